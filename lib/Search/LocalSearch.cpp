@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -116,13 +117,9 @@ private:
 /// axes whole in one tile, the others in smaller and larger ones, and these
 /// with each set of values that are kept, `most` of either, drawn where there
 /// are more; a rough search splits into parts of one tile only.
-std::vector<ScheduleCandidate> LocalSearch::drawStarts(uint64_t most,
-                                                       bool isRough) {
-  std::vector<ScheduleCandidate> starts;
-  auto add = [&](const ScheduleCandidate &candidate) {
-    if (space.mayFit(space.tilesOf(candidate)) && space.fillsParts(candidate))
-      starts.push_back(candidate);
-  };
+void LocalSearch::drawStarts(
+    uint64_t most, bool isRough,
+    llvm::function_ref<void(const ScheduleCandidate &)> take) {
   // Of draws each is tried on one unit, the next one on another, and so are the
   // same sizes of the next set.
   unsigned draws = 0;
@@ -132,7 +129,7 @@ std::vector<ScheduleCandidate> LocalSearch::drawStarts(uint64_t most,
       units = units.slice(draws % units.size(), 1);
     for (const auto &choice : units) {
       candidate.intrinsics = choice;
-      add(candidate);
+      take(candidate);
     }
   };
   auto addSets = [&](uint64_t number, bool isDrawn) {
@@ -190,7 +187,8 @@ std::vector<ScheduleCandidate> LocalSearch::drawStarts(uint64_t most,
   };
   auto addAll = [&](uint64_t first, uint64_t end) {
     uint64_t count = end - first;
-    for (uint64_t i = 0; i < std::min(count, most); ++i) {
+    for (uint64_t i = 0; i < std::min(count, most) && !options.isStopped();
+         ++i) {
       bool isDrawn = count > most;
       addSets(first + (isDrawn ? numbers.below(count) : i), isDrawn);
     }
@@ -198,43 +196,60 @@ std::vector<ScheduleCandidate> LocalSearch::drawStarts(uint64_t most,
   uint64_t kept = space.expressions().size() << group.axes.size();
   addAll(0, kept);
   addAll(kept, kept << space.intermediates().size());
-  return starts;
 }
 
 /// Two candidates for each tree, split or not, and unit of its intrinsics, from
 /// the least bound on: what is not among the `wanted` best in the end is not
 /// rated to the end, and most not at all.
-void LocalSearch::rateStarts(std::vector<ScheduleCandidate> starts,
-                             size_t wanted) {
+void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
+                             size_t wanted, bool isRough) {
   TreeBounds bounds(group, chip, space);
-  std::vector<std::pair<double, const ScheduleCandidate *>> order;
-  for (const ScheduleCandidate &start : starts)
-    order.emplace_back(descent.hasBounds() ? bounds.seconds(start) : 0, &start);
-  llvm::stable_sort(order, llvm::less_first());
   std::map<std::tuple<unsigned, bool, decltype(ScheduleCandidate::intrinsics)>,
            std::array<Descent::Point, 2>>
       trees;
   Leaders leaders(wanted);
-  for (auto [bound, start] : order) {
-    const ScheduleCandidate &candidate = *start;
+  auto rate = [&](double bound, const ScheduleCandidate &candidate) {
     unsigned tree = space.treeOf(candidate);
     auto &[best, next] =
         trees[{tree, candidate.parts > 1, candidate.intrinsics}];
     // Several expressions make the same tree.
     if (candidate.tiles == best.candidate.tiles)
-      continue;
+      return;
     double limit = std::min(next.seconds, leaders.limit());
     // In clusters the least bound is a guess alone.
     if (cluster == 1 && bound >= limit)
-      continue;
+      return;
     Descent::Point point = descent.rate(candidate, limit);
     if (point.seconds >= limit)
-      continue;
+      return;
     leaders.add({tree, candidate.parts}, point.seconds);
     next = point;
     if (next.seconds < best.seconds)
       std::swap(best, next);
-  }
+  };
+  constexpr size_t atOnce = 1 << 18; // what memory holds
+  std::vector<std::pair<double, ScheduleCandidate>> drawn;
+  auto rateDrawn = [&] {
+    std::vector<unsigned> order(drawn.size());
+    std::iota(order.begin(), order.end(), 0);
+    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+      return drawn[a].first < drawn[b].first;
+    });
+    for (unsigned each : order)
+      rate(drawn[each].first, drawn[each].second);
+    drawn.clear();
+  };
+  auto add = [&](const ScheduleCandidate &candidate) {
+    if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsParts(candidate))
+      return;
+    drawn.emplace_back(descent.hasBounds() ? bounds.seconds(candidate) : 0,
+                       candidate);
+    if (drawn.size() == atOnce)
+      rateDrawn();
+  };
+  llvm::for_each(seeds, add);
+  drawStarts(most, isRough, add);
+  rateDrawn();
   for (const auto &[tree, own] : trees)
     for (const Descent::Point &point : own)
       if (point.seconds < kNever)
@@ -245,9 +260,7 @@ void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, size_t descents,
                           const DescentEffort &effort, bool isRough) {
   // What a tree is worth shows once its tiles are near those that it wants.
   size_t wanted = 3 * descents;
-  std::vector<ScheduleCandidate> starts(seeds);
-  llvm::append_range(starts, drawStarts(effort.starts, isRough));
-  rateStarts(std::move(starts), wanted);
+  listStarts(seeds, effort.starts, wanted, isRough);
   keepBest(wanted);
   descent.allow(effort.tiles);
   for (Descent::Point &point : points)

@@ -25,7 +25,7 @@ public:
   LocalSearch(const GroupModel &group, const ChipInfo &chip,
               const SearchOptions &options, const ScheduleSpace &space,
               int64_t cluster = 1)
-      : group(group), chip(chip), space(space),
+      : group(group), chip(chip), options(options), space(space),
         effort(group, space, options.effort), cluster(cluster),
         numbers(options.seed), descent(group, chip, options, space) {}
 
@@ -55,8 +55,10 @@ public:
 
 private:
   void drawTiles(ScheduleCandidate &candidate, uint64_t whole, int64_t others);
-  std::vector<ScheduleCandidate> drawStarts(uint64_t most, bool isRough);
-  void rateStarts(std::vector<ScheduleCandidate> starts, size_t wanted);
+  void drawStarts(uint64_t most, bool isRough,
+                  llvm::function_ref<void(const ScheduleCandidate &)> take);
+  void listStarts(llvm::ArrayRef<ScheduleCandidate> seeds, uint64_t most,
+                  size_t wanted, bool isRough);
   void keepBest(size_t most);
   void descend(llvm::ArrayRef<ScheduleCandidate> seeds, size_t descents,
                const DescentEffort &effort, bool isRough);
@@ -66,6 +68,7 @@ private:
 
   const GroupModel &group;
   const ChipInfo &chip;
+  const SearchOptions &options;
   const ScheduleSpace &space;
   const SearchEffort effort;
   int64_t cluster; ///< of what is drawn

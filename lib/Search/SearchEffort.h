@@ -25,10 +25,10 @@ struct DescentEffort {
 
 /// What the methods of space `default` may look at where the options leave that
 /// to the search, so that it takes about a second of one core, or so many times
-/// as much (`SearchOptions::effort`). It is counted in
-/// candidates, so that the answer depends on nothing but the seed. A candidate
-/// with more products takes longer, and there are more of them, of which bounds
-/// of some tiles say less. On a chip with two units there are twice as many.
+/// as much (`SearchOptions::effort`). It is counted in candidates, so that the
+/// answer depends on nothing but the seed. A candidate with more products takes
+/// longer, and there are more of them, of which bounds of some tiles say less.
+/// On a chip with two units there are twice as many.
 struct SearchEffort {
   SearchEffort(const GroupModel &group, const ScheduleSpace &space,
                uint64_t times) {

@@ -12,7 +12,7 @@
 // RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 search=evolutionary" 2>&1 | FileCheck %s --check-prefix=NOSEARCH
 // RUN: not fusion-opt %s --fuse-search-schedules="search=descents space=paper" 2>&1 | FileCheck %s --check-prefix=DESCENTS
 // RUN: not fusion-opt %s --fuse-search-schedules=effort=0 2>&1 | FileCheck %s --check-prefix=EFFORT
-// RUN: not fusion-opt %s --fuse-search-schedules=effort=1001 2>&1 | FileCheck %s --check-prefix=EFFORT
+// RUN: not fusion-opt %s --fuse-search-schedules=effort=65 2>&1 | FileCheck %s --check-prefix=EFFORT
 // RUN: not fusion-opt %s --fuse-search-schedules=rescale-threshold=127 2>&1 | FileCheck %s --check-prefix=RESCALE
 // RUN: not fusion-opt %s --fuse-search-schedules=padding=5 2>&1 | FileCheck %s --check-prefix=PADDING
 // Whatever leads to one file: two spellings, and links to it before it is there and after that.
@@ -54,7 +54,7 @@
 // NOMODEL: error: random-seed draws a schedule; no model judges it
 // NOTEVOLVED: error: 'convergence' is an option of the evolutionary search alone
 // NORULE: error: 'padding' is what rule 3 does, which 'rules' leaves out
-// EFFORT: error: effort is from 1 to 1000
+// EFFORT: error: effort is from 1 to 64
 // PAPEREFFORT: error: 'effort' is of searches of space default, not of space 'paper'
 // EVOLVED: error: 'effort' is of descents and bounds; the evolutionary search ends when it has converged
 // DRAWNEFFORT: error: 'effort' is of searches; random-seed draws a schedule

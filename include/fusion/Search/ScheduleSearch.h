@@ -95,7 +95,7 @@ struct SearchResult : RatedSchedule {
   llvm::StringRef measuredBy;          ///< empty where the model alone decided
 };
 
-constexpr unsigned kMostEffort = 1000;
+constexpr unsigned kMostEffort = 64;
 
 /// What the search may choose from, and how.
 struct SearchOptions {
