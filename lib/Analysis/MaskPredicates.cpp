@@ -1,5 +1,4 @@
-//===- MaskPredicates.cpp - Inequalities of indices, joined
-//-------------------===//
+//===- MaskPredicates.cpp - Inequalities of indices, joined ---------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

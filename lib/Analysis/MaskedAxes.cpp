@@ -381,7 +381,8 @@ static SmallVector<unsigned, 2> listSummedAxes(const GroupModel &model) {
   return axes;
 }
 
-SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
+/// The axes that products sum over of which some points are left out.
+static SmallVector<MaskedAxis, 1> proveMasks(const GroupAxes &group) {
   SmallVector<MaskedAxis, 1> result;
   Prover prover(group);
   for (unsigned axis : listSummedAxes(group.model)) {
@@ -392,32 +393,59 @@ SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
       continue;
     MaskedAxis masked{axis, where};
     masked.leastShare = leastShare(group.model, masked);
-    if (masked.leastShare < 1)
-      result.push_back(std::move(masked));
+    result.push_back(std::move(masked));
   }
   return result;
 }
 
-SmallVector<unsigned, 1> fusion::listUnprovenMasks(const GroupAxes &group) {
-  SmallVector<unsigned, 1> result;
+SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
+  SmallVector<MaskedAxis, 1> masks = proveMasks(group);
+  llvm::erase_if(
+      masks, [](const MaskedAxis &masked) { return masked.leastShare == 1; });
+  return masks;
+}
+
+/// Whether it follows from the axis's index, and from no value of the tensors
+/// that are multiplied or added: these are compared for what they are.
+static bool comparesIndex(Operation *comparison, const GroupAxes &group,
+                          size_t op, unsigned axis) {
+  bool readsIndex = false;
+  SmallVector<Value> open(comparison->getOperands());
+  DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *source = value.getDefiningOp();
+    if (!source) {
+      if (isa<FloatType>(value.getType()))
+        return false;
+      continue;
+    }
+    if (auto index = dyn_cast<linalg::IndexOp>(source))
+      readsIndex |= group.loops[op][index.getDim()] == axis;
+    llvm::append_range(open, source->getOperands());
+  }
+  return readsIndex;
+}
+
+SmallVector<MaskedAxis, 1> fusion::listUnusedMasks(const GroupAxes &group) {
   auto compares = [&](unsigned axis) {
     return llvm::any_of(llvm::enumerate(group.operators), [&](auto each) {
       linalg::LinalgOp op = each.value();
-      bool readsIndex = false, compares = false;
-      for (Operation &inner : *op.getBlock()) {
-        auto index = dyn_cast<linalg::IndexOp>(inner);
-        readsIndex |=
-            index && group.loops[each.index()][index.getDim()] == axis;
-        compares |= isa<arith::CmpIOp, arith::CmpFOp>(inner);
-      }
-      return readsIndex && compares;
+      return llvm::any_of(*op.getBlock(), [&](Operation &inner) {
+        return isa<arith::CmpIOp, arith::CmpFOp>(inner) &&
+               comparesIndex(&inner, group, each.index(), axis);
+      });
     });
   };
-  for (unsigned axis : listSummedAxes(group.model))
-    if (compares(axis) &&
-        llvm::none_of(group.model.masked, [&](const MaskedAxis &masked) {
-          return masked.axis == axis;
-        }))
-      result.push_back(axis);
+  SmallVector<MaskedAxis, 1> proven = proveMasks(group), result;
+  for (unsigned axis : listSummedAxes(group.model)) {
+    auto known = llvm::find_if(
+        proven, [&](const MaskedAxis &masked) { return masked.axis == axis; });
+    if (known == proven.end() ? compares(axis) : known->leastShare == 1)
+      result.push_back(known == proven.end() ? MaskedAxis{axis, nullptr}
+                                             : *known);
+  }
   return result;
 }

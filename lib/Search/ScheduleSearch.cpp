@@ -342,7 +342,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
   if (options.ranked > 1 && !options.randomSeed) {
     ranking.choose();
     rankRunnersUp(group, chip, options, space, ranking, result.isProven,
-                  effort.root);
+                  effort.runnersUp);
     result.rankedFrom = ranking.allLooked().all() - looked.all();
   }
   std::vector<ScheduleRanking::Entry> best = ranking.take();

@@ -38,6 +38,7 @@ struct SearchEffort {
     int64_t candidates = bounds / products;
     all = {bounds / (further * further * further * further), candidates};
     root = {bounds / (further * further) / 4, candidates / 16};
+    runnersUp = {root.branches, candidates / 4};
     int64_t most = candidates / units;
     // Most trees of long chains are new.
     uint64_t starts = units == 1 || products <= 3 ? 4096
@@ -53,8 +54,9 @@ struct SearchEffort {
     nearTiles = inClusters = most / 8;
   }
 
-  BranchEffort all;  ///< of the whole space
-  BranchEffort root; ///< of the tiles of one root
+  BranchEffort all;       ///< of the whole space
+  BranchEffort root;      ///< of the tiles of one root
+  BranchEffort runnersUp; ///< of the whole space, and of neighbours
   DescentEffort full, rough;
   DescentEffort drawnInClusters; ///< of one size
   // Candidates that each step may look at.

@@ -13,26 +13,32 @@
 #include "fusion/Search/ScheduleSpace.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
+#include <tuple>
 
 namespace fusion {
 
-/// The bounds of candidates, that of each tree computed once. Blocks of a
-/// cluster share bytes, which no bound is about.
+/// The bounds of candidates, that of each tree and grid computed once. Blocks
+/// of a cluster share bytes, which no bound is about.
 class TreeBounds {
 public:
   TreeBounds(const GroupModel &group, const ChipInfo &chip,
              const ScheduleSpace &space)
       : group(group), chip(chip), space(space) {}
 
-  /// Of all candidates with this one's tree and number of parts.
+  /// Of all candidates with this one's tree, number of parts and axes that are
+  /// bound to the grid. Of these a tree has those that live alone, but an axis
+  /// whose tile is not chosen yet counts as dead and may live in the end.
   const CostBound &of(const ScheduleCandidate &candidate) {
+    llvm::ArrayRef<unsigned> grid =
+        space.expressions()[candidate.expression].blocks;
+    uint32_t axes = 0;
+    for (unsigned axis : grid)
+      axes |= 1u << axis;
     std::unique_ptr<CostBound> &slot =
-        bounds[{space.treeOf(candidate), candidate.parts}];
+        bounds[{space.treeOf(candidate), axes, candidate.parts}];
     if (!slot)
-      slot = std::make_unique<CostBound>(
-          group, space.outline(candidate),
-          space.expressions()[candidate.expression].blocks, space.intrinsics(),
-          chip);
+      slot = std::make_unique<CostBound>(group, space.outline(candidate), grid,
+                                         space.intrinsics(), chip);
     return *slot;
   }
 
@@ -47,7 +53,8 @@ private:
   const GroupModel &group;
   const ChipInfo &chip;
   const ScheduleSpace &space;
-  llvm::DenseMap<std::pair<unsigned, int64_t>, std::unique_ptr<CostBound>>
+  llvm::DenseMap<std::tuple<unsigned, uint32_t, int64_t>,
+                 std::unique_ptr<CostBound>>
       bounds;
 };
 

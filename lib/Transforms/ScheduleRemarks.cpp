@@ -184,7 +184,11 @@ void fusion::explainMasks(fuse::FusedGroupOpInterface group,
                          left)
                .str();
   }
-  for (unsigned axis : listUnprovenMasks(axes))
-    missed(axis, "operators compare its index, but nothing proves that what "
+  for (const MaskedAxis &masked : listUnusedMasks(axes))
+    missed(masked.axis,
+           masked.where
+               ? "what lies where " + print(model, masked.where) +
+                     " counts for nothing, but rows neither begin nor end there"
+               : "operators compare its index, but nothing proves that what "
                  "they make along it is left out");
 }

@@ -65,3 +65,66 @@ func.func @dilated(%q: tensor<2x512x64xf16>, %k: tensor<2x512x64xf16>, %v: tenso
   %r = linalg.contract indexing_maps = [affine_map<(b, i, d, j) -> (b, i, j)>, affine_map<(b, i, d, j) -> (b, j, d)>, affine_map<(b, i, d, j) -> (b, i, d)>] ins(%h, %v : tensor<2x512x512xf16>, tensor<2x512x64xf16>) outs(%z1 : tensor<2x512x64xf32>) -> tensor<2x512x64xf32>
   return %r : tensor<2x512x64xf32>
 }
+
+// What is compared is a score that its index is part of.
+// CHECK-NOT: remark: [{{.*}}] masks
+func.func @alibi(%q: tensor<2x512x64xf16>, %k: tensor<2x512x64xf16>, %v: tensor<2x512x64xf16>) -> tensor<2x512x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %minf = arith.constant 0xFF800000 : f32
+  %e0 = tensor.empty() : tensor<2x512x512xf32>
+  %z0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<2x512x512xf32>) -> tensor<2x512x512xf32>
+  %p = linalg.contract indexing_maps = [affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, j, k)>, affine_map<(b, i, j, k) -> (b, i, j)>] ins(%q, %k : tensor<2x512x64xf16>, tensor<2x512x64xf16>) outs(%z0 : tensor<2x512x512xf32>) -> tensor<2x512x512xf32>
+  %m = linalg.generic {indexing_maps = [#s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%p : tensor<2x512x512xf32>) outs(%e0 : tensor<2x512x512xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %j = linalg.index 2 : index
+    %ji = arith.index_cast %j : index to i32
+    %jf = arith.sitofp %ji : i32 to f32
+    %y = arith.addf %x, %jf : f32
+    %c = arith.cmpf ogt, %y, %zero : f32
+    %r = arith.select %c, %y, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<2x512x512xf32>
+  %sm = linalg.softmax dimension(2) ins(%m : tensor<2x512x512xf32>) outs(%e0 : tensor<2x512x512xf32>) -> tensor<2x512x512xf32>
+  %eh = tensor.empty() : tensor<2x512x512xf16>
+  %h = linalg.generic {indexing_maps = [#s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%sm : tensor<2x512x512xf32>) outs(%eh : tensor<2x512x512xf16>) {
+  ^bb0(%x: f32, %o: f16):
+    %t = arith.truncf %x : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<2x512x512xf16>
+  %e1 = tensor.empty() : tensor<2x512x64xf32>
+  %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<2x512x64xf32>) -> tensor<2x512x64xf32>
+  %r = linalg.contract indexing_maps = [affine_map<(b, i, d, j) -> (b, i, j)>, affine_map<(b, i, d, j) -> (b, j, d)>, affine_map<(b, i, d, j) -> (b, i, d)>] ins(%h, %v : tensor<2x512x512xf16>, tensor<2x512x64xf16>) outs(%z1 : tensor<2x512x64xf32>) -> tensor<2x512x64xf32>
+  return %r : tensor<2x512x64xf32>
+}
+
+// No row begins or ends with what is left out.
+// CHECK: remark: [Missed] masks | {{.*}}Remark="all tiles along 'n' are visited: what lies where {{.*}} counts for nothing, but rows neither begin nor end there"
+func.func @hole(%q: tensor<2x512x64xf16>, %k: tensor<2x512x64xf16>, %v: tensor<2x512x64xf16>) -> tensor<2x512x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %minf = arith.constant 0xFF800000 : f32
+  %e0 = tensor.empty() : tensor<2x512x512xf32>
+  %z0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<2x512x512xf32>) -> tensor<2x512x512xf32>
+  %p = linalg.contract indexing_maps = [affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, j, k)>, affine_map<(b, i, j, k) -> (b, i, j)>] ins(%q, %k : tensor<2x512x64xf16>, tensor<2x512x64xf16>) outs(%z0 : tensor<2x512x512xf32>) -> tensor<2x512x512xf32>
+  %m = linalg.generic {indexing_maps = [#s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%p : tensor<2x512x512xf32>) outs(%e0 : tensor<2x512x512xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %j = linalg.index 2 : index
+    %first = arith.constant 100 : index
+    %last = arith.constant 400 : index
+    %before = arith.cmpi slt, %j, %first : index
+    %behind = arith.cmpi sge, %j, %last : index
+    %c = arith.ori %before, %behind : i1
+    %r = arith.select %c, %x, %minf : f32
+    linalg.yield %r : f32
+  } -> tensor<2x512x512xf32>
+  %sm = linalg.softmax dimension(2) ins(%m : tensor<2x512x512xf32>) outs(%e0 : tensor<2x512x512xf32>) -> tensor<2x512x512xf32>
+  %eh = tensor.empty() : tensor<2x512x512xf16>
+  %h = linalg.generic {indexing_maps = [#s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%sm : tensor<2x512x512xf32>) outs(%eh : tensor<2x512x512xf16>) {
+  ^bb0(%x: f32, %o: f16):
+    %t = arith.truncf %x : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<2x512x512xf16>
+  %e1 = tensor.empty() : tensor<2x512x64xf32>
+  %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<2x512x64xf32>) -> tensor<2x512x64xf32>
+  %r = linalg.contract indexing_maps = [affine_map<(b, i, d, j) -> (b, i, j)>, affine_map<(b, i, d, j) -> (b, j, d)>, affine_map<(b, i, d, j) -> (b, i, d)>] ins(%h, %v : tensor<2x512x512xf16>, tensor<2x512x64xf16>) outs(%z1 : tensor<2x512x64xf32>) -> tensor<2x512x64xf32>
+  return %r : tensor<2x512x64xf32>
+}

@@ -20,9 +20,11 @@ namespace fusion {
 /// that is taken to mean of values that are not finite.
 llvm::SmallVector<MaskedAxis, 1> deriveMaskedAxes(const GroupAxes &group);
 
-/// The other axes that products sum over whose index some operator reads where
-/// it compares: a mask from which nothing follows.
-llvm::SmallVector<unsigned, 1> listUnprovenMasks(const GroupAxes &group);
+/// The other axes that products sum over and that are masked, from which
+/// nothing follows for tiles: what is left out is no row's beginning or end,
+/// or, where there is no predicate, an operator compares the axis's index with
+/// something, and nothing proves that anything is left out.
+llvm::SmallVector<MaskedAxis, 1> listUnusedMasks(const GroupAxes &group);
 
 } // namespace fusion
 
