@@ -1,5 +1,5 @@
-# What the search may find by all its methods in a second is on average no worse than what the evolutionary search alone finds in
-# several, and with four times the effort at most 1 % worse anywhere: drawn rows of two, three and four products on all chips.
+# What the search may find by all its methods is at most 1 % worse than what the evolutionary search alone finds, and on average no
+# worse: drawn rows of two, three and four products on all chips, within the usual effort and with four times that.
 # REQUIRES: benchmarks
 # RUN: search-tables methods > %t.md
 # RUN: %python %s %t.md
@@ -12,4 +12,4 @@ print(*(" ".join(row) for row in rows), sep="\n")
 assert [(row[0], row[2]) for row in rows[1:]] == [(products, effort) for products in "234" for effort in "14"], rows
 for products, count, effort, mean, most, where in rows[1:]:
     assert float(mean) <= 1, f"{products} products, effort {effort}: {mean} on average"
-    assert effort == "1" or float(most) <= 1.01, f"{products} products, effort {effort}: {most} on {where}"
+    assert float(most) <= 1.01, f"{products} products, effort {effort}: {most} on {where}"
