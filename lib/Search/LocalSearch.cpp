@@ -12,7 +12,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -227,23 +226,32 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     if (next.seconds < best.seconds)
       std::swap(best, next);
   };
-  constexpr size_t atOnce = 1 << 18; // what memory holds
-  std::vector<std::pair<double, ScheduleCandidate>> drawn;
+  // In clusters the least bound is a guess alone.
+  auto mayLead = [&](double bound) {
+    return cluster > 1 || bound < leaders.limit();
+  };
+  // In batches, of which each lets most of the next one pass by.
+  constexpr size_t atOnce = 1 << 14;
+  std::vector<ScheduleCandidate> drawn;
+  std::vector<std::pair<double, unsigned>> order; ///< bounds, and which
   auto rateDrawn = [&] {
-    std::vector<unsigned> order(drawn.size());
-    std::iota(order.begin(), order.end(), 0);
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-      return drawn[a].first < drawn[b].first;
-    });
-    for (unsigned each : order)
-      rate(drawn[each].first, drawn[each].second);
+    llvm::sort(order);
+    for (auto [bound, each] : order) {
+      if (!mayLead(bound) || options.isStopped())
+        break;
+      rate(bound, drawn[each]);
+    }
     drawn.clear();
+    order.clear();
   };
   auto add = [&](const ScheduleCandidate &candidate) {
     if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsParts(candidate))
       return;
-    drawn.emplace_back(descent.hasBounds() ? bounds.seconds(candidate) : 0,
-                       candidate);
+    double bound = descent.hasBounds() ? bounds.seconds(candidate) : 0;
+    if (!mayLead(bound))
+      return;
+    order.emplace_back(bound, drawn.size());
+    drawn.push_back(candidate);
     if (drawn.size() == atOnce)
       rateDrawn();
   };

@@ -297,20 +297,21 @@ ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
   return places;
 }
 
-/// Consumers first: what a producer is moved with stays with it.
-void ScheduleSpace::applyMoves(Schedule &schedule,
-                               const ScheduleCandidate &candidate) const {
-  for (unsigned number : llvm::reverse(keepable))
-    if (unsigned levels = candidate.kept[number])
-      if (auto moved = keepIntermediate(group, schedule.tree, number, levels,
-                                        schedule.blocks))
-        schedule.tree = std::move(*moved);
-  for (unsigned tensor : movable)
-    if (unsigned levels = candidate.hoisted[tensor];
-        levels && group.tensors[tensor].role == TensorRole::Operand)
-      if (auto moved =
-              hoistLoad(group, schedule.tree, tensor, levels, schedule.blocks))
-        schedule.tree = std::move(*moved);
+/// A tree with one more move; the same where it has no such loops.
+TreeCache::Tree ScheduleSpace::applyMove(const TreeCache::Tree &tree,
+                                         bool isLoad, unsigned index,
+                                         unsigned levels) const {
+  TreeMove move{tree->number, isLoad, uint16_t(index), levels};
+  if (TreeCache::Tree known = trees->find(move))
+    return known;
+  auto moved =
+      isLoad ? hoistLoad(group, tree->loops, index, levels, tree->blocks)
+             : keepIntermediate(group, tree->loops, index, levels,
+                                tree->blocks);
+  TreeCache::Tree result =
+      moved ? trees->number({tree->blocks, std::move(*moved)}, group) : tree;
+  trees->add(move, result);
+  return result;
 }
 
 TreeKey ScheduleSpace::keyOf(const ScheduleCandidate &candidate) const {
@@ -339,40 +340,49 @@ Schedule ScheduleSpace::tile(const ScheduleCandidate &candidate) const {
 }
 
 /// Tree and grid, which follow from which loops live, where passes over rows
-/// stand, and what is moved. Returns the tree's number.
-unsigned ScheduleSpace::setLoops(Schedule &schedule,
-                                 const ScheduleCandidate &candidate) const {
-  TreeKey moved = keyOf(candidate);
-  if (auto known = trees->find(moved, &schedule))
-    return *known;
-  ScheduleCandidate unmoved = candidate;
+/// stand, and what is moved: consumers first, as what a producer is moved with
+/// stays with it.
+TreeCache::Tree
+ScheduleSpace::makeTree(const ScheduleCandidate &candidate) const {
+  TreeKey key = keyOf(candidate), unmoved = key;
+  if (TreeCache::Tree known = trees->find(key))
+    return known;
+  auto isMovable = [&](unsigned tensor) {
+    return group.tensors[tensor].role == TensorRole::Operand;
+  };
   unmoved.kept = {};
-  for (unsigned tensor : movable)
-    if (group.tensors[tensor].role == TensorRole::Operand)
-      unmoved.hoisted[tensor] = 0;
-  TreeKey placed = keyOf(unmoved);
-  std::optional<unsigned> number = trees->find(placed, &schedule);
-  if (!number) {
+  for (unsigned tensor : llvm::make_filter_range(movable, isMovable))
+    unmoved.hoisted[tensor] = 0;
+  TreeCache::Tree tree = trees->find(unmoved);
+  if (!tree) {
+    Schedule schedule = tile(candidate);
     builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
                      placePasses(candidate));
-    number = trees->add(placed, schedule, group);
+    tree = trees->number({std::move(schedule.blocks), std::move(schedule.tree)},
+                         group);
+    trees->add(unmoved, tree);
   }
-  if (KeyBytes<TreeKey>()(moved, placed))
-    return *number;
-  applyMoves(schedule, candidate);
-  return trees->add(moved, schedule, group);
+  for (unsigned product : llvm::reverse(keepable))
+    if (unsigned levels = candidate.kept[product])
+      tree = applyMove(tree, /*isLoad=*/false, product, levels);
+  for (unsigned tensor : llvm::make_filter_range(movable, isMovable))
+    if (unsigned levels = candidate.hoisted[tensor])
+      tree = applyMove(tree, /*isLoad=*/true, tensor, levels);
+  trees->add(key, tree);
+  return tree;
 }
 
 unsigned ScheduleSpace::treeOf(const ScheduleCandidate &candidate) const {
-  if (auto known = trees->find(keyOf(candidate)))
+  if (std::optional<unsigned> known = trees->findNumber(keyOf(candidate)))
     return *known;
-  Schedule schedule = tile(candidate);
-  return setLoops(schedule, candidate);
+  return makeTree(candidate)->number;
 }
 
 Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   Schedule schedule = tile(candidate);
-  setLoops(schedule, candidate);
+  TreeCache::Tree tree = makeTree(candidate);
+  schedule.blocks = tree->blocks;
+  schedule.tree = tree->loops;
   if (schedule.blocks.size() > 1) {
     unsigned fastest = schedule.blocks.back();
     if (candidate.raster <
@@ -387,7 +397,7 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   return schedule;
 }
 
-/// Consumers first, as `applyMoves`.
+/// Consumers first, as `makeTree`.
 void ScheduleSpace::keepOutside(ScheduleCandidate &candidate,
                                 uint64_t products) const {
   candidate.kept = {};
@@ -398,16 +408,18 @@ void ScheduleSpace::keepOutside(ScheduleCandidate &candidate,
     key.kept[product] = products >> index & 1;
   candidate.kept = trees->findKept(key, [&] {
     decltype(candidate.kept) kept{};
-    Schedule schedule = outline(candidate);
+    TreeCache::Tree tree = makeTree(candidate);
     for (unsigned product : llvm::reverse(keepable))
       for (unsigned levels = kMostLevels; key.kept[product] && levels > 0;
-           --levels)
-        if (auto moved = keepIntermediate(group, schedule.tree, product, levels,
-                                          schedule.blocks)) {
-          schedule.tree = std::move(*moved);
+           --levels) {
+        TreeCache::Tree moved =
+            applyMove(tree, /*isLoad=*/false, product, levels);
+        if (moved->number != tree->number) {
+          tree = std::move(moved);
           kept[product] = levels;
           break;
         }
+      }
     return kept;
   });
 }

@@ -17,10 +17,12 @@
 #define FUSION_LIB_SEARCH_TREECACHE_H
 
 #include "fusion/Search/ScheduleSpace.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/xxhash.h"
 #include <cstring>
+#include <memory>
 #include <shared_mutex>
 #include <type_traits>
 #include <unordered_map>
@@ -52,36 +54,52 @@ struct TreeKey {
   decltype(ScheduleCandidate::kept) kept{};
 };
 
-/// Any number of threads may ask.
+/// What is moved next in a tree (`ScheduleCandidate::kept` and `hoisted`).
+struct TreeMove {
+  uint32_t tree = 0; ///< its number
+  uint16_t isLoad = 0, index = 0;
+  uint64_t levels = 0;
+};
+
+/// A tree over its grid.
+struct NumberedTree : BoundExpression {
+  unsigned number;
+};
+
+/// Trees of other moves differ in few of them, so that most are made of steps
+/// that are known. Any number of threads may ask.
 class TreeCache {
 public:
-  /// The number of a tree that is known; into `schedule`, where there is one,
-  /// it is copied with its grid.
-  std::optional<unsigned> find(const TreeKey &key,
-                               Schedule *schedule = nullptr) const {
+  using Tree = std::shared_ptr<const NumberedTree>;
+
+  std::optional<unsigned> findNumber(const TreeKey &key) const {
     std::shared_lock lock(mutex);
     auto found = trees.find(key);
     if (found == trees.end())
       return std::nullopt;
-    if (schedule) {
-      schedule->tree = found->second.loops;
-      schedule->blocks = found->second.blocks;
-    }
-    return found->second.number;
+    return found->second->number;
   }
-  /// Remembers a schedule's tree and grid; returns its number.
-  unsigned add(const TreeKey &key, const Schedule &schedule,
-               const GroupModel &group) {
-    constexpr size_t most = 1 << 14; // some 2 KB each
-    std::string text = printTiling(schedule.tree, group) + "|";
-    for (unsigned axis : schedule.blocks)
+  Tree find(const TreeKey &key) const { return findIn(trees, key); }
+  void add(const TreeKey &key, Tree tree) {
+    addTo(trees, key, std::move(tree));
+  }
+  Tree find(const TreeMove &move) const { return findIn(steps, move); }
+  void add(const TreeMove &move, Tree tree) {
+    addTo(steps, move, std::move(tree));
+  }
+
+  /// The tree with its number.
+  Tree number(BoundExpression expression, const GroupModel &group) {
+    std::string text = printTiling(expression.loops, group) + "|";
+    for (unsigned axis : expression.blocks)
       text += group.axes[axis].name;
     std::unique_lock lock(mutex);
-    if (trees.size() >= most)
-      trees.clear();
     unsigned number = numbers.try_emplace(text, numbers.size()).first->second;
-    trees.try_emplace(key, Tree{{schedule.blocks, schedule.tree}, number});
-    return number;
+    Tree &tree = numbered[number];
+    if (!tree)
+      tree = std::make_shared<const NumberedTree>(
+          NumberedTree{std::move(expression), number});
+    return tree;
   }
 
   /// The same for out of how many loops values are kept (`keepOutside`): the
@@ -100,12 +118,30 @@ public:
   }
 
 private:
-  struct Tree : BoundExpression {
-    unsigned number;
-  };
+  template <typename Key>
+  Tree findIn(const KeyMap<Key, Tree> &map, const Key &key) const {
+    std::shared_lock lock(mutex);
+    auto found = map.find(key);
+    return found == map.end() ? nullptr : found->second;
+  }
+  template <typename Key>
+  void addTo(KeyMap<Key, Tree> &map, const Key &key, Tree tree) {
+    constexpr size_t mostTrees = 1 << 14; // some 2 KB each
+    constexpr size_t mostKeys = 1 << 18;
+    std::unique_lock lock(mutex);
+    if (numbered.size() >= mostTrees ||
+        trees.size() + steps.size() >= mostKeys) {
+      trees.clear();
+      steps.clear();
+      numbered.clear();
+    }
+    map.try_emplace(key, std::move(tree));
+  }
 
   mutable std::shared_mutex mutex;
   KeyMap<TreeKey, Tree> trees;
+  KeyMap<TreeMove, Tree> steps;
+  llvm::DenseMap<unsigned, Tree> numbered;
   llvm::StringMap<unsigned> numbers; ///< of all there ever were
   KeyMap<TreeKey, decltype(TreeKey::kept)> kept;
 };

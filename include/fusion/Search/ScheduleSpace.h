@@ -78,6 +78,7 @@ struct ScheduleCandidate {
 };
 
 struct TreeKey;
+struct NumberedTree;
 class TreeCache;
 
 class ScheduleSpace {
@@ -223,12 +224,14 @@ private:
     return tripCount(group.axes[axis], candidate.tiles[axis]);
   }
   Schedule tile(const ScheduleCandidate &candidate) const;
-  unsigned setLoops(Schedule &schedule,
-                    const ScheduleCandidate &candidate) const;
+  std::shared_ptr<const NumberedTree>
+  makeTree(const ScheduleCandidate &candidate) const;
+  std::shared_ptr<const NumberedTree>
+  applyMove(const std::shared_ptr<const NumberedTree> &tree, bool isLoad,
+            unsigned index, unsigned levels) const;
   TreeKey keyOf(const ScheduleCandidate &candidate) const;
   llvm::SmallVector<PassPlace, 1>
   placePasses(const ScheduleCandidate &candidate) const;
-  void applyMoves(Schedule &schedule, const ScheduleCandidate &candidate) const;
   void listMovements();
   void listExpressions();
   void listIntrinsics();
