@@ -33,15 +33,15 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
                             unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const ProductMapping &mapping = schedule.products[tensor.product];
-  std::string name = "'" + tensor.name + "' ";
+  auto name = [&] { return "'" + tensor.name + "' "; };
   if (!chip.hasBulkTensorCopy)
     return chip.name.str() + " has no bulk copies of tensors";
   if (tensor.window)
-    return name + "is read through a window, and bulk copies are of boxes";
+    return name() + "is read through a window, and bulk copies are of boxes";
   bool isResult = tensor.role == TensorRole::Result;
   if (isResult && schedule.splitAxis())
-    return name + "is a sum of parts, which threads store for the block that "
-                  "adds them up";
+    return name() + "is a sum of parts, which threads store for the block that "
+                    "adds them up";
   MemoryTile tile =
       isResult
           ? getMemoryTile(tensor, mapping.i1, mapping.i2)
@@ -49,31 +49,32 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
                           mapping.r1);
   constexpr unsigned unit = 16;
   if (!tile.isDense || tensor.alignment < unit)
-    return name + "has rows that do not begin at multiples of 16 bytes, and no "
-                  "tensor map describes it";
+    return name() +
+           "has rows that do not begin at multiples of 16 bytes, and no "
+           "tensor map describes it";
   if (!isResult && kept.values[index].count > kMostBarriers)
-    return name + "is kept in " + std::to_string(kept.values[index].count) +
+    return name() + "is kept in " + std::to_string(kept.values[index].count) +
            " tiles, and a block has at most " + std::to_string(kMostBarriers) +
            " mbarriers";
   if (unsigned rank = countMapDimensions(group, tensor, tile);
       rank > kMostMapDimensions)
-    return name + "has " + std::to_string(rank) +
+    return name() + "has " + std::to_string(rank) +
            " dimensions, and a tensor map at most " +
            std::to_string(kMostMapDimensions);
   for (unsigned axis : tensor.axes)
     if (group.axes[axis].extent > std::numeric_limits<int32_t>::max())
-      return name +
+      return name() +
              "has an index beyond 31 bits, and boxes lie at places of 32";
   bool isFirst = mapping.isFirst(tensor.operandNumber);
   if (!isResult &&
       operandPanels(*mapping.intrinsic, isFirst,
                     tile.columnAxis == mapping.r1) != PanelOrder::Plain)
-    return name + "lies in shared memory in an order of " +
+    return name() + "lies in shared memory in an order of " +
            mapping.intrinsic->name.str() +
            ", which is no swizzle of bulk copies";
   if (!boxShape(schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis],
                 tensor.elementBytes))
-    return "the tile of " + name + "is not made of boxes of whole swizzles";
+    return "the tile of " + name() + "is not made of boxes of whole swizzles";
   return std::nullopt;
 }
 
@@ -88,12 +89,12 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
 Reason fusion::whyNotMulticast(const GroupModel &group,
                                const Schedule &schedule, unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
-  std::string name = "'" + tensor.name + "' ";
+  auto name = [&] { return "'" + tensor.name + "' "; };
   if (tensor.role != TensorRole::Operand ||
       schedule.places[index].transport != fuse::Transport::Bulk)
-    return name + "is not copied in bulk";
+    return name() + "is not copied in bulk";
   if (!isSharedByNeighbours(group, schedule, index))
-    return name + "differs between the blocks of a cluster";
+    return name() + "differs between the blocks of a cluster";
   const ProductMapping &mapping = schedule.products[tensor.product];
   MemoryTile tile = getMemoryTile(
       tensor, mapping.parallelAxis(tensor.operandNumber), mapping.r1);
@@ -101,7 +102,7 @@ Reason fusion::whyNotMulticast(const GroupModel &group,
   if (rows % schedule.cluster != 0 ||
       !boxShape(rows / schedule.cluster, schedule.tiles[tile.columnAxis],
                 tensor.elementBytes))
-    return "the tile of " + name + "has " + std::to_string(rows) +
+    return "the tile of " + name() + "has " + std::to_string(rows) +
            " rows, which " + std::to_string(schedule.cluster) +
            " blocks do not share in boxes of whole swizzles";
   return std::nullopt;

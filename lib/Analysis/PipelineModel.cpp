@@ -182,13 +182,13 @@ private:
       memo.nodes.push_back({});
       PipelineMemo::Node own{};
       own.computes = computes(node);
+      own.loaded = loadedBytes(node);
       if (node.isLoop()) {
-        own.loaded = loadedBytes(node);
         if (!schedule.isBlockAxis(node.index))
           own.trips = sequentialTrips(group, schedule, node.index);
         addNodes(node.children);
-      } else if (node.kind != TilingNode::Kind::Compute) {
-        own.bytes = use.tileBytes(node.index);
+      } else if (node.kind == TilingNode::Kind::Store) {
+        own.stored = use.tileBytes(node.index);
       }
       own.end = memo.nodes.size();
       memo.nodes[place] = own;
@@ -268,7 +268,7 @@ private:
       case TilingNode::Kind::Load: {
         if (isAnothers(node.index))
           break;
-        LoadedBytes bytes = loadedBytes(node.index, known.bytes);
+        LoadedBytes bytes = *known.loaded;
         unsigned stages = schedule.places[node.index].stages;
         body.loaded += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
@@ -287,7 +287,7 @@ private:
         break;
       case TilingNode::Kind::Store:
         if (!isAnothers(node.index))
-          body.stored += known.bytes;
+          body.stored += known.stored;
         break;
       case TilingNode::Kind::Loop:
         // Copies of tiles that are kept are all under way together.
@@ -337,7 +337,7 @@ private:
            llvm::any_of(node.children, computes);
   }
 
-  /// The bytes that a loop loads which does nothing else, or nullopt.
+  /// The bytes of a load, or of a loop that does nothing else.
   std::optional<LoadedBytes> loadedBytes(const TilingNode &node) const {
     if (node.kind == TilingNode::Kind::Load)
       return loadedBytes(node.index, use.tileBytes(node.index));

@@ -169,9 +169,9 @@ private:
   /// Of a tree's nodes, parents first.
   struct Node {
     unsigned end;                      ///< the node behind it and what is in it
-    int64_t bytes;                     ///< of the tile that it moves
+    int64_t stored;                    ///< bytes of the tile
     int64_t trips;                     ///< of a loop in a block
-    std::optional<LoadedBytes> loaded; ///< by a loop that does nothing else
+    std::optional<LoadedBytes> loaded; ///< where it does nothing else
     bool computes;
   };
   /// The last that was asked of a product.
