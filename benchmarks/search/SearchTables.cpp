@@ -297,9 +297,9 @@ void printMethods() {
         if (auto drawn = searchSchedule(group, chip, reason, options))
           best = std::min(best, drawn->cost.total);
       for (auto [effort, sums] : llvm::zip_equal(efforts, ratios)) {
-        SearchOptions options;
-        options.effort = effort;
-        auto all = searchSchedule(group, chip, reason, options);
+        SearchOptions descents;
+        descents.effort = effort;
+        auto all = searchSchedule(group, chip, reason, descents);
         if (!all)
           fail(reason);
         sums.add(all->cost.total / best,

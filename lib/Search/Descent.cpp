@@ -17,7 +17,7 @@ using llvm::ArrayRef;
 /// it better.
 static constexpr double kHopeless = 4;
 /// Up to this many times, other tiles of two axes are looked at, too.
-static constexpr double kNear = 1.1;
+static constexpr double kNearlyAsGood = 1.1;
 
 Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
   Point point{candidate, kNever};
@@ -274,7 +274,8 @@ bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
     if (axis != fixed)
       tryTiles(other, axis, space.leastTiles(axis));
   // What is nearly as good may be better with two other tiles.
-  if (other.seconds >= point.seconds && other.seconds < kNear * point.seconds)
+  if (other.seconds >= point.seconds &&
+      other.seconds < kNearlyAsGood * point.seconds)
     improveExchanges(other, /*changesLoops=*/false);
   if (other.seconds >= point.seconds)
     return false;

@@ -26,8 +26,8 @@ public:
               const SearchOptions &options, const ScheduleSpace &space,
               int64_t cluster = 1)
       : group(group), chip(chip), options(options), space(space),
-        effort(group, space, options.effort), cluster(cluster),
-        numbers(options.seed), descent(group, chip, options, space) {}
+        effort(group, space, options), cluster(cluster), numbers(options.seed),
+        descent(group, chip, options, space) {}
 
   /// Descends from the best of the trees, and of `seeds`.
   void start(llvm::ArrayRef<ScheduleCandidate> seeds);

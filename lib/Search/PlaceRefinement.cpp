@@ -64,7 +64,7 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
   if (ranking.empty() || seesTilesOnly(options.model))
     return;
   int64_t end = ranking.looked().checked() +
-                SearchEffort(group, space, options.effort).nearTiles;
+                SearchEffort(group, space, options).nearTiles;
   auto judge = [&](const ScheduleCandidate &candidate) {
     if (ranking.looked().checked() < end &&
         space.mayFit(space.tilesOf(candidate)))

@@ -151,7 +151,7 @@ void Refinement::run() {
 }
 
 /// What takes so many times the best time is not made the best by choices anew.
-static constexpr double kNear = 1.1;
+static constexpr double kWorthRefining = 1.1;
 
 /// From the best of each tree that has such clusters with some tile of the
 /// grid's fastest axis.
@@ -189,7 +189,7 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
     if (point.seconds < best.seconds)
       best = point;
   };
-  const SearchEffort effort(group, space, options.effort);
+  const SearchEffort effort(group, space, options);
   descent.allow(effort.inClusters);
   for (const ScheduleCandidate &candidate : trees.best)
     descend(tileInClusters(candidate));
@@ -207,7 +207,8 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
   for (const Descent::Point &point :
        ArrayRef(points).take_front(std::min(others, points.size())))
     descend(point);
-  if (best.seconds < kNever && best.seconds <= kNear * ranking.best()) {
+  if (best.seconds < kNever &&
+      best.seconds <= kWorthRefining * ranking.best()) {
     descent.allow(effort.togetherInClusters);
     descent.improveTogether(best);
     own.judgeAll(best.candidate, space.everyArrangement());
@@ -251,7 +252,7 @@ void Refinement::tryClusters(Trees trees) {
         // Descents try each unit themselves.
         if (unit == space.units().front())
           descendInClusters(size, trees, own);
-        if (own.best() <= kNear * ranking.best())
+        if (own.best() <= kWorthRefining * ranking.best())
           Refinement(group, chip, options, space, own).run();
       }
       for (const ScheduleRanking::Entry &entry : own.starts())

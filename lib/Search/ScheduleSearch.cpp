@@ -44,8 +44,7 @@ public:
   Search(const GroupModel &group, const ChipInfo &chip,
          const SearchOptions &options)
       : group(group), chip(chip), options(options), space(group, chip, options),
-        effort(group, space, options.effort),
-        ranking(group, chip, options, space),
+        effort(group, space, options), ranking(group, chip, options, space),
         refinement(group, chip, options, space, ranking) {}
 
   std::optional<SearchResult> run(std::string &reason);

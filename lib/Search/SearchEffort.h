@@ -31,8 +31,8 @@ struct DescentEffort {
 /// On a chip with two units there are twice as many.
 struct SearchEffort {
   SearchEffort(const GroupModel &group, const ScheduleSpace &space,
-               uint64_t times) {
-    uint64_t bounds = times << 19,
+               const SearchOptions &options) {
+    uint64_t times = options.effort, bounds = times << 19,
              products = std::max<size_t>(2, group.products.size()),
              further = products - 1, units = space.units().size();
     int64_t candidates = bounds / products;
