@@ -305,9 +305,9 @@ TreeCache::Tree ScheduleSpace::applyMove(const TreeCache::Tree &tree,
   if (TreeCache::Tree known = trees->find(move))
     return known;
   auto moved =
-      isLoad ? hoistLoad(group, tree->loops, index, levels, tree->blocks)
-             : keepIntermediate(group, tree->loops, index, levels,
-                                tree->blocks);
+      isLoad
+          ? hoistLoad(group, tree->loops, index, levels, tree->blocks)
+          : keepIntermediate(group, tree->loops, index, levels, tree->blocks);
   TreeCache::Tree result =
       moved ? trees->number({tree->blocks, std::move(*moved)}, group) : tree;
   trees->add(move, result);
@@ -450,15 +450,15 @@ bool ScheduleSpace::divides(const Arrangement &arrangement,
   return true;
 }
 
-SmallVector<unsigned, 24> ScheduleSpace::fittingArrangements(
-    const ScheduleCandidate &candidate) const {
+SmallVector<unsigned, 24>
+ScheduleSpace::fittingArrangements(const ScheduleCandidate &candidate) const {
   SmallVector<unsigned, 24> numbers(ArrayRef<unsigned>{usual});
   if (unusual.empty())
     return numbers;
   for (unsigned warps : ScheduleBuilder::warpCounts()) {
     Arrangement fitting;
-    for (auto [mapping, list, choice] : llvm::zip(
-             builder.base().products, multiplied, candidate.intrinsics)) {
+    for (auto [mapping, list, choice] :
+         llvm::zip(builder.base().products, multiplied, candidate.intrinsics)) {
       const Intrinsic &intrinsic = *list[choice];
       int64_t rows = candidate.tiles[mapping.i1],
               columns = candidate.tiles[mapping.i2],
