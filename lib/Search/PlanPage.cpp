@@ -88,8 +88,11 @@ function draw(parent, f) {
   const svg = add(add(parent, 'div', {class: 'graph'}), 'svg', {width: widest + 20, height: y});
   boxes.forEach((box, k) => {
     const kernel = f.kernels[k], group = add(svg, 'g');
-    add(group, 'rect', {x: box.x, y: box.y, width: box.width, height: box.height, rx: 6, fill: '#f4f4f4', stroke: kernel.vertices.length > 1 ? '#333' : '#bbb'});
-    add(group, 'text', {x: box.x + 6, y: box.y + 13}, kernel.predicted_us === null ? '' :
+    // A reshape is somebody else's bytes.
+    const isNone = kernel.predicted_us === null && kernel.bytes === 0;
+    add(group, 'rect', {x: box.x, y: box.y, width: box.width, height: box.height, rx: 6, fill: '#f4f4f4',
+        stroke: kernel.vertices.length > 1 ? '#333' : '#bbb', 'stroke-dasharray': isNone ? '4' : 'none'});
+    add(group, 'text', {x: box.x + 6, y: box.y + 13}, isNone ? 'no kernel' : kernel.predicted_us === null ? '' :
         (kernel.bytes / 1e6).toFixed(2) + ' MB, ' + kernel.predicted_us.toFixed(1) + ' us');
   });
   const why = new Map(f.boundaries.map(b => [b.maker + ':' + b.reader, b.why]));
@@ -117,7 +120,7 @@ function table(parent, columns, rows) {
     row.forEach(cell => add(line, 'td', typeof cell === 'string' ? {class: 'text'} : {}, cell));
   });
 }
-add(root, 'p', {}, `Chip: ${report.chip}. Times are predictions. Boxes are kernels; lines are values, red ones between stitched kernels: ` +
+add(root, 'p', {}, `Chip: ${report.chip}. Times are predictions. Boxes are kernels but dashed ones, which move nothing; lines are values, red ones between stitched kernels: ` +
     'rest the pointer on them to see why they are apart. Nodes: ' + Object.keys(colours).join(', ') + '.');
 const legend = add(root, 'svg', {width: 620, height: 24});
 Object.entries(colours).forEach(([kind, colour], i) => {
