@@ -207,6 +207,10 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
            std::array<Descent::Point, 2>>
       trees;
   Leaders leaders(wanted);
+  // In clusters the least bound is a guess alone.
+  auto mayBeat = [&](double bound, double limit) {
+    return cluster > 1 || bound < limit;
+  };
   auto rate = [&](double bound, const ScheduleCandidate &candidate) {
     unsigned tree = space.treeOf(candidate);
     auto &[best, next] =
@@ -215,8 +219,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     if (candidate.tiles == best.candidate.tiles)
       return;
     double limit = std::min(next.seconds, leaders.limit());
-    // In clusters the least bound is a guess alone.
-    if (cluster == 1 && bound >= limit)
+    if (!mayBeat(bound, limit))
       return;
     Descent::Point point = descent.rate(candidate, limit);
     if (point.seconds >= limit)
@@ -226,10 +229,6 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     if (next.seconds < best.seconds)
       std::swap(best, next);
   };
-  // In clusters the least bound is a guess alone.
-  auto mayLead = [&](double bound) {
-    return cluster > 1 || bound < leaders.limit();
-  };
   // In batches, of which each lets most of the next one pass by.
   constexpr size_t atOnce = 1 << 14;
   std::vector<ScheduleCandidate> drawn;
@@ -237,7 +236,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
   auto rateDrawn = [&] {
     llvm::sort(order);
     for (auto [bound, each] : order) {
-      if (!mayLead(bound) || options.isStopped())
+      if (!mayBeat(bound, leaders.limit()) || options.isStopped())
         break;
       rate(bound, drawn[each]);
     }
@@ -248,7 +247,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsParts(candidate))
       return;
     double bound = descent.hasBounds() ? bounds.seconds(candidate) : 0;
-    if (!mayLead(bound))
+    if (!mayBeat(bound, leaders.limit()))
       return;
     order.emplace_back(bound, drawn.size());
     drawn.push_back(candidate);
