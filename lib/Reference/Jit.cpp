@@ -12,6 +12,7 @@
 #include "fusion/Runtime/ElementType.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -80,6 +81,13 @@ template <ElementType type> static auto hostTruncate(double value) {
   return bits;
 }
 
+/// What LLVM calls to round where the machine has no instruction for it, its
+/// result where the ABI has one of type `Narrow`.
+template <typename Narrow, ElementType type, typename Wide>
+static Narrow hostRound(Wide value) {
+  return llvm::bit_cast<Narrow>(hostTruncate<type>(value));
+}
+
 static llvm::orc::SymbolMap hostSymbols(llvm::orc::MangleAndInterner intern) {
   llvm::orc::SymbolMap symbols;
   auto add = [&](llvm::StringRef name, auto *function) {
@@ -106,6 +114,10 @@ static llvm::orc::SymbolMap hostSymbols(llvm::orc::MangleAndInterner intern) {
   TRUNCATION("f8E4M3B11FNUZ", F8E4M3B11FNUZ);
   TRUNCATION("f8E8M0FNU", F8E8M0FNU);
 #undef TRUNCATION
+  add("__truncsfhf2", hostRound<_Float16, ElementType::F16, float>);
+  add("__truncdfhf2", hostRound<_Float16, ElementType::F16, double>);
+  add("__truncsfbf2", hostRound<__bf16, ElementType::BF16, float>);
+  add("__truncdfbf2", hostRound<__bf16, ElementType::BF16, double>);
   return symbols;
 }
 
@@ -181,6 +193,10 @@ fusion::compileForHost(mlir::ModuleOp module) {
   if (!host)
     return host.takeError();
   host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  // Where 32 halves are a vector, LLVM 22 makes nodes that it cannot select
+  // (SUBV_BROADCAST_LOAD of v16f16 from 64 bits). It takes no longer without.
+  if (host->getTargetTriple().isX86())
+    host->getFeatures().AddFeature("avx512f", false);
   auto machine = host->createTargetMachine();
   if (!machine)
     return machine.takeError();
