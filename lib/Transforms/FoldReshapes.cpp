@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeLoops.h"
+#include "SplitLoops.h"
 #include "StartingValues.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Transforms/Passes.h"
@@ -193,19 +194,29 @@ struct FoldReshapes : fusion::impl::FuseFoldReshapesBase<FoldReshapes> {
     RewritePatternSet collapsing(&getContext());
     linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,
                                                        shouldCollapse);
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(collapsing,
-                                                         &getContext());
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(collapsing,
-                                                       &getContext());
-    tensor::populateFoldTensorEmptyPatterns(collapsing);
-    linalg::FillOp::getCanonicalizationPatterns(collapsing, &getContext());
+    populateCleanUp(collapsing);
     // A reduction of one element each has become element-wise.
     populateStartingValuePatterns(collapsing);
     if (failed(applyPatternsGreedily(function, std::move(collapsing))))
       return signalPassFailure();
+
+    splitLoops(function, rewriter, isFlexible);
+    RewritePatternSet undoing(&getContext());
+    populateCleanUp(undoing);
+    if (failed(applyPatternsGreedily(function, std::move(undoing))))
+      return signalPassFailure();
   }
 
 private:
+  /// Reshapes that meet their inverse, or a tensor of one value.
+  static void populateCleanUp(RewritePatternSet &patterns) {
+    MLIRContext *context = patterns.getContext();
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+  }
+
   static void dropUnitLoops(func::FuncOp function) {
     IRRewriter rewriter(function.getContext());
     for (linalg::GenericOp op : collectCutOff(function)) {

@@ -86,11 +86,19 @@ func.func @decode(%x: tensor<1x48xf32>, %w: tensor<48x96xf32>) -> tensor<1x96xf3
   return %y : tensor<1x96xf32>
 }
 
-// The rows of a batch are told apart: the reshape stays.
+// The rows of a batch are told apart: so they are in front and behind, up to the function's boundary.
 // CHECK-LABEL: func.func @positions
-// CHECK: tensor.expand_shape
+// CHECK: tensor.expand_shape %arg0
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]
-// CHECK: tensor.collapse_shape
+// CHECK: math.exp
+// CHECK-NOT: _shape
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK: arith.mulf
+// CHECK-NOT: _shape
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK: math.exp
+// CHECK: %[[ALL:.*]] = tensor.collapse_shape
+// CHECK-NEXT: return %[[ALL]]
 func.func @positions(%x: tensor<24x96xf32>, %c: tensor<12x96xf32>) -> tensor<24x96xf32> {
   %e0 = tensor.empty() : tensor<24x96xf32>
   %y = linalg.exp ins(%x : tensor<24x96xf32>) outs(%e0 : tensor<24x96xf32>) -> tensor<24x96xf32>
@@ -209,4 +217,46 @@ func.func @turned(%x: tensor<5x3x2x3x2x2x8xf32>, %y: tensor<2x3x2x5x3x2x8xf32>) 
     linalg.yield %r : f32
   } -> tensor<2x3x2x5x3x2x8xf32>
   return %c : tensor<2x3x2x5x3x2x8xf32>
+}
+
+// The sum goes through what the other operator tells apart: its loop stays one, and the reshape where it is.
+// CHECK-LABEL: func.func @reduced_before
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK: tensor.expand_shape %[[Y]]
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]
+func.func @reduced_before(%x: tensor<24x96xf32>, %c2: tensor<24x12xf32>) -> tensor<24x8x12xf32> {
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.empty() : tensor<24xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%rows : tensor<24xf32>) -> tensor<24xf32>
+  %sum = linalg.generic {indexing_maps = [#id2, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<24x96xf32>) outs(%none : tensor<24xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<24xf32>
+  %e = tensor.empty() : tensor<24x96xf32>
+  %y = linalg.generic {indexing_maps = [#id2, affine_map<(m, n) -> (m)>, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<24x96xf32>, tensor<24xf32>) outs(%e : tensor<24x96xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.divf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<24x96xf32>
+  %squares = linalg.generic {indexing_maps = [#id2, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%y : tensor<24x96xf32>) outs(%none : tensor<24xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %q = arith.mulf %a, %a : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<24xf32>
+  %y3 = tensor.expand_shape %y [[0], [1, 2]] output_shape [24, 8, 12] : tensor<24x96xf32> into tensor<24x8x12xf32>
+  %e3 = tensor.empty() : tensor<24x8x12xf32>
+  %g = linalg.generic {indexing_maps = [#id3, affine_map<(b, l, n) -> (b, n)>, affine_map<(b, l, n) -> (b)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%y3, %c2, %squares : tensor<24x8x12xf32>, tensor<24x12xf32>, tensor<24xf32>) outs(%e3 : tensor<24x8x12xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %d : f32
+    linalg.yield %s : f32
+  } -> tensor<24x8x12xf32>
+  return %g : tensor<24x8x12xf32>
 }
