@@ -179,8 +179,8 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   if (mostBlocks == 0)
     return std::nullopt;
   double latency = double(llvm::divideCeil(blocks, chip.numSMs * mostBlocks)) *
-                   secondsOfWarp(secondsOfWaits(schedule, form.passes, chip),
-                                 total, clusterExchanges, work.chained, chip);
+                   secondsOfWarp(schedule, form.passes, total, clusterExchanges,
+                                 countChained(group, work, schedule), chip);
   double issue = secondsOfIssue(total, blocks, schedule.warps, chip);
   return secondsOfKernel(work.compulsoryBytes / chip.dramBytesPerSecond,
                          /*port=*/0, issue, latency, mostBlocks, chip);
@@ -194,8 +194,8 @@ double StitchBound::ofClusters() const {
   for (const Exchange &exchange : exchanges)
     if (llvm::is_contained(exchange.axes, *work.walked->axis))
       shared += exchange.times;
-  double warp = secondsOfWarp(secondsOfWaits(StitchSchedule(), passes, chip),
-                              ThreadWork(), shared, work.chained, chip);
+  double warp = secondsOfWarp(StitchSchedule(), passes, ThreadWork(), shared,
+                              work.chained, chip);
   return secondsOfKernel(work.compulsoryBytes / chip.dramBytesPerSecond,
                          /*port=*/0, /*issue=*/0, /*latency=*/warp,
                          chip.maxBlocksPerSM, chip);

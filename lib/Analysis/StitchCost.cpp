@@ -11,6 +11,7 @@
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Analysis/StitchStages.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -211,23 +212,58 @@ double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
                               const ChipInfo &chip) {
   double waits = schedule.countWalks() *
                  (chip.dramLatency + (passes - 1) * chip.l2Latency);
-  // A step of a loop waits for its own loads.
+  // A step of a loop waits for its own loads, which are of memory in the first
+  // pass.
   if (schedule.walk)
     waits += (schedule.countSteps() - schedule.walk->registers -
               schedule.walk->shared) *
-                 passes * chip.l2Latency +
+                 (chip.dramLatency + (passes - 1) * chip.l2Latency) +
              schedule.countWalks() * schedule.walk->shared * chip.dramLatency;
   return waits;
 }
 
-double fusion::secondsOfWarp(double waits, const ThreadWork &work,
-                             int64_t clusterExchanges, unsigned chained,
-                             const ChipInfo &chip) {
+double fusion::secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
+                             const ThreadWork &work, int64_t clusterExchanges,
+                             int64_t chained, const ChipInfo &chip) {
   double clock = 1 / chip.clockHz;
-  return waits + work.loads * clock + work.instructions * clock +
-         work.exchanges * 2 * chip.barrierLatency +
-         clusterExchanges * 2 * chip.clusterLatency +
-         chained * 10 * chip.fmaCycles * clock;
+  double busy = work.loads * clock + work.instructions * clock +
+                work.exchanges * 2 * chip.barrierLatency +
+                clusterExchanges * 2 * chip.clusterLatency +
+                chained * 10 * chip.fmaCycles * clock;
+  double waits = secondsOfWaits(schedule, passes, chip);
+  if (!schedule.walk || schedule.walk->stages == 1)
+    return waits + busy;
+  // Of copies that are all but one stages ahead one arrives at that rate, under
+  // what the first pass computes.
+  int64_t steps = passes > 1 ? schedule.walk->shared * schedule.countWalks()
+                             : schedule.countSteps();
+  double apart = steps * chip.dramLatency,
+         together = apart / (schedule.walk->stages - 1);
+  return waits - apart + std::max(0.0, together - busy / passes) + busy;
+}
+
+/// What a step of copies ahead costs a thread beside its loads: it issues each
+/// copy, takes back what came, and counts the stages.
+static ThreadWork workOfCopies(const StitchGroup &group,
+                               const StitchSchedule &schedule,
+                               const StitchPasses &passes) {
+  ThreadWork work;
+  if (!schedule.walk || schedule.walk->stages == 1)
+    return work;
+  // Counters of stages, their addresses, the wait and the commit.
+  constexpr int64_t ofStep = 16, warpSize = 32, lineBytes = 128;
+  work.instructions = ofStep;
+  for (unsigned input : passes.steps.front().inputs) {
+    const StitchTensor &tensor = group.inputs[input];
+    std::optional<int64_t> bytes = bytesOfCopies(group, schedule, tensor);
+    // What is kept would be put there in any case.
+    if (bytes && !passes.isKeptInput[input]) {
+      int64_t own = elementsOf(schedule, tensor.axes) * tensor.elementBytes;
+      work.instructions += 2 * llvm::divideCeil(own, *bytes);
+      work.lines += 2.0 * own * warpSize / lineBytes;
+    }
+  }
+  return work;
 }
 
 double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocks,
@@ -249,6 +285,12 @@ double fusion::secondsOfKernel(double memory, double port, double issue,
   double busy = std::max({memory, issue, latency});
   return chip.launchOverhead + chip.dramLatency +
          std::max(busy, std::max(memory, port) + latency / blocksPerSM);
+}
+
+int64_t fusion::countChained(const StitchGroup &group, const StitchWork &work,
+                             const StitchSchedule &schedule) {
+  return work.chained *
+         (isPersistent(group, schedule) ? schedule.countSteps() : 1);
 }
 
 static double secondsOfRounds(const StitchGroup &group,
@@ -327,16 +369,21 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
         behind = std::max(behind, pass.ahead);
       held = std::max(held, pass.step.held);
       add(pass.step, keptSteps * walks);
+
       if (steps > keptSteps)
         add(pass.again, steps - keptSteps);
       // Results so far are corrected in every step, and at last.
       add(pass.corrections, (steps + 1) * walks);
       inStep = std::max({inStep, pass.step.live + pass.corrected,
                          pass.again.live + pass.corrected});
+      if (isPersistent(group, schedule))
+        inStep += counted.outside;
       // Straight on the next step's loads are under way.
       if (schedule.walk->registers > 1)
         inStep = std::max(inStep, pass.step.live + pass.corrected + pass.ahead);
     }
+    add(workOfCopies(group, schedule, passes),
+        passes.count > 1 ? schedule.walk->shared * walks : steps);
     // What is added up over rows has a place of its own in every step.
     int64_t sums = schedule.rows ? counted.parts : 0;
     total.instructions +=
@@ -431,10 +478,10 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.waves = llvm::divideCeil(blocks, chip.numSMs * cost.blocksPerSM);
   double clock = 1 / chip.clockHz;
   // One warp's steps: its loads, then what depends on them, pass by pass.
-  double waits = secondsOfWaits(schedule, passes.count, chip);
-  cost.latency = cost.waves * secondsOfWarp(waits, total,
-                                            exchangesOfCluster(group, schedule),
-                                            work.chained, chip);
+  cost.latency =
+      cost.waves * secondsOfWarp(schedule, passes.count, total,
+                                 exchangesOfCluster(group, schedule),
+                                 countChained(group, work, schedule), chip);
   double share = double(llvm::divideCeil(blocks, chip.numSMs));
   cost.issue = secondsOfIssue(total, blocks, schedule.warps, chip);
   StitchTraffic traffic = countTraffic(group, schedule, passes);

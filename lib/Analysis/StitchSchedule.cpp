@@ -11,6 +11,7 @@
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchCost.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Analysis/StitchStages.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
 
@@ -100,7 +101,8 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
     if (walk.getRegisters() + walk.getShared() > spread.tile / walk.getStep())
       return decline("more steps are kept than there are");
     schedule.walk = {axis, walk.getStep(), walk.getRegisters(),
-                     walk.getShared(), walk.getOnline(), walk.getCostly()};
+                     walk.getShared(), walk.getOnline(), walk.getCostly(),
+                     walk.getStages()};
     if (walk.getOnline()) {
       StitchPasses passes(group, axis, /*isOnline=*/true);
       if (!passes.isOnline() && passes.whyNotOnline.empty())
@@ -163,7 +165,8 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
     walk = fuse::WalkAttr::get(
         context, builder.getStringAttr(group.axes[schedule.walk->axis].name),
         schedule.walk->step, schedule.walk->registers, schedule.walk->shared,
-        schedule.walk->isOnline, schedule.walk->keepsCostly);
+        schedule.walk->isOnline, schedule.walk->keepsCostly,
+        schedule.walk->stages);
   auto stitching = fuse::StitchingAttr::get(
       context, builder.getDictionaryAttr(entries), walk, schedule.streams,
       schedule.combine, schedule.rows ? schedule.rows->step : 0);
@@ -187,6 +190,9 @@ std::pair<int64_t, int64_t> fusion::wholeSteps(const StitchGroup &group,
   unsigned axis = schedule.walk->axis;
   int64_t extent = group.axes[axis].extent, step = schedule.walk->step;
   const AxisSpread &spread = schedule.spread[axis];
+  // A block has no more steps than there are.
+  if (isPersistent(group, schedule))
+    return {0, extent % step == 0 ? schedule.countSteps() : 0};
   if (StitchSplit::axisOf(group, schedule) == axis)
     return {0, extent % spread.tile == 0 ? schedule.countSteps() : 0};
   // What is aligned begins before the row; of the blocks of a cluster the last
@@ -245,6 +251,8 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
   if (auto illegal = checkCluster(group, schedule, chip))
     return illegal;
   if (auto illegal = checkAlignment(group, schedule))
+    return illegal;
+  if (auto illegal = checkStages(group, schedule))
     return illegal;
   if (schedule.warps > chip.maxWarpsPerSM)
     return "a block has more warps than an SM";

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchCluster.h"
+#include "fusion/Analysis/StitchStages.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -85,6 +86,7 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
             const StitchPasses &passes,
             llvm::function_ref<int64_t(const StitchTensor &)> bytesToTurn) {
   int64_t stash = countStash(group, schedule, passes) +
+                  countStages(group, schedule, passes) +
                   countClusterParts(group, schedule),
           most = stash;
   // Components follow one another, and what one of them puts aside lives on.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchThreads.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -149,6 +150,21 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
              space = work.inputSpaces[input];
     result.words += counter.registersOf(space, bytes);
     result.inRegisters += counter.registersOf(space, std::max(bytes, wide));
+  }
+  // What the steps read of what is there before them stays in registers.
+  llvm::SmallSet<unsigned, 8> taken, takenInputs;
+  for (auto [op, sources] : llvm::enumerate(group.sources)) {
+    if (!passes.isWalked[op])
+      continue;
+    for (unsigned source : sources.operators)
+      if (!passes.isWalked[source] && taken.insert(source).second)
+        result.outside +=
+            counter.registersOf(work.operators[source].resultSpace,
+                                std::max(work.operators[source].bytes, wide));
+    for (unsigned input : sources.inputs)
+      if (!passes.isWalkedInput[input] && takenInputs.insert(input).second)
+        result.outside += counter.registersOf(work.inputSpaces[input],
+                                              group.inputs[input].elementBytes);
   }
   result.once = counter.count(operators, inputs, passes.axis);
   result.once.instructions += ends.instructions;

@@ -45,9 +45,13 @@ constexpr int64_t kOwnRegisters = 40;
 double secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
                       const ChipInfo &chip);
 /// Seconds of one warp's steps, with what it waits for loads.
-double secondsOfWarp(double waits, const ThreadWork &work,
-                     int64_t clusterExchanges, unsigned chained,
-                     const ChipInfo &chip);
+double secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
+                     const ThreadWork &work, int64_t clusterExchanges,
+                     int64_t chained, const ChipInfo &chip);
+/// Reductions that wait for one another, those of all steps of a persistent
+/// block.
+int64_t countChained(const StitchGroup &group, const StitchWork &work,
+                     const StitchSchedule &schedule);
 /// Those that the busiest SM takes to issue the work of its warps.
 double secondsOfIssue(const ThreadWork &work, int64_t blocks, int64_t warps,
                       const ChipInfo &chip);
@@ -206,6 +210,7 @@ struct StitchSteps {
     ThreadWork
         once; ///< outside of the walk, and the ends of reductions along it
     int64_t accumulators = 0;
+    int64_t outside = 0;     ///< registers of what is the same in all steps
     int64_t parts = 0;       ///< registers of what blocks share, of a step
     int64_t words = 0;       ///< of what is kept of a step
     int64_t inRegisters = 0; ///< those of it that registers take

@@ -22,7 +22,7 @@ std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
     if (own && (!least || *own < *least))
       least = own;
   };
-  if (isSplitWalked()) {
+  if (isInParts()) {
     // The last one has the fewest steps, the first one the fewest blocks.
     StitchSchedule first, last;
     forEachPart([&] {
@@ -43,6 +43,8 @@ std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
     add();
     if (registers < steps) {
       current.walk->shared = steps - registers;
+      if (hasCopies())
+        current.walk->stages = kMostStitchStages;
       add();
     }
     current.walk.reset();
@@ -55,8 +57,10 @@ std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
 
 void StitchEnumeration::keepSpread() {
   std::optional<double> least = leastOfSpread(/*isCloser=*/false);
-  if (!least)
+  if (!least) {
+    ++refused;
     return;
+  }
   spreads.push_back({*least, current.warps});
   llvm::append_range(spreadAxes, current.spread);
 }
@@ -88,6 +92,7 @@ void StitchEnumeration::judgeSpreads() {
     }
     take(at);
     std::optional<double> closer = leastOfSpread(/*isCloser=*/true);
+    refused += !closer;
     if (!closer || isBeyond(*closer))
       continue;
     if (!isFastEnough() && *closer >= *mostSeconds)
@@ -113,7 +118,7 @@ void StitchEnumeration::judge() {
   unsigned axis = *walked->axis;
   AxisSpread saved = current.spread[axis];
   int64_t step = saved.tile, steps = countSteps(axis);
-  if (isSplitWalked()) {
+  if (isInParts()) {
     forEachPart([&] { rateIfBetter(); });
     return;
   }
@@ -176,12 +181,20 @@ void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
   for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
     int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
     int64_t own = llvm::divideCeil(steps, std::min(parts, steps));
-    if (own == last || own == steps)
+    bool isPersistent = split != axis;
+    if (own == last || own == steps || (isPersistent && own == 1))
       continue;
     last = own;
     current.spread[axis].tile = step * own;
     current.walk = {axis, step, 0, 0};
     visit();
+    if (isPersistent) {
+      for (int64_t stages : kStages) {
+        current.walk->stages = stages;
+        visit();
+      }
+      continue;
+    }
     if (own <= kMostUnrolled) {
       current.walk->registers = own;
       visit();
@@ -189,6 +202,19 @@ void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
   }
   current.walk.reset();
   current.spread[axis] = saved;
+}
+
+void StitchEnumeration::judgeStages(const StitchPasses &passes,
+                                    int64_t stages) {
+  current.walk->stages = stages;
+  if (!checkStages(group, current, passes))
+    rateIfBetter();
+}
+
+bool StitchEnumeration::hasCopies() const {
+  return llvm::any_of(group.inputs, [&](const StitchTensor &tensor) {
+    return bytesOfCopies(group, current, tensor).has_value();
+  });
 }
 
 bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
@@ -202,7 +228,10 @@ bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
     if (registers > kMostUnrolled)
       return false;
     current.walk = walkOf(registers, shared);
-    return rate();
+    bool fits = rate();
+    if (fits && shared > 1 && passes.count > 1)
+      judgeStages(passes, std::min(shared, kMostStitchStages));
+    return fits;
   };
   bool isKept = passes.count > 1, isWhole = false;
   bool fits = attempt(steps, 0);
@@ -228,6 +257,25 @@ bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
       } else {
         high = middle - 1;
       }
+    }
+    // Room for what is copied by way of stages, too.
+    current.walk = walkOf(0, 1);
+    for (int64_t stages : {2, 4}) {
+      current.walk->stages = stages;
+      int64_t ring = countStages(group, current, passes);
+      if (ring == 0 || bytes == 0)
+        break;
+      int64_t shared = std::clamp<int64_t>(
+          (int64_t(chip.sharedMemoryPerBlock) - ring) / bytes, 0, steps);
+      // Beside it there are exchanges.
+      for (int64_t less : {0, 1}) {
+        int64_t registers = steps - shared + less;
+        if (shared - less < stages || registers > kMostUnrolled)
+          continue;
+        current.walk = walkOf(registers, shared - less);
+        judgeStages(passes, stages);
+      }
+      current.walk = walkOf(0, 1);
     }
     // All but one: one less is (checkKept).
     if (!fits && !isWhole && low + room + 1 == steps && low + room > 0)

@@ -17,6 +17,7 @@
 
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchBound.h"
+#include "fusion/Analysis/StitchStages.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Search/StitchSearch.h"
 #include "llvm/Support/MathExtras.h"
@@ -82,14 +83,24 @@ public:
       mayBeNarrow = true;
       searchAll();
     }
-    if (best && !onlyWarps && !isFirst)
+    if (best && !onlyWarps && !isFirst) {
+      tryStages();
       tryStreams();
+    }
     if (!best)
       reason = "no block has room for the rows: none of " +
-               std::to_string(candidates) + " ways to spread them fits";
+               std::to_string(candidates + refused) +
+               " ways to spread them fits";
     else
       best->candidates = candidates, best->legal = legal;
     return best;
+  }
+
+  /// Predictions of one level are nearer to one another than the evaluator is to
+  /// the truth.
+  static double level(double seconds) {
+    constexpr double levels = 64; // up to twice as much: about 1 %
+    return std::floor(std::log2(seconds) * levels);
   }
 
 private:
@@ -103,12 +114,24 @@ private:
       best = StitchResult{current, *cost};
   }
 
-  static double level(double value) {
-    return std::floor(std::log2(value) * kLevels);
+  /// The best with what it goes through once copied ahead, where that is
+  /// faster.
+  void tryStages() {
+    current = best->schedule;
+    if (!current.walk || current.walk->stages > 1)
+      return;
+    for (int64_t stages : kStages) {
+      current.walk->stages = stages;
+      if (checkStages(group, current))
+        continue;
+      std::optional<StitchCost> cost =
+          predictStitching(group, work, current, chip, &memo);
+      if (cost && level(cost->total) < level(best->cost.total))
+        best = StitchResult{current, *cost};
+    }
   }
 
-  /// Of predictions that are nearer to one another than the evaluator is to the
-  /// truth those of the fewest sectors are the best.
+  /// Of predictions of one level those of the fewest sectors are the best.
   static auto key(const StitchResult &result) {
     return std::make_tuple(level(result.cost.total), level(result.cost.sectors),
                            result.cost.total, result.cost.traffic,
@@ -347,9 +370,11 @@ private:
   /// Along the walked axis what is kept, and where, is one more choice.
   void judge();
 
-  /// Whether blocks go through the axis that they share.
-  bool isSplitWalked() const {
-    return split && walked && *walked->axis == *split;
+  /// Whether blocks go through the axis that they share, or through one that
+  /// others have other tiles of.
+  bool isInParts() const {
+    return walked && (split == *walked->axis ||
+                      !group.axes[*walked->axis].isReduced);
   }
 
   /// Along the split axis so many blocks for each SM, in a loop or straight on.
@@ -358,6 +383,12 @@ private:
   /// Steps through what a block has of the shared axis beside the walk, all of
   /// which is kept.
   void judgeRows(int64_t step, int64_t steps);
+
+  /// The current walk with so many stages.
+  void judgeStages(const StitchPasses &passes, int64_t stages);
+
+  /// Whether an input of the current walk can be copied ahead.
+  bool hasCopies() const;
 
   /// Returns whether the whole walk can be kept.
   bool judgeKept(const StitchPasses &passes, int64_t step, int64_t steps);
@@ -387,8 +418,8 @@ private:
   static constexpr int64_t kMostUnrolled = 32; // steps
   static constexpr int64_t kMostRegisters = 32; // of an axis, in vectors
   static constexpr int64_t kCoarseStep = 16;
-  static constexpr double kLevels = 64;    // up to twice as much: about 1 %
   static constexpr int64_t kMostOfSM = 32; // blocks that share reductions
+  static constexpr std::array<int64_t, 3> kStages = {2, 3, 4};
 
   const StitchGroup &group;
   const ChipInfo &chip;
@@ -413,6 +444,7 @@ private:
   std::array<unsigned, 2> open;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
+  int64_t refused = 0; ///< ways to spread for whose values there are no registers
   /// Of a search with bounds: ways to spread the axes that are to be judged,
   /// by their places in the enumeration.
   struct Spread {

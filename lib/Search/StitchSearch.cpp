@@ -8,6 +8,7 @@
 
 #include "fusion/Search/StitchSearch.h"
 #include "StitchEnumeration.h"
+#include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include <deque>
 
@@ -221,6 +222,8 @@ public:
       return std::move(best);
     trySplits();
     tryClusters();
+    if (effort == StitchEffort::Full)
+      tryPersistent();
     return std::move(best);
   }
 
@@ -234,6 +237,7 @@ private:
   void trySplits();
   void trySplit(unsigned axis, unsigned walk, int64_t cluster = 1);
   void tryClusters();
+  void tryPersistent();
   bool readsAgain() const;
   std::optional<double> limit() const {
     return best ? std::optional(best->cost.total) : std::nullopt;
@@ -313,7 +317,10 @@ bool Search::readsAgain() const {
 void Search::tryClusters() {
   bool isReduced = llvm::any_of(
       group.axes, [](const StitchAxis &axis) { return axis.isReduced; });
-  bool isEnough = best && !readsAgain() &&
+  // One or two blocks leave an SM idle while they exchange what they need: those
+  // of clusters are smaller, and it has more of them.
+  constexpr int64_t few = 2;
+  bool isEnough = best && !readsAgain() && best->cost.blocksPerSM > few &&
                   countBlocks(group, best->schedule) >= chip.numSMs;
   // All blocks have begun, and one exchange.
   double least = leastOf(work, chip) + 2 * chip.clusterLatency;
@@ -335,6 +342,30 @@ void Search::tryClusters() {
   forEachSize([&](int64_t cluster) {
     keepFaster(enumeration(cluster).runBelow(limit()));
   });
+}
+
+/// Where there are more blocks than the chip has room for, fewer go through
+/// several tiles of an axis each.
+void Search::tryPersistent() {
+  if (!best || countBlocks(group, best->schedule) <= chip.numSMs)
+    return;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    if (group.axes[axis].isReduced ||
+        countTiles(group, best->schedule, axis) == 1)
+      continue;
+    StitchWork other(group, axis);
+    StitchBound ownBound(group, other, chip);
+    std::optional<StitchResult> found =
+        StitchEnumeration(group, other, chip, StitchEffort::Bounded, &ownBound)
+            .runBelow(limit());
+    // What the evaluator cannot tell apart is not worth a loop.
+    auto levelOf = [](const StitchResult &result) {
+      return StitchEnumeration::level(result.cost.total);
+    };
+    if (found && levelOf(*found) >= levelOf(*best))
+      found->cost.total = std::max(found->cost.total, best->cost.total);
+    keepFaster(std::move(found));
+  }
 }
 
 std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,

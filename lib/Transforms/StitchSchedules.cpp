@@ -9,6 +9,7 @@
 #include "StitchSchedules.h"
 #include "fusion/Analysis/Schedule.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Analysis/StitchStages.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Support/Counted.h"
 #include "mlir/IR/Remarks.h"
@@ -71,6 +72,10 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
     if (again > 0 && !work.whyNotOnline.empty())
       kept += "; not in fewer passes: " + work.whyNotOnline;
   }
+  if (isPersistent(axes, schedule))
+    kept += llvm::formatv("; a block goes through {0} steps of {1}",
+                          schedule.countSteps(),
+                          axes.axes[schedule.walk->axis].name);
   for (auto [axis, spread] : llvm::zip_equal(axes.axes, schedule.spread))
     if (spread.align > 1)
       kept += llvm::formatv("; rows along {0} begin anywhere in memory, their "
@@ -97,6 +102,43 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
                        traffic.loaded, traffic.repeated, traffic.stored,
                        work.compulsoryBytes, int64_t(found.cost.sectors), kept)
              .str();
+}
+
+/// What is copied ahead of the steps of a loop, or why nothing is.
+static void remarkStages(fuse::FusedGroupOpInterface group,
+                         const StitchGroup &axes, const StitchResult &found) {
+  StitchSchedule schedule = found.schedule;
+  if (!schedule.walk) {
+    if (found.cost.waves > 1)
+      remark::missed(
+          group.getLoc(),
+          remark::RemarkOpts::name("not-persistent").category("pipeline"))
+          << llvm::formatv("blocks have one tile each, in {0} waves: no way to "
+                           "go through several is predicted to take less time",
+                           found.cost.waves)
+                 .str();
+    return;
+  }
+  StitchWalk &walk = *schedule.walk;
+  std::string name = axes.axes[walk.axis].name;
+  if (walk.stages > 1) {
+    remark::passed(group.getLoc(),
+                   remark::RemarkOpts::name("stages").category("pipeline"))
+        << llvm::formatv("what a step of {0} needs is copied {1} ahead, by way "
+                         "of {2} bytes of shared memory beside what is kept",
+                         name, counted(walk.stages - 1, "step"),
+                         countStages(axes, schedule, passesOf(axes, schedule)))
+               .str();
+    return;
+  }
+  if (walk.registers + walk.shared >= schedule.countSteps())
+    return; // There is no loop that waits for memory.
+  walk.stages = 2;
+  remark::missed(group.getLoc(),
+                 remark::RemarkOpts::name("no-stages").category("pipeline"))
+      << ("nothing is copied ahead of the steps of " + name + ": " +
+          checkStages(axes, schedule)
+              .value_or("it is predicted to take no less time"));
 }
 
 fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
@@ -133,6 +175,7 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
                        found->legal, found->candidates)
              .str();
   remarkTraffic(group, *axes, *found);
+  remarkStages(group, *axes, *found);
   return exportStitching(found->schedule, *axes, group.getContext());
 }
 

@@ -43,6 +43,8 @@ struct StitchWalk {
   bool isOnline = false;
   /// What is kept spares later passes what is costly (StitchPasses.h).
   bool keepsCostly = false;
+  /// Of what is copied ahead (StitchStages.h); 1: nothing is.
+  int64_t stages = 1;
 };
 
 /// How a block goes through its part of the axis along which blocks share

@@ -226,7 +226,10 @@ def FuseFoldReshapes : Pass<"fuse-fold-reshapes", "::mlir::func::FuncOp"> {
       dimensions, loops that follow one another in all of their operands become one;
     * an operator that reads an expanded tensor, or whose result is collapsed, runs
       through fewer loops, and the reshape to its other side, until it
-      meets its inverse or the function's boundary.
+      meets its inverse or the function's boundary;
+    * where that cannot be, since one of two operators has to tell apart what is one
+      loop of the other, as the heads of a row, the loops of the other one and of all
+      that is next to it are split, as long as they are parallel.
 
     An operator stays as it is where another one next to it could not go along (a
     product of the higher rank, an operator that tells the loops apart, an index that

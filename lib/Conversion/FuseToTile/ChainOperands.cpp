@@ -177,7 +177,7 @@ void ChainLowering::emitLoad(unsigned tensor) {
       b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
       /*predicate=*/Value(), asyncTransport(place.transport),
       inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr(),
-      eviction, isMulticast(model, schedule, tensor));
+      eviction, isMulticast(model, schedule, tensor), /*own=*/TypeAttr());
   if (isBulk)
     bulkInFlight.push_back({tensor, {}});
   else

@@ -15,6 +15,7 @@
 #include "StitchLowering.h"
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/StitchCost.h"
+#include "fusion/Analysis/StitchStages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -190,7 +191,8 @@ void StitchLowering::putAside(unsigned pass, const Scope &scope, Value slot) {
                           asBytes(b, loc, scope.operators.lookup(number)),
                           stashes[number], slot);
   for (unsigned number : keptOf(pass, /*ofInputs=*/true))
-    tile::StashOp::create(b, loc, asBytes(b, loc, scope.inputs.lookup(number)),
+    if (!stages.contains(number))
+      tile::StashOp::create(b, loc, asBytes(b, loc, scope.inputs.lookup(number)),
                           inputStashes[number], slot);
 }
 
@@ -199,9 +201,69 @@ Value StitchLowering::originOfStep(Value number) {
   Value place = arith::MulIOp::create(b, loc, number,
                                       kernel.constant(schedule.walk->step));
   const AxisSpread &spread = schedule.spread[*passes.axis];
-  if (!split.axis && spread.align == 1 && spread.cluster == 1)
+  if (!split.axis && spread.align == 1 && spread.cluster == 1 &&
+      !isPersistent(group, schedule))
     return place;
   return arith::AddIOp::create(b, loc, origins[*passes.axis], place);
+}
+
+/// A persistent block has as many steps as its tile, or those that are left.
+Value StitchLowering::endOf(int64_t steps) {
+  Value end = kernel.constant(steps);
+  unsigned axis = *passes.axis;
+  const AxisSpread &spread = schedule.spread[axis];
+  int64_t extent = group.axes[axis].extent;
+  if (!isPersistent(group, schedule) || extent % spread.tile == 0)
+    return end;
+  int64_t step = schedule.walk->step;
+  Value left = arith::SubIOp::create(
+      b, loc, kernel.constant(llvm::divideCeil(extent, step)),
+      arith::DivUIOp::create(b, loc, origins[axis], kernel.constant(step)));
+  return arith::MinUIOp::create(b, loc, end, left);
+}
+
+/// Places for what the steps of the loop that follows copy ahead: where it is
+/// kept, or of as many steps as there are stages.
+void StitchLowering::reserveStages(const StitchPasses::Step &step) {
+  IntegerAttr ahead = b.getI64IntegerAttr(schedule.walk->stages);
+  for (unsigned input : step.inputs) {
+    const StitchTensor &tensor = group.inputs[input];
+    if (!bytesOfCopies(group, schedule, tensor))
+      continue;
+    if (!passes.isKeptInput[input]) {
+      stages[input] = reserve(tensor.axes, getElementTypeOrSelf(tensor.value),
+                              /*slots=*/1, ahead);
+      continue;
+    }
+    stages[input] = inputStashes[input];
+    inputStashes[input].getDefiningOp<tile::AllocOp>().setPipelineStagesAttr(
+        ahead);
+  }
+}
+
+/// Starts the copies of a step, and has it take what they bring: the pipelining
+/// passes move them ahead.
+void StitchLowering::copyAhead(const StitchPasses::Step &step, Value slot,
+                               Scope &scope) {
+  if (stages.empty())
+    return;
+  auto tileOf = [&](unsigned input) {
+    const StitchTensor &tensor = group.inputs[input];
+    return tileType(sorted(tensor.axes), getElementTypeOrSelf(tensor.value));
+  };
+  auto placeOf = [&](unsigned input) {
+    return passes.isKeptInput[input] ? slot : kernel.constant(0);
+  };
+  for (unsigned input : step.inputs)
+    if (Value buffer = stages.lookup(input))
+      copyOwn(group.inputs[input], tileOf(input), buffer, placeOf(input),
+              scope);
+  tile::CommitOp::create(b, loc);
+  tile::WaitOp::create(b, loc, 0);
+  for (unsigned input : step.inputs)
+    if (Value buffer = stages.lookup(input))
+      scope.inputs[input] = tile::UnstashOp::create(b, loc, tileOf(input),
+                                                    buffer, placeOf(input));
 }
 
 /// Steps `first` to `beyond` - 1 of a pass as loops over those that are all
@@ -223,6 +285,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
       takeBack(pass, scope, slot);
       scope.slot = slot;
     }
+    copyAhead(step, slot, scope);
     loadInputs(step, scope);
     compute(pass, step, scope, sums);
     if (isShared)
@@ -247,9 +310,11 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
       numbers.push_back(number);
       starts.push_back(sum);
     }
-    auto loop =
-        scf::ForOp::create(b, loc, kernel.constant(first), kernel.constant(end),
-                           kernel.constant(1), starts);
+    if (walk.stages > 1 && pass == 0 && isShared == (passes.count > 1) &&
+        std::make_pair(first, end) == stagedSteps(group, schedule, passes))
+      reserveStages(step);
+    auto loop = scf::ForOp::create(b, loc, kernel.constant(first), endOf(end),
+                                   kernel.constant(1), starts);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Accumulators sums;
@@ -267,6 +332,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
     scf::YieldOp::create(b, loc, yielded);
     for (auto [number, result] : llvm::zip_equal(numbers, loop.getResults()))
       accumulators[number] = result;
+    stages.clear();
   };
   auto [firstWhole, behindWhole] = wholeSteps(group, schedule);
   auto emitBorder = [&](int64_t first, int64_t end) {
@@ -347,11 +413,13 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
         for (unsigned op : keptOf(pass, /*ofInputs=*/false))
           stashes[op] = reserve(
               group.resultAxes(op),
-              getElementTypeOrSelf(group.operators()[op]->getResult(0)));
+              getElementTypeOrSelf(group.operators()[op]->getResult(0)),
+              schedule.walk->shared);
         for (unsigned input : keptOf(pass, /*ofInputs=*/true))
           inputStashes[input] =
               reserve(group.inputs[input].axes,
-                      getElementTypeOrSelf(group.inputs[input].value));
+                      getElementTypeOrSelf(group.inputs[input].value),
+                      schedule.walk->shared);
       }
   }
   if (schedule.rows)
@@ -362,8 +430,10 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
     emitLastBlock();
 }
 
-/// Shared memory in which each thread has a place for its elements of a step.
-Value StitchLowering::reserve(AxisList axes, Type element) {
+/// Shared memory in which each thread has places for its elements of so many
+/// steps.
+Value StitchLowering::reserve(AxisList axes, Type element, int64_t slots,
+                              IntegerAttr ahead) {
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
     element = b.getI8Type();
   int64_t threads = schedule.warps * 32, columns = elementsOf(schedule, axes);
@@ -371,9 +441,9 @@ Value StitchLowering::reserve(AxisList axes, Type element) {
       LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, columns) *
       LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, threads);
   auto type = tile::BufferType::get(
-      b.getContext(), schedule.walk->shared, threads, columns, element,
+      b.getContext(), slots, threads, columns, element,
       tile::LayoutAttr::get(b.getContext(), layout));
-  return tile::AllocOp::create(b, loc, type, IntegerAttr(), IntegerAttr(),
+  return tile::AllocOp::create(b, loc, type, IntegerAttr(), ahead,
                                /*pipelined=*/false, IntegerAttr());
 }
 

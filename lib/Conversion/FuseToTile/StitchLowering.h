@@ -103,7 +103,11 @@ private:
   void emitWalk();
   void emitRowSteps();
   void addPart(unsigned op, Value tile, const Scope &scope);
-  Value reserve(AxisList axes, mlir::Type element);
+  Value reserve(AxisList axes, mlir::Type element, int64_t slots,
+                mlir::IntegerAttr ahead = {});
+  void reserveStages(const StitchPasses::Step &step);
+  void copyAhead(const StitchPasses::Step &step, Value slot, Scope &scope);
+  Value endOf(int64_t steps);
   void emitRows(unsigned pass);
   void emitRow(unsigned op, Scope &scope);
   Value originOfStep(Value number);
@@ -139,6 +143,8 @@ private:
   Window emitWindow(const StitchTensor &tensor, Value pointer, AxisList axes,
                     const Scope &scope);
   Value load(const StitchTensor &tensor, const Scope &scope);
+  void copyOwn(const StitchTensor &tensor, mlir::RankedTensorType tile,
+               Value buffer, Value stage, const Scope &scope);
   Value inputOf(unsigned input, Scope &scope);
   /// The tile where the schedule has those of its axes: the last block's has
   /// other replicas.
@@ -174,6 +180,8 @@ private:
   Scope rows;               ///< what is the same in all steps
   std::vector<Scope> steps; ///< those kept in registers
   llvm::DenseMap<unsigned, Value> stashes, inputStashes;
+  /// By input: where the loop's steps have it copied ahead.
+  llvm::DenseMap<unsigned, Value> stages;
   /// What is added up over rows: by operator for each step that is kept in
   /// registers, and of all those in shared memory.
   std::vector<Accumulators> partSums;

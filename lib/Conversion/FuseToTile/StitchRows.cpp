@@ -65,7 +65,8 @@ void StitchLowering::emitRowSteps() {
   if (walk.shared > 0)
     for (unsigned op : parts)
       partStashes[op] =
-          reserve(group.loops[op], group.reductions[op]->combined.getType());
+          reserve(group.loops[op], group.reductions[op]->combined.getType(),
+                  walk.shared);
   forEachSlot([&](Value slot) {
     for (unsigned op : parts)
       tile::StashOp::create(b, loc, identity(op), partStashes[op], slot);

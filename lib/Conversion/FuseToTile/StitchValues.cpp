@@ -8,6 +8,7 @@
 
 #include "BodyEmitter.h"
 #include "StitchLowering.h"
+#include "fusion/Analysis/StitchStages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -97,6 +98,19 @@ Value StitchLowering::load(const StitchTensor &tensor, const Scope &scope) {
                               window.inside, window.isRagged,
                               window.isRagged ? window.within : IntegerAttr(),
                               window.realigned, isStreamed(schedule, tensor));
+}
+
+/// The same by way of each thread's place in shared memory.
+void StitchLowering::copyOwn(const StitchTensor &tensor, RankedTensorType tile,
+                             Value buffer, Value stage, const Scope &scope) {
+  Window window = emitWindow(tensor, kernel.argument(tensor.value),
+                             sorted(tensor.axes), scope);
+  int64_t bytes = *bytesOfCopies(group, schedule, tensor);
+  tile::CopyAsyncOp::create(
+      b, loc, window.view, window.coordinates, buffer, stage,
+      /*predicate=*/Value(), *tile::symbolizeTransport(bytes), window.inside,
+      /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr(), tile::EvictionAttr(),
+      /*multicast=*/false, TypeAttr::get(tile));
 }
 
 Value StitchLowering::inputOf(unsigned input, Scope &scope) {

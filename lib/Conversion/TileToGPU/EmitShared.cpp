@@ -56,6 +56,8 @@ Value KernelEmitter::stageOffset(Value buffer, Value stage) {
 LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
   if (isBulk(op))
     return emitBulkCopy(op);
+  if (op.getOwn())
+    return emitOwnCopy(op);
   const View &view = views[op.getView()];
   BufferType buffer = op.getBuffer().getType();
   int64_t elementBytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;

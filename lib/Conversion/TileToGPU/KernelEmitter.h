@@ -172,6 +172,8 @@ private:
   mlir::LogicalResult emitGather(tile::GatherOp op);
   mlir::LogicalResult emitStash(tile::StashOp op);
   mlir::LogicalResult emitUnstash(tile::UnstashOp op);
+  /// A copy of what each thread has of a tile to where it takes it back.
+  mlir::LogicalResult emitOwnCopy(tile::CopyAsyncOp op);
   /// Where a thread's `width` elements from number `first` on lie in a stage.
   Value stashPosition(Value buffer, Value stage, int64_t first, int64_t width);
   // EmitGrid.cpp

@@ -211,6 +211,16 @@ func.func private @costly_of_nothing() attributes {a = #fuse.walk<axis = "j", st
 
 // -----
 
+// expected-error @below {{there are 1 to 8 stages, not 9}}
+func.func private @many_stages() attributes {a = #fuse.walk<axis = "j", step = 32, stages = 9>}
+
+// -----
+
+// expected-error @below {{there are 1 to 8 stages, not 0}}
+func.func private @no_stage() attributes {a = #fuse.walk<axis = "j", step = 32, stages = 0>}
+
+// -----
+
 // expected-error @below {{goes through rows in steps of 2 elements beside no walk}}
 func.func private @rows_without_walk() attributes {a = #fuse.stitching<rows = 2, {i = #fuse.spread<tile = 4>}>}
 

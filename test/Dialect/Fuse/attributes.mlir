@@ -95,6 +95,7 @@ func.func private @schedule() attributes {
 // CHECK-SAME: g = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>>
 // CHECK-SAME: h = #fuse.walk<axis = "j", step = 4096, shared = 3, online = true>
 // CHECK-SAME: h1 = #fuse.walk<axis = "j", step = 4096, registers = 2, costly = true>
+// CHECK-SAME: h2 = #fuse.walk<axis = "i", step = 4, stages = 3>
 // CHECK-SAME: i = #fuse.spread<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>
 // CHECK-SAME: j = #fuse.stitching<streams = true, {i = #fuse.spread<tile = 1>}>
 // CHECK-SAME: k = #fuse.stitching<combine = 12, rows = 2, {i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 64>}, walk = <axis = "j", step = 64, registers = 1>>
@@ -108,6 +109,7 @@ func.func private @stitching() attributes {
   g = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>>,
   h = #fuse.walk<axis = "j", step = 4096, shared = 3, online = true>,
   h1 = #fuse.walk<axis = "j", step = 4096, registers = 2, costly = true>,
+  h2 = #fuse.walk<axis = "i", step = 4, online = false, stages = 3>,
   i = #fuse.spread<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>,
   j = #fuse.stitching<streams = true, {i = #fuse.spread<tile = 1>}>,
   k = #fuse.stitching<combine = 12, rows = 2, {i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 64>}, walk = <axis = "j", step = 64, registers = 1>>}

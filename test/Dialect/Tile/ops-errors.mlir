@@ -1023,3 +1023,55 @@ tile.kernel @barrier_of_warps_and_more() attributes {cluster = 2 : i64, warps = 
   tile.barrier warp cluster
   tile.return
 }
+
+// -----
+
+#own = #tile.layout<"register: 4*[0,1]; lane: 32*[0,4] -> [1, 128]">
+!aside = !tile.buffer<2, 32, 4, f32, <"offset: 4*[0,1] 32*[1,0] -> [32, 4]">>
+!view = !tile.view<1 x f32, unit = 0, alignment = 16>
+tile.kernel @own_of_another_rank(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes[%n] strides[%n] : <f32> -> !view
+  %b = tile.alloc : !aside
+  // expected-error @below {{'tile.copy_async' op needs a view of rank 2 with a unit dimension}}
+  tile.copy_async %v[%n], %b[%n] by async16 {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.return
+}
+
+// -----
+
+#own = #tile.layout<"register: 4*[0,1]; lane: 32*[0,4] -> [1, 128]">
+!aside = !tile.buffer<2, 32, 8, f32, <"offset: 8*[0,1] 32*[1,0] -> [32, 8]">>
+!view = !tile.view<2 x f32, unit = 1, alignment = 16>
+tile.kernel @own_of_more(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
+  %b = tile.alloc : !aside
+  // expected-error @below {{'tile.copy_async' op threads have 4 different elements each, the buffer has 32 rows of 8}}
+  tile.copy_async %v[%n, %n], %b[%n] by async16 {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.return
+}
+
+// -----
+
+#own = #tile.layout<"register: 2*[0,1]; lane: 32*[0,2] -> [1, 64]">
+!aside = !tile.buffer<2, 32, 2, f32, <"offset: 2*[0,1] 32*[1,0] -> [32, 2]">>
+!view = !tile.view<2 x f32, unit = 1, alignment = 16>
+tile.kernel @own_of_less_than_a_copy(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
+  %b = tile.alloc : !aside
+  // expected-error @below {{'tile.copy_async' op copies 16 bytes at a time, threads have 2 elements of 'f32' side by side}}
+  tile.copy_async %v[%n, %n], %b[%n] by async16 {own = tensor<1x64xf32, #own>} : !view, !aside
+  tile.return
+}
+
+// -----
+
+#own = #tile.layout<"register: 4*[0,1]; lane: 32*[0,4] -> [1, 128]">
+!aside = !tile.buffer<2, 32, 4, f32, <"offset: 4*[0,1] 32*[1,0] -> [32, 4]">>
+!view = !tile.view<2 x f32, unit = 1, alignment = 16>
+tile.kernel @own_in_bulk(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %v = tile.view %p[%n] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
+  %b = tile.alloc : !aside
+  // expected-error @below {{'tile.copy_async' op is of each thread's 'own' elements, which no bulk copy moves}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.return
+}

@@ -201,6 +201,8 @@ tile.kernel @places(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !
   tile.stash %x, %aside[%n] : tensor<32x16xf32, #rows>, !aside
   // CHECK: tile.unstash %{{.*}}[%{{.*}}] : <3, 128, 4, f32, {{.*}} -> tensor<32x16xf32, #[[ROWS]]>
   %z = tile.unstash %aside[%n] : !aside -> tensor<32x16xf32, #rows>
+  // CHECK: tile.copy_async %{{.*}}, %{{.*}}[%{{.*}}] by{{ +}}async16 {own = tensor<32x16xf32, #[[ROWS]]>} :
+  tile.copy_async %view[%n, %n], %aside[%n] by async16 {own = tensor<32x16xf32, #rows>} : !tile.view<2 x f32, unit = 1, alignment = 16>, !aside
   %out = tile.view %q[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
   // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {ragged} :
   tile.store %z, %out[%n, %n] {ragged} : tensor<32x16xf32, #rows>, !tile.view<2 x f32, unit = 1, alignment = 16>

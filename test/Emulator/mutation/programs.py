@@ -170,6 +170,10 @@ CASES = {
     "softmax-walk": stitched("softmax", 2, 2048, {"i": "tile = 1", "j": "tile = 2048, vector = 8, lanes = 32, warps = 2"},
                              'axis = "j", step = 512, shared = 4', warps=2),
     # Sums over columns, which blocks share.
+    "tiles-ahead": stitched("layer_norm", 20, 256, {"i": "tile = 10, warps = 1", "j": "tile = 256, vector = 8, lanes = 32"},
+                            'axis = "i", step = 2, stages = 3', warps=1),
+    "kept-ahead": stitched("softmax", 2, 2560, {"i": "tile = 1", "j": "tile = 2560, vector = 8, lanes = 32, warps = 2"},
+                           'axis = "j", step = 512, shared = 5, stages = 3', warps=2),
     "columns": stitched("layer_norm_backward", 128, 64,
                         {"i": "tile = 64, lanes = 2, warps = 2", "j": "tile = 64, vector = 2, lanes = 16, warps = 2"},
                         'axis = "i", step = 16, registers = 1'),

@@ -290,7 +290,9 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
 
 LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
                                int64_t registers, int64_t shared, bool online,
-                               bool costly) {
+                               bool costly, int64_t stages) {
+  if (stages < 1 || stages > 8)
+    return emitError() << "there are 1 to 8 stages, not " << stages;
   if (step < 1 || registers < 0 || shared < 0)
     return emitError() << "a step has an element, and no fewer than none are kept";
   if (online && costly)

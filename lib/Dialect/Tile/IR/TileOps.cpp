@@ -174,13 +174,58 @@ LogicalResult StoreOp::verify() {
   return verifyRealigned(*this, type.getElementType());
 }
 
+/// A thread's elements are a row of the buffer.
+static LogicalResult verifyStash(Operation *op, RankedTensorType type,
+                                 BufferType buffer) {
+  if (type.getElementType() != buffer.getElementType())
+    return op->emitOpError("moves ") << type << " by way of " << buffer;
+  LayoutAttr layout = getLayout(type);
+  if (!layout)
+    return op->emitOpError("needs a layout");
+  int64_t count = countDistinct(layout.getValue());
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (buffer.getColumns() != count ||
+      (kernel && buffer.getRows() != kernel.getNumThreads()))
+    return op->emitOpError("threads have ")
+           << count << " different elements each, the buffer has "
+           << buffer.getRows() << " rows of " << buffer.getColumns();
+  return verifyStaticTile(op, type);
+}
+
+/// A copy of what each thread has of a tile to a place of its own.
+static LogicalResult verifyOwnCopy(CopyAsyncOp op) {
+  ViewType view = op.getView().getType();
+  auto own = cast<RankedTensorType>(*op.getOwn());
+  if (failed(verifyStash(op, own, op.getBuffer().getType())))
+    return failure();
+  if (isBulk(op))
+    return op.emitOpError("is of each thread's 'own' elements, which no bulk "
+                          "copy moves");
+  if (view.getRank() != own.getRank() || view.getUnit() < 0)
+    return op.emitOpError("needs a view of rank ")
+           << own.getRank() << " with a unit dimension";
+  int64_t side = getLayout(own).getValue().contiguousRegisters(
+      fusion::tileDim(view.getUnit()));
+  int64_t bytes = own.getElementTypeBitWidth() / 8,
+          moved = static_cast<int64_t>(op.getTransport());
+  if (bytes == 0 || side * bytes % moved != 0)
+    return op.emitOpError("copies ")
+           << moved << " bytes at a time, threads have " << side
+           << " elements of " << own.getElementType() << " side by side";
+  return success();
+}
+
 LogicalResult CopyAsyncOp::verify() {
   BufferType buffer = getBuffer().getType();
   ViewType view = getView().getType();
   if (failed(verifyViewAccess(*this, buffer.getElementType())))
     return failure();
-  if (view.getRank() != 2 || view.getUnit() < 0)
+  if (getOwn()) {
+    if (failed(verifyOwnCopy(*this)))
+      return failure();
+  } else if (view.getRank() != 2 || view.getUnit() < 0) {
     return emitOpError("needs a view of rank 2 with a unit dimension");
+  }
   if (isBulk(*this))
     return describeBulkCopy(*this, [&] { return emitOpError(); });
   if (getEviction())
@@ -239,24 +284,6 @@ LogicalResult LocalLoadOp::verify() {
     return emitOpError("reads ") << rows << "x" << columns << " at ["
                                  << getOrigin() << "], outside of the buffer";
   return success();
-}
-
-/// A thread's elements are a row of the buffer.
-static LogicalResult verifyStash(Operation *op, RankedTensorType type,
-                                 BufferType buffer) {
-  if (type.getElementType() != buffer.getElementType())
-    return op->emitOpError("moves ") << type << " by way of " << buffer;
-  LayoutAttr layout = getLayout(type);
-  if (!layout)
-    return op->emitOpError("needs a layout");
-  int64_t count = countDistinct(layout.getValue());
-  auto kernel = op->getParentOfType<KernelOp>();
-  if (buffer.getColumns() != count ||
-      (kernel && buffer.getRows() != kernel.getNumThreads()))
-    return op->emitOpError("threads have ")
-           << count << " different elements each, the buffer has "
-           << buffer.getRows() << " rows of " << buffer.getColumns();
-  return verifyStaticTile(op, type);
 }
 
 LogicalResult StashOp::verify() {

@@ -339,6 +339,9 @@ struct InsertBarriersPass
             }))
           insertBarrier(&op, neededFor(state), state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+        // A thread's own place no other one touches.
+        if (copy.getOwn())
+          continue;
         Access access = bufferAccess(copy, /*isWrite=*/true);
         before(copy, access, state);
         if (!isBulk(copy))

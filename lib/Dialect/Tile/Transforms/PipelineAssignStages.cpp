@@ -60,10 +60,10 @@ struct AssignStagesPass
   static LogicalResult check(AllocOp alloc) {
     if (!alloc.getPipelineStages())
       return alloc.emitOpError("is marked as pipelined but asks for no stages");
-    if (alloc.getType().getStages() != 1)
+    std::optional<Fill> fill = fillOf(alloc);
+    if (!(fill && fill->isKept()) && alloc.getType().getStages() != 1)
       return alloc.emitOpError("has ")
              << alloc.getType().getStages() << " stages already";
-    std::optional<Fill> fill = fillOf(alloc);
     if (!fill)
       return alloc.emitOpError("is marked as pipelined but not filled by one "
                                "copy; run tile-pipeline-identify");

@@ -156,7 +156,7 @@ LogicalResult Expander::check() {
       return op->emitOpError(
           "stands outside of the load region, between acquire and commit");
     for (Operation *user : fill.buffer().getUsers()) {
-      if (!isa<LocalLoadOp>(user))
+      if (!readsStage(user) || readsLater(user, fill, loop))
         continue;
       Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
       if (!inBody || !primitives.wait->isBeforeInBlock(inBody) ||
@@ -196,9 +196,10 @@ bool Expander::endsGroup(unsigned index) const {
 void Expander::enlarge(const Fill &fill) {
   AllocOp alloc = fill.alloc();
   BufferType type = alloc.getType();
-  alloc.getResult().setType(BufferType::get(
-      type.getContext(), *fill.stages(), type.getRows(), type.getColumns(),
-      type.getElementType(), type.getLayout()));
+  if (!fill.isKept())
+    alloc.getResult().setType(BufferType::get(
+        type.getContext(), *fill.stages(), type.getRows(), type.getColumns(),
+        type.getElementType(), type.getLayout()));
   alloc.setPipelined(false);
   alloc.removePipelineStagesAttr();
 }
@@ -260,7 +261,8 @@ Operation *Expander::emitFill(const Fill &fill, Value induction, Value stage,
   for (Operation *op : slice)
     emit(op);
   Fill moved = *Fill::get(emit(fill.operation()));
-  moved.stage().set(stage);
+  if (stage)
+    moved.stage().set(stage);
   moved.operation()->removeAttr("stages");
   moved.operation()->setAttr("slot", rewriter.getI64IntegerAttr(slot));
   return moved.operation();
@@ -290,8 +292,8 @@ void Expander::emitPrologue() {
       if (iteration < 0)
         continue;
       Value induction = inductionAfter(loop.getLowerBound(), iteration);
-      emitFill(fill, induction, constant(iteration), exists(induction),
-               iteration);
+      emitFill(fill, induction, fill.isKept() ? Value() : constant(iteration),
+               exists(induction), iteration);
       closeGroup(index);
     }
   for (AwaitOp await : llvm::reverse(awaits))
@@ -305,7 +307,7 @@ void Expander::addCounters() {
   SmallVector<int64_t> numbers;
   rewriter.setInsertionPoint(loop);
   for (const Fill &fill : fills)
-    if (counters.insert({*fill.stages(), {}}).second) {
+    if (!fill.isKept() && counters.insert({*fill.stages(), {}}).second) {
       numbers.push_back(*fill.stages());
       inits.push_back(counter(0));
       inits.push_back(counter(*fill.stages() - 1));
@@ -339,12 +341,19 @@ void Expander::addCounters() {
     Value read = stage(carried + 2 * index);
     counters[number] = {read, stage(carried + 2 * index + 1)};
   }
-  for (const Fill &fill : fills)
-    for (Operation *user : fill.buffer().getUsers())
+  for (const Fill &fill : fills) {
+    if (fill.isKept())
+      continue;
+    for (Operation *user : fill.buffer().getUsers()) {
+      Value read = counters[*fill.stages()].first;
       if (auto load = dyn_cast<LocalLoadOp>(user)) {
-        load.getStageMutable().assign(counters[*fill.stages()].first);
+        load.getStageMutable().assign(read);
         load.setSlot(0);
+      } else if (auto own = dyn_cast<UnstashOp>(user)) {
+        own.getStageMutable().assign(read);
       }
+    }
+  }
 }
 
 /// In the loop the wait is for the oldest group and stands first, so that one
@@ -352,7 +361,10 @@ void Expander::addCounters() {
 /// registers is loaded there, too, and stored when this iteration's data has
 /// been read.
 void Expander::emitLoadRegion() {
-  rewriter.setInsertionPointAfterValue(counters.back().second.second);
+  if (counters.empty())
+    rewriter.setInsertionPointToStart(loop.getBody());
+  else
+    rewriter.setInsertionPointAfterValue(counters.back().second.second);
   // Behind the groups that are needed now, whose last one is of the buffers
   // with the fewest stages, come the others of that iteration and all of the
   // later ones.
@@ -366,8 +378,10 @@ void Expander::emitLoadRegion() {
     Value inside =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                               induction, loop.getUpperBound());
-    Operation *op = emitFill(fill, induction, counters[*fill.stages()].second,
-                             inside, ahead);
+    Operation *op = emitFill(
+        fill, induction,
+        fill.isKept() ? Value() : counters[*fill.stages()].second, inside,
+        ahead);
     if (!fill.isAsync())
       stores.push_back(op);
     closeGroup(index);

@@ -41,10 +41,10 @@ LogicalResult fusion::tile::verifyStagedFill(const Fill &fill,
   Operation *op = fill.operation();
   AllocOp alloc = fill.alloc();
   int64_t stages = *fill.stages();
-  if (!alloc || !alloc.getPipelined() || alloc.getType().getStages() != 1)
+  if (!alloc || !alloc.getPipelined())
     return op->emitOpError("has stages but its buffer is not pipelined; run "
                            "tile-pipeline-identify");
-  if (!matchPattern(fill.stage().get(), m_Zero()))
+  if (!fill.isKept() && !matchPattern(fill.stage().get(), m_Zero()))
     return op->emitOpError("fills another stage than the first");
   if (stages < 2)
     return op->emitOpError("needs at least two stages to be pipelined");

@@ -53,6 +53,12 @@ public:
 
   std::optional<int64_t> stages() const { return attribute("stages"); }
   std::optional<int64_t> slot() const { return attribute("slot"); }
+  /// Whether the buffer has a place for every iteration, not for those that are
+  /// under way alone: then the fill tells which, and what is there stays.
+  bool isKept() const {
+    auto copy = mlir::dyn_cast<CopyAsyncOp>(op);
+    return copy && copy.getOwn() && copy.getBuffer().getType().getStages() > 1;
+  }
   mlir::OpOperand &stage() const {
     return isAsync() ? mlir::cast<CopyAsyncOp>(op).getStageMutable()
                      : mlir::cast<LocalStoreOp>(op).getStageMutable();
@@ -69,6 +75,19 @@ private:
   mlir::Operation *op;
   LoadOp viaRegisters;
 };
+
+/// Whether the operation reads one stage of a buffer that fills fill.
+inline bool readsStage(mlir::Operation *op) {
+  return mlir::isa<LocalLoadOp, UnstashOp>(op);
+}
+
+/// Whether the operation reads what the fill's loop has left in a place that is
+/// kept.
+inline bool readsLater(mlir::Operation *op, const Fill &fill,
+                       mlir::scf::ForOp loop) {
+  mlir::Operation *top = loop->getBlock()->findAncestorOpInBlock(*op);
+  return fill.isKept() && top && loop->isBeforeInBlock(top);
+}
 
 /// Why what `fill` reads cannot be read in an earlier iteration of `loop`,
 /// which holds it, or nothing where it can.

@@ -107,7 +107,7 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
         fill = Fill::get(user);
         if (!fill)
           return no("its tile is computed, not copied (rule 1)");
-      } else if (isa<LocalLoadOp>(user)) {
+      } else if (readsStage(user)) {
         reads.push_back(user);
       }
     }
@@ -119,6 +119,8 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
       return no("it is not filled in a sequential loop (rule 2)");
     for (Operation *read : reads) {
       Operation *inBody = loop.getBody()->findAncestorOpInBlock(*read);
+      if (readsLater(read, *fill, loop))
+        continue;
       if (!inBody)
         return no("it is also read outside of the loop that fills it (rule 2)");
       if (inBody->isBeforeInBlock(op))

@@ -55,7 +55,7 @@ LogicalResult Placement::check() {
     if (failed(verifyStagedFill(fill, loop)))
       return failure();
     for (Operation *user : fill.buffer().getUsers()) {
-      if (!isa<LocalLoadOp>(user))
+      if (!readsStage(user) || readsLater(user, fill, loop))
         continue;
       Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
       if (!inBody || inBody->isBeforeInBlock(op))
@@ -147,7 +147,7 @@ void Placement::placePrimitives() {
     if (!lastFill || lastFill->isBeforeInBlock(fill.operation()))
       lastFill = fill.operation();
     for (Operation *user : fill.buffer().getUsers()) {
-      if (!isa<LocalLoadOp>(user))
+      if (!readsStage(user) || readsLater(user, fill, loop))
         continue;
       Operation *inBody = body->findAncestorOpInBlock(*user);
       if (!lastUse || lastUse->isBeforeInBlock(inBody))

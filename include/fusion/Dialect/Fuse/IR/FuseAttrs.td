@@ -296,17 +296,23 @@ def Fuse_WalkAttr : Fuse_Attr<"Walk", "walk"> {
     `costly` these are the results of operators that evaluate special functions or
     polynomials, where several passes would evaluate them.
 
+    Along an axis that is not reduced a block is persistent: it goes through several
+    tiles of which others have a block each. With `stages` what a step needs is copied
+    to shared memory as many steps less one ahead.
+
     ```mlir
     #fuse.walk<axis = "j", step = 4096, registers = 2, shared = 14>
     #fuse.walk<axis = "j", step = 4096, online = true>
     #fuse.walk<axis = "j", step = 4096, registers = 2, costly = true>
+    #fuse.walk<axis = "i", step = 4, stages = 3>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$step,
                         DefaultValuedParameter<"int64_t", "0">:$registers,
                         DefaultValuedParameter<"int64_t", "0">:$shared,
                         DefaultValuedParameter<"bool", "false">:$online,
-                        DefaultValuedParameter<"bool", "false">:$costly);
+                        DefaultValuedParameter<"bool", "false">:$costly,
+                        DefaultValuedParameter<"int64_t", "1">:$stages);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

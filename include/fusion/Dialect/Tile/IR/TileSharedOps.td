@@ -77,6 +77,12 @@ def Tile_CopyAsyncOp
     of the kernel's cluster copy the same tile at the same place of their program: each
     of them an equal part of its rows, to the buffers of all.
 
+    With `own`, a tile with a layout, each thread copies what it has of that tile to
+    its own place of the buffer, of as many rows as the block has threads and as many
+    columns as a thread has different elements, where it takes it back by
+    `tile.unstash` when its copies have arrived: threads give one another nothing, so
+    that no barrier stands between the two, and the view may have any rank.
+
     Where `predicate` is given and false, nothing is copied. `stages` and `slot` are
     notes of the pipelining passes: the stages that the buffer is to have, and in an
     expanded pipeline the iteration whose data this is, counted from the current
@@ -87,7 +93,8 @@ def Tile_CopyAsyncOp
       Tile_TransportAttr:$transport,
       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
       OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$slot,
-      OptionalAttr<Tile_EvictionAttr>:$eviction, UnitAttr:$multicast);
+      OptionalAttr<Tile_EvictionAttr>:$eviction, UnitAttr:$multicast,
+      OptionalAttr<TypeAttrOf<AnyRankedTensor>>:$own);
   let assemblyFormat = [{
     $view `[` $coordinates `]` `,` $buffer `[` $stage `]` `by` $transport
     (`if` $predicate^)? attr-dict `:` type($view) `,` type($buffer)
@@ -328,7 +335,7 @@ def Tile_StashOp : Tile_Op<"stash", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     For `tile.unstash` by the same thread: nobody else reads them, so that no barrier
     stands between the two, and they lie where threads next to one another store
-    without conflicts. `buffer` has for each of its stages as many rows as the block
+    without conflicts. A `tile.copy_async` with `own` fills the same places. `buffer` has for each of its stages as many rows as the block
     has threads and as many columns as a thread has different elements; it is not
     freed.
   }];
