@@ -58,13 +58,21 @@ Cost fusion::predictThroughput(const GroupModel &group,
   double products = 0;
   for (auto [flops, rate] : llvm::zip_equal(footprint.unitFlops, rates))
     products += flops * share / rate;
-  // Both kinds of units work at the same time; tensor cores wait for what they
-  // multiply.
+  // Both kinds of other units work at the same time.
   double plainRate = chip.f32FlopsPerSecond / 2 / chip.numSMs;
   double specialRate = chip.specialPerClockPerSM * chip.clockHz;
-  cost.compute =
-      products + share * std::max(footprint.scalar.plain / plainRate,
-                                  footprint.scalar.special / specialRate);
+  auto seconds = [&](const ScalarWork &work) {
+    return share * std::max(work.plain / plainRate, work.special / specialRate);
+  };
+  // Tensor cores wait for what they multiply, unless the schedule has them at
+  // another product meanwhile.
+  cost.compute = products + seconds(footprint.scalar);
+  for (const Footprint::Overlap &overlap : footprint.overlaps) {
+    ProductUnit unit = schedule.products[overlap.product].intrinsic->unit;
+    cost.compute -= std::min(overlap.flops * share /
+                                 rates[static_cast<size_t>(unit)],
+                             seconds(overlap.scalar));
+  }
   cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
   double fetched = footprint.globalLoadBytes + footprint.globalStoreBytes;

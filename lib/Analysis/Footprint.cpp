@@ -278,7 +278,8 @@ private:
     // One barrier before the tiles are overwritten, one before they are read.
     result.serialLoads += steps;
     result.barriers += 2 * steps;
-    traffic.products[number] = {count, completed, completions, isPartial};
+    traffic.products[number] = {count, completed, completions, isPartial,
+                                perPoint * (i1 * i2)};
   }
 
   const GroupModel &group;
@@ -303,6 +304,9 @@ LoopTraffic fusion::countLoopTraffic(const GroupModel &group,
   return Walker(group, schedule, kept, memo).run();
 }
 
+/// Values of rows are held by the lanes along a row, of every warp along it.
+static constexpr int64_t kLanesOfRow = 4;
+
 /// The warps of product `number`'s consumers along what its value is not
 /// reduced over: each loads the value.
 static int64_t countReaders(const GroupModel &group, const Schedule &schedule,
@@ -325,16 +329,34 @@ static void addPass(const GroupModel &group, const Schedule &schedule,
   int64_t repeated = mapping.warps[isFirst ? 1 : 0];
   int64_t parallel = schedule.tiles[mapping.parallelAxis(pass.operandNumber)];
   int64_t points = parallel * schedule.tiles[pass.axis];
-  constexpr int64_t lanes = 4;
   result.scalar += pass.perPoint * (points * repeated * times.combined);
   result.scalar +=
-      pass.perRow * (parallel * lanes * repeated * times.completed);
+      pass.perRow * (parallel * kLanesOfRow * repeated * times.completed);
   if (!times.loadsFragments)
     return;
   for (unsigned tensor : pass.reads)
     if (llvm::is_contained(group.tensors[tensor].axes, pass.axis))
       result.sharedTraffic += points * repeated * times.combined *
                               group.tensors[tensor].elementBytes;
+}
+
+/// What a product that runs beside the next iteration's has in its shadow: all
+/// but the first iteration of the loop compute their values under the product
+/// of the one before.
+static Footprint::Overlap
+overlapOf(const GroupModel &group, const Schedule &schedule,
+          const LoopTraffic &traffic, unsigned number, unsigned producer) {
+  const ProductMapping &mapping = schedule.products[number];
+  const LoopTraffic::PerProduct &times = traffic.products[number];
+  const LoopTraffic::PerProduct &values = traffic.products[producer];
+  const ProductMapping &own = schedule.products[producer];
+  int64_t later = times.computed - times.completed;
+  double flops = 2.0 * schedule.tiles[mapping.i1] * schedule.tiles[mapping.i2] *
+                 schedule.tiles[mapping.r1];
+  ScalarWork work = values.scalar;
+  work += group.products[producer].perRow *
+          (schedule.tiles[own.i1] * kLanesOfRow * own.warps[1]);
+  return {number, flops * later, work * later};
 }
 
 Footprint fusion::countTraffic(const GroupModel &group,
@@ -358,11 +380,14 @@ Footprint fusion::countTraffic(const GroupModel &group,
     const ProductMapping &mapping = schedule.products[number];
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
-    // Values of rows are held by the lanes along a row, of every warp along it.
-    constexpr int64_t lanes = 4;
     if (!times.isPartial)
-      result.scalar +=
-          product.perRow * (i1 * lanes * mapping.warps[1] * times.completed);
+      result.scalar += product.perRow *
+                       (i1 * kLanesOfRow * mapping.warps[1] * times.completed);
+    // Whether it may is looked at later.
+    if (std::optional<unsigned> producer = product.producer[mapping.isFirst(0) ? 0 : 1];
+        producer && mapping.stages > 1)
+      result.overlaps.push_back(
+          overlapOf(group, schedule, traffic, number, *producer));
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
         fragmentBytes(group, schedule, number, r1) * times.computed;

@@ -32,6 +32,7 @@ struct LoopTraffic {
     int64_t completed = 0;        ///< tiles of values, of all blocks
     int64_t completedByBlock = 0; ///< of one
     bool isPartial = false;       ///< another launch completes it
+    ScalarWork scalar; ///< of each tile of its value, but for that of rows
   };
   llvm::SmallVector<PerProduct, 4> products;
   struct PerPass {

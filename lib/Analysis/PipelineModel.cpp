@@ -142,6 +142,10 @@ public:
     result.epilogue = chip.dramLatency + static_cast<double>(body.stored) *
                                              concurrent /
                                              chip.dramBytesPerSecond;
+    // Threads that load and store do one after the other.
+    bool isAhead = !hasProducers() || loadInBulk(schedule.tree);
+    double ends = isAhead ? std::max(result.init, result.epilogue)
+                          : result.init + result.epilogue;
     // The blocks of a cluster meet at both ends: there and back.
     if (isInCluster()) {
       result.init += 2 * chip.clusterLatency;
@@ -150,13 +154,12 @@ public:
     result.block = result.init + result.main + result.epilogue;
     result.kernel = result.block * result.batches;
     if (schedule.persistent && form == PipelineForm::Continuous) {
+      // A few SMs have none of the clusters.
+      int64_t slots = residentSlots(schedule, result.residentBlocks, chip);
       double tiles =
-          static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs)) /
+          static_cast<double>(llvm::divideCeil(
+              footprint.blocks * result.residentBlocks, slots)) /
           result.residentBlocks;
-      // Threads that load and store do one after the other.
-      bool isAhead = !hasProducers() || loadInBulk(schedule.tree);
-      double ends = isAhead ? std::max(result.init, result.epilogue)
-                            : result.init + result.epilogue;
       result.kernel = result.block + (tiles - 1) * (result.main + ends);
     }
     return std::move(result);

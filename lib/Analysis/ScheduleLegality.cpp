@@ -71,10 +71,6 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
   if (schedule.persistent && schedule.producerWarps == 0)
     return "'persistent' without 'producers' is not lowered: a block would "
            "load its next tile when it has stored the last one";
-  if (schedule.persistent && schedule.cluster != 1)
-    return "'persistent' with 'cluster' is not lowered: the blocks of a "
-           "cluster "
-           "would have to go through neighbouring tiles";
   return std::nullopt;
 }
 
@@ -226,7 +222,9 @@ Reason ScheduleChecker::checkPossible(const Schedule &schedule) {
   countTraffic(schedule);
   if (Reason reason = checkWarps(schedule))
     return reason;
-  return checkPlaces(schedule);
+  if (Reason reason = checkPlaces(schedule))
+    return reason;
+  return whyOverlappedWaits(group, schedule);
 }
 
 Reason ScheduleChecker::check(const Schedule &schedule) {

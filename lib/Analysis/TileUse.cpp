@@ -100,7 +100,8 @@ double TileUse::computeUse(unsigned number, int64_t repetitions,
     multiplexed = std::max(1.0, schedule.warps * blocksPerSM / cores);
   }
   double use = intrinsic.unit == ProductUnit::WarpGroup
-                   ? inPlaceSeconds(compute, bytes, steps, intrinsic)
+                   ? inPlaceSeconds(compute, bytes, steps, intrinsic,
+                                    /*isOverlapped=*/mapping.stages > 1)
                    : loadUseLatency(load, compute, steps, stages, multiplexed,
                                     form, sharedSeconds(bytes));
   for (std::optional<unsigned> producer : product.producer) {
@@ -133,13 +134,17 @@ double TileUse::exchangeSeconds(unsigned number) const {
 
 /// Of a product in place: tensor cores read shared memory while they
 /// multiply, one instruction into the next. The last one is waited for, in
-/// which time other groups of warps have the cores.
+/// which time other groups of warps have the cores, or this one has another
+/// product.
 double TileUse::inPlaceSeconds(double compute, double bytes, double steps,
-                               const Intrinsic &intrinsic) const {
+                               const Intrinsic &intrinsic,
+                               bool isOverlapped) const {
   double groups = std::max<double>(1, schedule.warps * blocksPerSM /
                                           intrinsic.groupWarps());
-  return steps * std::max(compute, sharedSeconds(bytes)) +
-         (chip.sharedLatency + intrinsic.latency(chip)) / groups;
+  double busy = steps * std::max(compute, sharedSeconds(bytes));
+  return isOverlapped ? busy
+                      : busy + (chip.sharedLatency + intrinsic.latency(chip)) /
+                                   groups;
 }
 
 /// A pass over the rows of a tile: fragments from shared memory, and the

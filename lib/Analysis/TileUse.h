@@ -47,7 +47,7 @@ private:
                     unsigned ofRegisters) const;
   double exchangeSeconds(unsigned number) const;
   double inPlaceSeconds(double compute, double bytes, double steps,
-                        const Intrinsic &intrinsic) const;
+                        const Intrinsic &intrinsic, bool isOverlapped) const;
 
   const GroupModel &group;
   const Schedule &schedule;

@@ -123,7 +123,8 @@ public:
     Depths best(loops.size(), 0);
     double seconds = ofOne.value_or(kNever);
     unsigned most = counts.empty() ? 1 : *llvm::max_element(counts);
-    bool isKnown = ofOne || schedule.producerWarps > 0;
+    bool isKnown = ofOne || schedule.producerWarps > 0 ||
+                   schedule.overlapsProducts();
     for (unsigned depth = isKnown ? 1 : 0; depth < most; ++depth) {
       Depths common;
       for (unsigned count : counts)
@@ -208,6 +209,8 @@ private:
     if (schedule.producerWarps > 0 && !isAhead(depths, 0))
       return true;
     set(depths);
+    if (whyOverlappedWaits(rater.group, schedule))
+      return true;
     if (!rater.accepts(schedule, rater.checker.checkRoom(schedule)))
       return false;
     double own = rater.take(schedule, candidate, throughput, take);
@@ -236,14 +239,17 @@ void CandidateRater::rateStages(Schedule &schedule,
                                 int64_t &hopelessBlocks) {
   const Movement *only = open.only;
   candidate.stages = candidate.registerStages = 1;
-  if (!accepts(schedule, checker.checkPlaces(schedule)))
+  if (std::optional<std::string> reason = checker.checkPlaces(schedule))
+    return refuse(std::move(*reason));
+  // Products beside others need several stages, of which none is set yet.
+  if (!schedule.overlapsProducts() && !accepts(schedule, std::nullopt))
     return;
   int64_t blocks = blocksPerSM(schedule, checker.footprint(), chip);
   if (blocks <= hopelessBlocks)
     return;
   bool isWithout = !only || only->producers == 0;
   double ofOne = kNever;
-  if (isWithout)
+  if (isWithout && !schedule.overlapsProducts())
     ofOne = take(schedule, candidate, throughput, open.take);
   if (seesTilesOnly(options.model))
     return;
@@ -270,7 +276,7 @@ void CandidateRater::rateStages(Schedule &schedule,
       continue;
     for (bool isPersistent : {false, true}) {
       if (isPersistent
-              ? !mayStay || !space.mayPersist(producers, schedule.cluster)
+              ? !mayStay || !ScheduleSpace::mayPersist(producers)
               : isBounded)
         continue;
       if (only &&
@@ -283,6 +289,32 @@ void CandidateRater::rateStages(Schedule &schedule,
   }
   movement.producers = schedule.producerWarps = 0;
   movement.isPersistent = schedule.persistent = false;
+}
+
+/// The same with the products that can run beside those of the next iteration,
+/// where that saves work.
+void CandidateRater::rateOverlaps(Schedule &schedule,
+                                  ScheduleCandidate &candidate,
+                                  const Open &open, const Cost &throughput) {
+  auto enter = [&](bool overlaps) {
+    candidate.movement.overlaps = overlaps;
+    memo.clearWarps();
+    return predictThroughput(group, schedule, checker.countTraffic(schedule),
+                             chip);
+  };
+  ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
+  space.build().setRegisterStages(schedule, 1);
+  if (!space.setOverlaps(schedule))
+    return;
+  Cost overlapped = enter(true);
+  // Of each number of stages and producers anew: it takes other registers.
+  int64_t hopelessBlocks = 0;
+  if (overlapped.compute < throughput.compute &&
+      !(hasBounds() && overlapped.total >= open.limit()))
+    rateStages(schedule, candidate, open, overlapped, hopelessBlocks);
+  for (ProductMapping &mapping : schedule.products)
+    mapping.stages = 1;
+  (void)enter(false);
 }
 
 /// The same of a schedule whose warps are arranged, with all transports.
@@ -318,7 +350,10 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
     if (!std::exchange(isChecked, true))
       if (std::optional<std::string> reason = checker.checkWarps(schedule))
         return refuse(std::move(*reason));
-    rateStages(schedule, candidate, open, *throughput, hopelessBlocks);
+    if (!open.only || !open.only->overlaps)
+      rateStages(schedule, candidate, open, *throughput, hopelessBlocks);
+    if (space.mayOverlap() && (!open.only || open.only->overlaps))
+      rateOverlaps(schedule, candidate, open, *throughput);
   }
 }
 
@@ -346,7 +381,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;
   own.movement.producers = 0;
-  own.movement.isPersistent = false;
+  own.movement.isPersistent = own.movement.overlaps = false;
   Open open{{}, {}, only, limit, take};
   unsigned tooFew = 0; // warps
   for (unsigned number : arrangements) {

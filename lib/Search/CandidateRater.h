@@ -112,6 +112,8 @@ private:
   void rateStages(Schedule &schedule, ScheduleCandidate &candidate,
                   const Open &open, const Cost &throughput,
                   int64_t &hopelessBlocks);
+  void rateOverlaps(Schedule &schedule, ScheduleCandidate &candidate,
+                    const Open &open, const Cost &throughput);
   /// Returns its seconds.
   double take(const Schedule &schedule, const ScheduleCandidate &candidate,
               const Cost &throughput, Take take);

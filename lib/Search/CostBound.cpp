@@ -31,7 +31,7 @@ static uint32_t maskOf(ArrayRef<unsigned> axes) {
 
 CostBound::CostBound(const GroupModel &group, const Schedule &outline,
                      ArrayRef<unsigned> blocks, ArrayRef<Intrinsics> intrinsics,
-                     const ChipInfo &chip)
+                     const ChipInfo &chip, bool overlaps)
     : blocks(maskOf(blocks)), l2BytesPerSecond(chip.l2BytesPerSecond),
       numSMs(chip.numSMs) {
   assert(group.axes.size() <= kMaxAxes);
@@ -113,6 +113,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
              std::max<int64_t>(0, perPoint.plain) / plainRate * share,
              std::max<int64_t>(0, perPoint.special) / specialRate * share,
              handOver,
+             overlaps && product.producer[mapping.isFirst(0) ? 0 : 1],
              mapping.i1,
              mapping.i2,
              {}});
@@ -133,7 +134,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
                             llvm::Log2_64(intrinsic->groupWarps()),
                             isOfGroups ? 0 : intrinsic->latency(chip) / issue,
                             isOfGroups ? 0 : elementSeconds(true),
-                            elementSeconds(false)});
+                            elementSeconds(false), isOfGroups});
     }
   }
 }
@@ -271,10 +272,12 @@ CostBound::Along::Rated CostBound::Along::rate(const Work &work) const {
   double points = productOver(work.axes, padded) * again;
   double values = productOver(work.values, padded) * again;
   Rated rated{std::numeric_limits<double>::infinity(),
-              values * work.plainSeconds, values * work.specialSeconds,
+              values * work.plainSeconds, values * work.specialSeconds, 0,
               ByWarps::never()};
   auto add = [&](const Work::Unit &unit) {
     rated.multiply = std::min(rated.multiply, points * unit.secondsPerPoint);
+    if (work.mayOverlap && unit.isOfGroups)
+      rated.hidden = std::numeric_limits<double>::infinity();
     rated.byWarps.lower(
         bound.rateProduct(work, unit, tiles, points, values, resident));
   };
@@ -282,6 +285,7 @@ CostBound::Along::Rated CostBound::Along::rate(const Work &work) const {
     add(work.units[intrinsics[work.product]]);
   else
     llvm::for_each(work.units, add);
+  rated.hidden = std::min(rated.hidden, rated.multiply);
   return rated;
 }
 
@@ -289,7 +293,8 @@ double CostBound::Along::seconds(int64_t tile) {
   choose(axis, tile);
   if (changes(bound.blocks))
     countResident();
-  double bytes = 0, staged = 0, multiply = 0, plain = 0, special = 0;
+  double bytes = 0, staged = 0, multiply = 0, hidden = 0, plain = 0,
+         special = 0;
   for (auto [move, own] : llvm::zip_equal(bound.moves, moved)) {
     if (changes(move.again))
       own = move.bytes * productOver(move.again, trips);
@@ -302,6 +307,7 @@ double CostBound::Along::seconds(int64_t tile) {
     if (changes(work.axes | work.again | bound.blocks))
       own = rate(work);
     multiply += own.multiply;
+    hidden += own.hidden;
     plain += own.plain;
     special += own.special;
     for (unsigned index = 0; index < sums.steps.size(); ++index) {
@@ -317,5 +323,6 @@ double CostBound::Along::seconds(int64_t tile) {
                  busiest * (shared + staged / bound.sharedBytesPerSecond)));
   return bound.fixed +
          std::max({bound.compulsory, bytes / bound.l2BytesPerSecond, least,
-                   busiest * (multiply + std::max(plain, special))});
+                   busiest * std::max(multiply, multiply - hidden +
+                                                    std::max(plain, special))});
 }

@@ -59,8 +59,10 @@ void ScheduleSpace::drawMovement(ScheduleCandidate &candidate,
   if (unsigned producers = draw(roles);
       mayProduce(producers, arrangement.front()[0] * arrangement.front()[1]))
     movement.producers = producers;
-  if (mayPersist(movement.producers, candidate.cluster))
+  if (mayPersist(movement.producers))
     movement.isPersistent = numbers.below(2);
+  if (hasOverlaps)
+    movement.overlaps = numbers.below(2);
 }
 
 void ScheduleSpace::changeOne(ScheduleCandidate &candidate,

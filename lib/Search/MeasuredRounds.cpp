@@ -41,8 +41,7 @@ MeasuredRounds::listMovements(const ScheduleCandidate &candidate) const {
   auto add = [&](auto member, auto value) {
     Movement other = own;
     other.*member = value;
-    other.isPersistent &=
-        ScheduleSpace::mayPersist(other.producers, candidate.cluster);
+    other.isPersistent &= ScheduleSpace::mayPersist(other.producers);
     if (!(other == own))
       movements.push_back(other);
   };
@@ -54,8 +53,10 @@ MeasuredRounds::listMovements(const ScheduleCandidate &candidate) const {
     add(&Movement::inBulk, (own.inBulk & ~results) | stored);
   for (unsigned producers : space.producers())
     add(&Movement::producers, producers);
-  if (ScheduleSpace::mayPersist(own.producers, candidate.cluster))
+  if (ScheduleSpace::mayPersist(own.producers))
     add(&Movement::isPersistent, !own.isPersistent);
+  if (space.mayOverlap())
+    add(&Movement::overlaps, !own.overlaps);
   return movements;
 }
 

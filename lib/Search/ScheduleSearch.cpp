@@ -143,6 +143,7 @@ void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
   attempt([&](auto &next) { next.movement.producers = movement.producers; });
   attempt(
       [&](auto &next) { next.movement.isPersistent = movement.isPersistent; });
+  attempt([&](auto &next) { next.movement.overlaps = movement.overlaps; });
 }
 
 //===----------------------------------------------------------------------===//

@@ -113,6 +113,15 @@ void ScheduleSpace::listMovements() {
   roles.push_back(1);
 }
 
+bool ScheduleSpace::setOverlaps(Schedule &schedule) const {
+  bool isAny = false;
+  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+    mapping.stages = whyNotOverlapped(group, schedule, number) ? 1 : 2;
+    isAny |= mapping.stages > 1;
+  }
+  return isAny;
+}
+
 bool ScheduleSpace::mayProduce(unsigned producers, unsigned warps) const {
   return producers <= 1 ||
          roleRegisters(warps, producers, /*blocksPerSM=*/1, chip).has_value();
@@ -121,6 +130,17 @@ bool ScheduleSpace::mayProduce(unsigned producers, unsigned warps) const {
 void ScheduleSpace::listIntrinsics() {
   for (unsigned product = 0; product < group.products.size(); ++product)
     multiplied.push_back(builder.intrinsicsOf(product));
+  auto isOfGroups = [&](unsigned product) {
+    return llvm::any_of(multiplied[product], [](const Intrinsic *each) {
+      return each->unit == ProductUnit::WarpGroup;
+    });
+  };
+  // Models of tiles alone see no stages.
+  if (!seesTilesOnly(options.model))
+    for (auto [number, product] : llvm::enumerate(group.products))
+      for (std::optional<unsigned> producer : product.producer)
+        hasOverlaps |=
+            producer && isOfGroups(number) && isOfGroups(*producer);
   for (ProductUnit unit :
        {ProductUnit::TensorCore, ProductUnit::WarpGroup, ProductUnit::Fma}) {
     decltype(ScheduleCandidate::intrinsics) own{};
@@ -258,6 +278,7 @@ ChoiceCounts ScheduleSpace::count() const {
                       stored.size(),
                       roles.size(),
                       roles.size() > 1 ? 2u : 1u,
+                      hasOverlaps ? 2u : 1u,
                       {},
                       {},
                       1};
@@ -265,7 +286,7 @@ ChoiceCounts ScheduleSpace::count() const {
        {counts.expressions, counts.arrangements, counts.stages,
         counts.registerStages, counts.parts, counts.rasters, counts.clusters,
         counts.transports, counts.storeTransports, counts.producers,
-        counts.persistences})
+        counts.persistences, counts.overlaps})
     counts.points *= each;
   for (const auto &list : fine)
     counts.points *= counts.tiles.emplace_back(list.size());
@@ -521,5 +542,9 @@ Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   builder.setStages(schedule, candidate.stages, listPipelinedLoads(schedule));
   schedule.producerWarps = movement.producers;
   schedule.persistent = movement.isPersistent;
+  if (movement.overlaps && setOverlaps(schedule) &&
+      whyOverlappedWaits(group, schedule))
+    for (ProductMapping &mapping : schedule.products)
+      mapping.stages = 1;
   return schedule;
 }

@@ -21,11 +21,13 @@ bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
         llvm::count_if(rated.schedule.places, [](const Placement &place) {
           return place.transport == fuse::Transport::Bulk;
         });
-    // Blocks of clusters wait for one another, and producers take warps, which
-    // has to pay; then, where a resource is the limit, what waits least for it.
+    // Blocks of clusters wait for one another, producers take warps and
+    // products beside others registers, which has to pay; then, where a
+    // resource is the limit, what waits least for it.
     return std::make_tuple(
         rated.modelSeconds, rated.schedule.cluster,
-        rated.schedule.producerWarps, rated.schedule.persistent, -occupancy,
+        rated.schedule.producerWarps, rated.schedule.persistent,
+        rated.schedule.overlapsProducts(), -occupancy,
         rated.cost.pipeline,
         rated.footprint.globalLoadBytes + rated.footprint.globalStoreBytes,
         -inBulk);

@@ -52,10 +52,13 @@ Object reportFootprint(const Footprint &footprint) {
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
   Object tiles, stages, transports, stores, fragments, arrangement, intrinsics,
       places, splits;
+  Array overlapped;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     const std::string &name = group.tensors[group.products[number].result].name;
     arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
     intrinsics[name] = mapping.intrinsic->name;
+    if (mapping.stages > 1)
+      overlapped.push_back(name);
   }
   for (auto [axis, info] : llvm::enumerate(group.axes))
     if (schedule.splitOf(axis) > 1)
@@ -92,7 +95,8 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
                 {"raster", schedule.raster},
                 {"cluster", schedule.cluster},
                 {"producers", schedule.producerWarps},
-                {"persistent", schedule.persistent}};
+                {"persistent", schedule.persistent},
+                {"overlapped", std::move(overlapped)}};
 }
 
 Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
@@ -195,6 +199,9 @@ std::string fusion::whyNot(const RatedSchedule &other,
           .str();
     if (other.schedule.persistent != chosen.schedule.persistent)
       return "as fast, with blocks that go through tiles";
+    if (other.schedule.overlapsProducts() !=
+        chosen.schedule.overlapsProducts())
+      return "as fast, with products beside the next iteration's";
     int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
             others = other.cost.blocksPerSM * other.schedule.warps;
     if (others < own)
@@ -263,6 +270,14 @@ std::vector<OtherMovement> fusion::rateOtherMovements(const GroupModel &group,
     s.producerWarps =
         roleRegisters(s.warps, group, /*blocksPerSM=*/1, chip) ? group : 1;
   });
+  if (group.products.size() > 1)
+    rate("products beside the next iteration's", chosen.overlapsProducts(),
+         [&](Schedule &s) {
+           for (auto [product, mapping] :
+                llvm::zip_equal(group.products, s.products))
+             if (product.producer[mapping.isFirst(0) ? 0 : 1])
+               mapping.stages = 2;
+         });
   for (auto [tensor, info] : llvm::enumerate(group.tensors))
     if (info.role == TensorRole::Result)
       rate("results stored in bulk",
@@ -328,6 +343,10 @@ std::string fusion::describe(const Schedule &schedule,
                   ? " through shared memory"
                   : " in registers");
   }
+  for (auto [number, mapping] : llvm::enumerate(schedule.products))
+    if (mapping.stages > 1)
+      out << "; " << group.valueName(number)
+          << " beside the next iteration's products";
   if (schedule.producerWarps > 0)
     out << "; " << schedule.producerWarps
         << (schedule.producerWarps == 1 ? " warp only copies"
@@ -411,6 +430,7 @@ static Object reportChoices(const ChoiceCounts &counts,
                 {"store_transports", counts.storeTransports},
                 {"producers", counts.producers},
                 {"persistences", counts.persistences},
+                {"overlaps", counts.overlaps},
                 {"tiles", std::move(tiles)},
                 {"intrinsics", std::move(intrinsics)},
                 {"points", counts.points}};

@@ -38,7 +38,8 @@ public:
         bounds[{space.treeOf(candidate), axes, candidate.parts}];
     if (!slot)
       slot = std::make_unique<CostBound>(group, space.outline(candidate), grid,
-                                         space.intrinsics(), chip);
+                                         space.intrinsics(), chip,
+                                         space.mayOverlap());
     return *slot;
   }
 

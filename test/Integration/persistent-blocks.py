@@ -1,6 +1,6 @@
 # Blocks that go through tiles of a grid of the chip's size, their loads issued by warps of their own: right numbers under eight
 # orders of the warps, no finding and no deadlock, the bytes and the shared memory that were predicted, and the bits of blocks of one
-# tile each. ptxas neither spills nor runs wgmma one by one.
+# tile each; in clusters, too, which copy for one another. ptxas neither spills nor runs wgmma one by one.
 # RUN: %python %s %t %S/Inputs
 
 import hashlib
@@ -31,8 +31,14 @@ for name, (arguments, description, tiles) in CASES.items():
         assert report["kernels"][0]["grid"][0] == blocks, f"{where}: {report['kernels'][0]['grid']}"
         with open(path + ".tile.mlir") as file:
             # The last rows first, which are the longest of a causal mask.
-            isReversed = bool(re.search(r"scf\.for (%\w+) = .*\n.*remui \1, %c50 .*\n.*divui \1.*\n.*\n.*subi %c2,", file.read()))
-        assert isReversed == (persistent and name == "attention-causal"), where
+            program = file.read()
+        if "in-clusters" in name:
+            isReversed = bool(re.search(r"scf\.for (%\w+) = .*\n.*remui \1, %c2 .*\n.*(%\w+) = arith\.divui \1, %c2 .*\n.*remui \2, %c50 .*\n"
+                                        r".*divui \2, %c50 .*\n(?:.*\n){1,3}.*subi %c3,", program))  # fmt: skip
+            assert report["kernels"][0]["cluster"][0] == description["cluster"], where
+        else:
+            isReversed = bool(re.search(r"scf\.for (%\w+) = .*\n.*remui \1, %c50 .*\n.*divui \1.*\n.*\n.*subi %c2,", program))
+        assert isReversed == (persistent and name.startswith("attention-causal")), where
         digests.add(hashlib.sha256(bits).hexdigest())
     assemble(path, "sm_90a", name)
     assert len(digests) == 1, f"{name}: results differ"

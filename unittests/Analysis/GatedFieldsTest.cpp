@@ -1,4 +1,4 @@
-//===- GatedFieldsTest.cpp - Costs of what is not lowered --------------===//
+//===- GatedFieldsTest.cpp - Costs of a schedule's further fields ------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Persistence, clusters and producer warps: each moves the terms that it
-// should, in the right direction, and no other; and changes nothing where there
-// is nothing to gain.
+// Persistence, clusters, producer warps and products beside the next
+// iteration's: each moves the terms that it should, in the right direction, and
+// no other; and changes nothing where there is nothing to gain.
 
 #include "ScheduledGroup.h"
 #include "fusion/Analysis/CostModel.h"
@@ -161,17 +161,118 @@ TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
   EXPECT_EQ(impossible(),
             "clusters of 4 blocks do not divide the blocks along 'n'");
   group.schedule->raster = 1;
-  group.schedule->persistent = true;
-  group.schedule->producerWarps = 4;
-  EXPECT_EQ(whyNotLowered(*group.schedule),
-            "'persistent' with 'cluster' is not lowered: the blocks of a "
-            "cluster would have to go through neighbouring tiles");
   chip.hasMulticast = false;
   EXPECT_EQ(impossible(),
             "sm_90a has no multicast of its own speed, by which the blocks of "
             "a cluster share what they copy");
   chip = *lookupChip("sm_80");
   EXPECT_EQ(impossible(), "sm_80 has no clusters");
+}
+
+// Whole clusters go through tiles: of 132 SMs, 128 are those of clusters of 8.
+TEST_F(GatedFields, PersistentClustersTakeTheSMsThatTheyFill) {
+  group.place("A").transport = group.place("B").transport =
+      fuse::Transport::Bulk;
+  group.schedule->producerWarps = 4;
+  group.schedule->cluster = 8;
+  Cost blocks = cost();
+  ASSERT_GT(blocks.waves, 1);
+  group.schedule->persistent = true;
+  EXPECT_EQ(whyNotLowered(*group.schedule), std::nullopt);
+  Cost tiles = cost();
+  EXPECT_LT(tiles.pipeline, blocks.pipeline);
+  EXPECT_EQ(tiles.l2, blocks.l2);
+  PipelineLatency own =
+      predictPipeline(group.model(), *group.schedule, footprint(), chip,
+                      PipelineForm::Continuous);
+  // 64 x 64 tiles; in this many rounds by what a tile takes behind the first.
+  double slots = residentSlots(*group.schedule, own.residentBlocks, chip);
+  ASSERT_EQ(slots, own.residentBlocks * 132 / 8 * 8);
+  double rounds =
+      std::ceil(4096 * own.residentBlocks / slots) / own.residentBlocks;
+  double meet = 2 * chip.clusterLatency;
+  EXPECT_NEAR(own.kernel,
+              own.block +
+                  (rounds - 1) * (own.main + std::max(own.init - meet,
+                                                      own.epilogue - meet)),
+              1e-12);
+}
+
+constexpr const char *kOverlapped = R"x(#fuse.schedule<version = 1,
+  tiling = <"m(LA,n(LB,CC,LD,CE),SE)", {m = 64, n = 64, k = 64, h = 64}>,
+  mapping = <warps = 4, blocks = ["m"], operators = {
+    C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
+    E = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "h", r1 = "n", warps = [4, 1]>}>,
+  memory = <{A = #fuse.place<shared, bulk>, B = #fuse.place<shared, bulk>, C = #fuse.place<registers>,
+             D = #fuse.place<shared, bulk>, E = #fuse.place<shared>}>,
+  pipeline = <{B = 2, D = 2}>>)x";
+
+// What is computed of the scores runs under the other product, of all
+// iterations but the first.
+TEST(OverlappedProducts, HideWhatIsComputedBetween) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), kOverlapped);
+  auto predict = [&] {
+    EXPECT_EQ(checkSchedule(chain.model(), *chain.schedule, chip),
+              std::nullopt);
+    return predictCost(chain.model(), *chain.schedule,
+                       computeFootprint(chain.model(), *chain.schedule), chip);
+  };
+  Cost apart = predict();
+  Footprint before = computeFootprint(chain.model(), *chain.schedule);
+  chain.schedule->products[1].stages = 2;
+  Cost beside = predict();
+  Footprint after = computeFootprint(chain.model(), *chain.schedule);
+  ASSERT_EQ(after.overlaps.size(), 1u);
+  EXPECT_EQ(after.overlaps[0].product, 1u);
+  // 15 of 16 iterations, half of the multiply-adds.
+  EXPECT_EQ(after.overlaps[0].flops, 4096. * 1024 * 64 * 2 * 15 / 16);
+  EXPECT_EQ(after.overlaps[0].scalar.plain, before.scalar.plain * 15 / 16);
+  EXPECT_GT(after.registers, before.registers);
+  EXPECT_LT(beside.compute, apart.compute);
+  EXPECT_LT(beside.pipeline, apart.pipeline);
+  EXPECT_EQ(beside.l2, apart.l2);
+  EXPECT_EQ(beside.shared, apart.shared);
+}
+
+TEST(OverlappedProducts, AreWhatTheLoopAllows) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  const std::string who =
+      "'E' cannot run beside the next iteration's products: ";
+  auto why = [&](llvm::StringRef text, auto change) {
+    ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), text);
+    chain.schedule->products[1].stages = 2;
+    change(chain);
+    return checkSchedule(chain.model(), *chain.schedule, chip)
+        .value_or("possible");
+  };
+  EXPECT_EQ(why(kOverlapped, [](ScheduledGroup &) {}), "possible");
+  EXPECT_EQ(why(kOverlapped,
+                [](ScheduledGroup &group) { group.place("D").stages = 1; }),
+            who + "'D' has one stage");
+  EXPECT_EQ(why(kOverlapped,
+                [](ScheduledGroup &group) {
+                  group.place("D").transport = fuse::Transport::Async16;
+                }),
+            who + "'D' is not copied in bulk");
+  EXPECT_EQ(why(kOverlapped,
+                [](ScheduledGroup &group) {
+                  group.place("B").transport = fuse::Transport::Async16;
+                }),
+            who + "'B' is copied ahead by threads");
+  EXPECT_EQ(why(kOverlapped,
+                [](ScheduledGroup &group) {
+                  group.setTiling("m(n(k(LA,LB,CC),LD,CE),SE)");
+                  group.setTile("k", 32);
+                  group.place("B").stages = 1;
+                }),
+            who + "its first operand is computed in other loops");
+  EXPECT_EQ(why(kOverlapped,
+                [](ScheduledGroup &group) {
+                  group.schedule->products[0].stages = 2;
+                }),
+            "'C' cannot run beside the next iteration's products: its first "
+            "operand is not the value of such a product, in registers");
 }
 
 // First loads of the inner loop are waited for anew in each iteration of the

@@ -23,6 +23,8 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
                       ScheduleCandidate candidate) {
   candidate.stages = candidate.registerStages = 1;
   Schedule schedule = space.complete(candidate);
+  if (candidate.movement.overlaps)
+    space.setOverlaps(schedule);
   llvm::SmallVector<PipelinedLoop, 4> loops = listPipelinedLoops(schedule);
   double best = kNever;
   auto choose = [&](auto &&self, unsigned loop) -> void {
@@ -62,12 +64,16 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
   for (TensorSet copied : space.transports())
     for (unsigned producers : space.producers())
       for (bool isPersistent : {false, true}) {
-        if (isPersistent &&
-            !ScheduleSpace::mayPersist(producers, candidate.cluster))
+        if (isPersistent && !ScheduleSpace::mayPersist(producers))
           continue;
-        candidate.movement = {stored | copied, producers, isPersistent};
-        best = std::min(best,
-                        rateEveryStage(group, chip, options, space, candidate));
+        for (bool overlaps : {false, true}) {
+          if (overlaps && !space.mayOverlap())
+            continue;
+          candidate.movement = {stored | copied, producers, isPersistent,
+                                overlaps};
+          best = std::min(best, rateEveryStage(group, chip, options, space,
+                                               candidate));
+        }
       }
   return best;
 }
@@ -99,13 +105,16 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   SearchOptions options;
   Random numbers(3);
   unsigned several = 0, differ = 0, clusters = 0, inBulk = 0, produced = 0,
-           staying = 0;
+           staying = 0, overlapped = 0;
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
                                     ChainShape{{768, 256, 512, 640, 384}},
                                     ChainShape{{512, 64, 777, 96}, 48}}) {
       const ChipInfo &chip = *lookupChip(name);
       GroupModel group = makeChainModel(shape);
+      // What is worth hiding.
+      for (Product &product : group.products)
+        product.perPoint += {40, 4};
       ScheduleSpace space(group, chip, options);
       // ALCOP's model, which no bounds are known of, has every ninth.
       for (unsigned i = 0; i < 45000; ++i) {
@@ -132,6 +141,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         inBulk += found.movement.inBulk != 0;
         produced += found.movement.producers > 0;
         staying += found.movement.isPersistent;
+        overlapped += found.movement.overlaps;
         EXPECT_GE(own, all * (1 - 1e-9));
         differ += own > all * (1 + 1e-9);
         double below =
@@ -145,6 +155,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   EXPECT_GT(inBulk, 100u);
   EXPECT_GT(produced, 30u);
   EXPECT_GT(staying, 3u);
+  EXPECT_GT(overlapped, 3u);
   EXPECT_EQ(differ, 0u);
 }
 

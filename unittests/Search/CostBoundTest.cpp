@@ -55,7 +55,7 @@ TEST(CostBound, NothingIsFaster) {
             [&](const GroupModel &group, const ScheduleSpace &space,
                 const ScheduleCandidate &candidate, const Schedule &schedule) {
               CostBound bound(group, schedule, schedule.blocks,
-                              space.intrinsics(), chip);
+                              space.intrinsics(), chip, space.mayOverlap());
               Cost cost = predictCost(group, schedule,
                                       computeFootprint(group, schedule), chip);
               double own =
@@ -74,6 +74,40 @@ TEST(CostBound, NothingIsFaster) {
               EXPECT_EQ(own, bound.seconds(space.tilesOf(candidate)));
             });
       }
+}
+
+// Nor where products run beside those of the next iteration.
+TEST(CostBound, NothingIsFasterThatOverlaps) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  unsigned overlapped = 0;
+  for (int64_t columns : {256, 1024}) {
+    GroupModel group = makeChainModel({{512, 64, columns, 64}});
+    for (Product &product : group.products)
+      product.perPoint += {40, 4};
+    SearchOptions options;
+    ScheduleSpace space(group, chip, options);
+    ASSERT_TRUE(space.mayOverlap());
+    Random numbers(13);
+    for (unsigned tries = 0; tries < 60000; ++tries) {
+      ScheduleCandidate candidate = space.random(numbers);
+      candidate.intrinsics = space.units()[tries % space.units().size()];
+      candidate.stages = 2;
+      candidate.movement.inBulk = space.transports().back();
+      candidate.movement.overlaps = true;
+      Schedule schedule = space.complete(candidate);
+      if (!schedule.overlapsProducts() || checkSchedule(group, schedule, chip))
+        continue;
+      ++overlapped;
+      CostBound bound(group, schedule, schedule.blocks, space.intrinsics(),
+                      chip, /*overlaps=*/true);
+      Cost cost = predictCost(group, schedule,
+                              computeFootprint(group, schedule), chip);
+      EXPECT_LE(bound.seconds(space.tilesOf(candidate), candidate.intrinsics),
+                cost.total * (1 + 1e-9))
+          << printTiling(schedule.tree, group);
+    }
+  }
+  EXPECT_GT(overlapped, 20u);
 }
 
 // Leaving tiles open does not raise the bound: what is cut off with a part of

@@ -33,6 +33,14 @@ struct Footprint {
   /// Of these, those of the products that each unit executes.
   std::array<int64_t, kNumProductUnits> unitFlops{};
   ScalarWork scalar;            ///< of element-wise operators and reductions
+  /// Of these two, what is done at the same time: the multiply-adds of a product
+  /// that runs beside those of the next iteration, and what is computed of these.
+  struct Overlap {
+    unsigned product;
+    double flops;
+    ScalarWork scalar;
+  };
+  llvm::SmallVector<Overlap, 1> overlaps;
   int64_t sharedMemory = 0;     ///< bytes of a block
   int64_t sharedTraffic = 0;    ///< bytes between shared memory and registers, all blocks
   int64_t registers = 0;        ///< per thread, estimated

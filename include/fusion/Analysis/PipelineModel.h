@@ -24,14 +24,20 @@
 //   that stay. Of a following tile the first loads run under the stores of the
 //   one before, so it takes main + max(init, epilogue) instead of init + main +
 //   epilogue. The kernel ends when the SM with most tiles does, ⌈tiles / SMs⌉ /
-//   b rounds, where waves of blocks are counted whole. In exchange the staged
-//   result has shared memory of its own (Footprint.h).
+//   b rounds, of the SMs that whole clusters take, where waves of blocks are
+//   counted whole. In exchange the staged result has shared memory of its own
+//   (Footprint.h).
 // * `cluster` = c: blocks are resident c at a time. Of what neighbours along
 //   the fastest grid axis have in common and copy in bulk each fetches 1/c from
 //   L2 and delivers it to all, through the port that each SM has. DRAM sees no
 //   difference, since blocks that are resident together share a fetch anyway.
 //   Blocks meet at both ends, and a stage is filled again when the releases of
 //   other SMs are there: each takes the latency between SMs of a cluster.
+// * `products`, a second stage: the product of one iteration runs while what the
+//   next one's is multiplied with is computed, so of the two only the longer one
+//   is counted, of all iterations but the first, and its last instruction is
+//   not waited for. What groups of warps or blocks hide of one another's is left
+//   to chance and not counted.
 // * `producers` = p: the first loads of an inner loop's next run are issued
 //   while this run computes, so only those of the first run are waited for; and
 //   in place of a block-wide barrier each warp reads a stage's own in shared

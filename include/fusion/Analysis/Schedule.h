@@ -82,6 +82,12 @@ struct Schedule {
   bool isBlockAxis(unsigned axis) const {
     return llvm::is_contained(blocks, axis);
   }
+  /// Whether some product runs beside those of the next iteration.
+  bool overlapsProducts() const {
+    return llvm::any_of(products, [](const ProductMapping &mapping) {
+      return mapping.stages > 1;
+    });
+  }
   int64_t splitOf(unsigned axis) const {
     return axis < splits.size() ? splits[axis] : 1;
   }

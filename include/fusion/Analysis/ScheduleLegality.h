@@ -49,6 +49,19 @@ std::optional<std::string> whyNotMulticast(const GroupModel &group,
 bool isMulticast(const GroupModel &group, const Schedule &schedule,
                  unsigned tensor);
 
+/// Why product `number` cannot run beside the products of the next iteration of
+/// its loop, a second stage of `#fuse.pipeline`'s `products`, or nullopt where
+/// it can, once its second operand has several stages: nothing but its own
+/// operand's mbarriers may be waited for in its place.
+std::optional<std::string> whyNotOverlapped(const GroupModel &group,
+                                            const Schedule &schedule,
+                                            unsigned number);
+
+/// Which of the products that shall run beside the next iteration's has a
+/// second operand with a single stage, or nullopt where none has.
+std::optional<std::string> whyOverlappedWaits(const GroupModel &group,
+                                              const Schedule &schedule);
+
 /// The operands that blocks copy to shared memory.
 llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
                                           const Schedule &schedule);

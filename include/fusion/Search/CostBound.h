@@ -38,10 +38,11 @@ public:
   /// reduction is split, but need not have the tiles; `blocks` are the axes
   /// bound to the grid, live or not. `intrinsics` are those that each product
   /// may be mapped to.
+  /// `overlaps`: products may run beside those of the next iteration.
   CostBound(const GroupModel &group, const Schedule &outline,
             llvm::ArrayRef<unsigned> blocks,
             llvm::ArrayRef<llvm::SmallVector<const Intrinsic *, 2>> intrinsics,
-            const ChipInfo &chip);
+            const ChipInfo &chip, bool overlaps = false);
 
   /// Seconds that a launch takes at least. `tiles` by axis; 0 where not chosen,
   /// which must not be a live axis of the tree. `intrinsics` by product; where
@@ -65,6 +66,7 @@ private:
     unsigned product;
     double plainSeconds, specialSeconds; ///< for each point of its value
     double handOverSeconds; ///< of a value that passes through shared memory
+    bool mayOverlap; ///< runs under what is computed of the value before it
     unsigned i1, i2;
     /// By an intrinsic of the product.
     struct Unit {
@@ -73,6 +75,7 @@ private:
       unsigned logRows; ///< the binary logarithm of the warps that execute it
       double underWay;  ///< of it, to keep a tensor core busy
       double firstSeconds, secondSeconds; ///< of a fragment's element
+      bool isOfGroups; ///< whose products may run beside other work
     };
     llvm::SmallVector<Unit, 2> units;
   };
@@ -101,6 +104,7 @@ public:
   private:
     struct Rated {
       double multiply, plain, special; ///< seconds of the units
+      double hidden; ///< of those that multiply, while others work, at most
       ByWarps byWarps;
     };
     void choose(unsigned index, int64_t tile);

@@ -63,8 +63,9 @@ struct SpaceCounts : PaperSpaceCounts {
 struct ChoiceCounts {
   size_t expressions, arrangements, stages, registerStages, parts, rasters,
       clusters;
-  /// Of copies and of stores, numbers of producers, and whether blocks stay.
-  size_t transports, storeTransports, producers, persistences;
+  /// Of copies and of stores, numbers of producers, whether blocks stay, and
+  /// whether products run beside the next iteration's.
+  size_t transports, storeTransports, producers, persistences, overlaps;
   llvm::SmallVector<size_t, 8> tiles;      ///< by axis
   llvm::SmallVector<size_t, 4> intrinsics; ///< by product
   double points; ///< all combinations, without what is kept

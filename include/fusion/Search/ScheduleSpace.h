@@ -36,10 +36,14 @@ struct Movement {
   TensorSet inBulk = 0;
   unsigned producers = 0;    ///< warps that only copy
   bool isPersistent = false; ///< blocks go through tiles
+  /// Products run beside those of the next iteration, as far as they can
+  /// (`whyNotOverlapped`).
+  bool overlaps = false;
 
   bool operator==(const Movement &other) const {
-    return std::tie(inBulk, producers, isPersistent) ==
-           std::tie(other.inBulk, other.producers, other.isPersistent);
+    return std::tie(inBulk, producers, isPersistent, overlaps) ==
+           std::tie(other.inBulk, other.producers, other.isPersistent,
+                    other.overlaps);
   }
 };
 
@@ -125,10 +129,13 @@ public:
   /// registers of both are dealt out anew (`roleRegisters`), else one issues
   /// all copies.
   bool mayProduce(unsigned producers, unsigned warps) const;
-  /// Whether blocks may go through tiles beside these producers and clusters.
-  static bool mayPersist(unsigned producers, int64_t cluster) {
-    return producers > 0 && cluster == 1;
-  }
+  /// Whether blocks may go through tiles beside these producers.
+  static bool mayPersist(unsigned producers) { return producers > 0; }
+  /// Whether some product's intrinsics run beside other work.
+  bool mayOverlap() const { return hasOverlaps; }
+  /// Has the products that can run beside the next iteration's, with the
+  /// schedule's loops, transports and warps. Returns whether there are any.
+  bool setOverlaps(Schedule &schedule) const;
   /// The intrinsics that each product can choose from, best first.
   llvm::ArrayRef<Intrinsics> intrinsics() const { return multiplied; }
   /// Choices that map all products to intrinsics of one unit, as far as these
@@ -254,6 +261,7 @@ private:
   llvm::SmallVector<int64_t, 8> columns, sizes;
   llvm::SmallVector<TensorSet, 2> copied, stored;
   llvm::SmallVector<unsigned, 3> roles;
+  bool hasOverlaps = false;
   llvm::SmallVector<unsigned, 8> movable, keepable;
   std::vector<Intrinsics> multiplied; ///< by product
   llvm::SmallVector<decltype(ScheduleCandidate::intrinsics), 2> uniform;

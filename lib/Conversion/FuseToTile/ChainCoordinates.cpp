@@ -52,7 +52,8 @@ std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
 
 /// The tile `number` of the grid along every axis that is bound to it: the
 /// mixed-radix digits. A block that goes through tiles has the longest first:
-/// those along the axis of lengths are the slowest digit then.
+/// those along the axis of lengths are the slowest digit then, or groups of
+/// them, where the blocks of a cluster are neighbours along it.
 void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   origins.assign(model.axes.size(), kernel.constant(0));
   inductions = origins;
@@ -76,7 +77,10 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   std::optional<std::pair<unsigned, bool>> lengths;
   if (schedule.persistent && schedule.raster == 1)
     lengths = lengthAxis();
+  Value inCluster;
   if (lengths) {
+    if (schedule.cluster > 1 && digits.back() == lengths->first)
+      inCluster = takeDigit(schedule.cluster, /*isSlowest=*/false);
     llvm::erase(digits, lengths->first);
     digits.insert(digits.begin(), lengths->first);
   }
@@ -90,8 +94,16 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   }
   while (!digits.empty()) {
     unsigned axis = digits.pop_back_val();
-    Value digit = takeDigit(trips(axis), digits.empty() && !split);
-    if (lengths && lengths->first == axis && lengths->second)
+    bool isOfLengths = lengths && lengths->first == axis;
+    Value digit = takeDigit(
+        isOfLengths && inCluster ? trips(axis) / schedule.cluster : trips(axis),
+        digits.empty() && !split);
+    if (isOfLengths && inCluster)
+      digit = arith::AddIOp::create(
+          b, loc, inCluster,
+          arith::MulIOp::create(b, loc, digit,
+                                kernel.constant(schedule.cluster)));
+    if (isOfLengths && lengths->second)
       digit = arith::SubIOp::create(b, loc, kernel.constant(trips(axis) - 1),
                                     digit);
     setTile(axis, digit);

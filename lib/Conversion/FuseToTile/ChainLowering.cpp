@@ -329,7 +329,9 @@ LogicalResult ChainLowering::checkKeptValues() {
 
 /// What a block does: one tile, or every tile whose number has the block's
 /// index modulo `blocks`. The buffers of these live throughout, so that the
-/// next tile's loads need not wait for the stores of this one.
+/// next tile's loads need not wait for the stores of this one. Whole clusters
+/// divide both numbers, so that their blocks go through neighbouring tiles, and
+/// through equally many.
 LogicalResult ChainLowering::emitProgram(int64_t tiles, int64_t blocks) {
   auto ownIndex = [&]() -> Value {
     return tile::ProgramIdOp::create(b, loc, b.getIndexType());
@@ -376,7 +378,8 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   Cost cost = predictCost(model, schedule, footprint, chip);
   int64_t blocks = footprint.blocks;
   if (schedule.persistent)
-    blocks = std::min(blocks, cost.residentBlocks * chip.numSMs);
+    blocks = std::min(
+        blocks, residentSlots(schedule, cost.residentBlocks, chip));
   if (failed(emitProgram(footprint.blocks, blocks)))
     return failure();
   kernel.kernel().setResidentBlocks(cost.residentBlocks);

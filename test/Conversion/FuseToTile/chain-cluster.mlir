@@ -10,8 +10,12 @@
 
 // RUN: sed -e 's/cluster = 2/cluster = 4/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=DIVIDES
 // DIVIDES: error: schedule cannot be lowered: clusters of 4 blocks do not divide the blocks along 'n'
-// RUN: sed -e 's/cluster = 2/persistent = true, cluster = 2/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAY
-// STAY: error: schedule cannot be lowered: 'persistent' with 'cluster' is not lowered: the blocks of a cluster would have to go through neighbouring tiles
+// A cluster goes through neighbouring tiles: whole clusters are on the chip, and divide the tiles.
+// RUN: sed -e 's/cluster = 2/persistent = true, cluster = 2/' %s | fusion-opt --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s --check-prefix=STAY
+// STAY-LABEL: tile.kernel @product
+// STAY-SAME: cluster = 2 : i64
+// STAY: %[[OWN:.*]] = tile.program_id
+// STAY: scf.for %{{.*}} = %[[OWN]] to %c196 step %c132
 // RUN: sed -e 's/A = #fuse.place<shared, bulk>/A = #fuse.place<shared, async16>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: error: schedule cannot be lowered: the blocks of a cluster share no copies: 'A' is not copied in bulk
 // RUN: sed -e 's/<"sm_90a">/<"sm_120">/' -e 's/wgmma.m64k16/mma.m16n8k16/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP

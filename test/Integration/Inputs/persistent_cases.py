@@ -32,4 +32,12 @@ CASES = {
         ATTENTION | dict(skip="n", places=ATTENTION["places"] | dict(E="shared, bulk")),
         150,
     ),
+    # Whole clusters go through neighbouring tiles.
+    "product-in-clusters": (["--chain=840,136,840", "--2d"], PRODUCT | dict(cluster=2), 196),
+    "attention-in-clusters": (["FA_d64_s1024", "--heads=50", "--seq=200"], ATTENTION | dict(cluster=4), 200),
+    "attention-causal-in-clusters": (
+        ["FA_d64_s1024_causal", "--heads=50", "--seq=200"],
+        ATTENTION | dict(skip="n", places=ATTENTION["places"] | dict(E="shared, bulk"), cluster=2),
+        200,
+    ),
 }  # fmt: skip

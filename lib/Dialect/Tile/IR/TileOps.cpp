@@ -53,6 +53,16 @@ LogicalResult fusion::tile::verifyStaticTile(Operation *op,
   return success();
 }
 
+/// Of a grid's fastest dimension, which has 2^31 - 1 blocks at most (CUDA C++
+/// Programming Guide, technical specifications per compute capability).
+void ProgramIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                    SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(getResult(),
+           ConstantIntRanges::fromSigned(APInt(width, 0),
+                                         APInt(width, INT32_MAX - 1)));
+}
+
 LogicalResult ViewOp::verify() {
   int64_t rank = getType().getRank();
   if (static_cast<int64_t>(getSizes().size()) != rank ||

@@ -10,12 +10,15 @@
 #define FUSION_DIALECT_TILE_IR_TILEOPS_TD
 
 include "fusion/Dialect/Tile/IR/TileOpBase.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 
 //===----------------------------------------------------------------------===//
 // Global memory
 //===----------------------------------------------------------------------===//
 
-def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
+def Tile_ProgramIdOp : Tile_Op<"program_id", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface,
+                                    ["inferResultRanges"]>]> {
   let summary = "The linear index of this block in the grid";
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
