@@ -321,7 +321,7 @@ void CandidateRater::rateOverlaps(Schedule &schedule,
 void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
                                const Open &open) {
   std::optional<Cost> throughput;
-  bool isChecked = false;
+  bool isChecked = false, isBounded = false;
   // Of an SM: with so many or fewer nothing is faster that copies in bulk, nor
   // then by threads, who wait for more barriers. They may leave room for more.
   int64_t hopelessBlocks = 0;
@@ -342,17 +342,20 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
                                      checker.countTraffic(schedule), chip);
       if (open.transports.size() > 1 && schedule.cluster > 1)
         memo.clearFetches();
-      if (hasBounds() && throughput->total >= open.limit()) {
+      isBounded = hasBounds() && throughput->total >= open.limit();
+      if (isBounded)
         ++looked.bounded;
-        continue;
-      }
     }
+    bool mayOverlap =
+        space.mayOverlap() && (!open.only || open.only->overlaps);
+    if (isBounded && !mayOverlap)
+      continue;
     if (!std::exchange(isChecked, true))
       if (std::optional<std::string> reason = checker.checkWarps(schedule))
         return refuse(std::move(*reason));
-    if (!open.only || !open.only->overlaps)
+    if (!isBounded && (!open.only || !open.only->overlaps))
       rateStages(schedule, candidate, open, *throughput, hopelessBlocks);
-    if (space.mayOverlap() && (!open.only || open.only->overlaps))
+    if (mayOverlap)
       rateOverlaps(schedule, candidate, open, *throughput);
   }
 }

@@ -121,6 +121,9 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         options.model = i < 40000 ? ModelKind::Default : ModelKind::Alcop;
         ScheduleCandidate candidate = space.randomOutline(numbers);
         candidate.arrangement = numbers.below(space.arrangements().size());
+        // Few that are drawn have all products by one unit.
+        if (space.mayOverlap() && i % 2)
+          candidate.intrinsics = space.units().back();
         candidate.cluster =
             space.clusters()[numbers.below(space.clusters().size())];
         candidate.movement.inBulk = space.storeTransports()[numbers.below(
