@@ -19,6 +19,25 @@ bool fusion::isPersistent(const StitchGroup &group,
   return schedule.walk && !group.axes[schedule.walk->axis].isReduced;
 }
 
+/// Elements that a thread has side by side in memory and in its registers
+/// (`layoutOf`): a vector, if that of no later axis comes first, and all that it
+/// has of an axis that no other thread is on, if no other axis comes between.
+static int64_t neighboursOf(const StitchSchedule &schedule,
+                            const StitchTensor &tensor) {
+  const AxisSpread &own = schedule.spread[*tensor.unit];
+  bool isAlone = own.lanes * own.warps == 1;
+  for (unsigned axis : tensor.axes) {
+    if (axis == *tensor.unit)
+      continue;
+    bool isLater = axis > *tensor.unit;
+    if (isLater && schedule.spread[axis].vector > 1)
+      return 1;
+    isAlone &= schedule.spread[axis].vector == 1 &&
+               (!isLater || schedule.stepOf(axis).registers() == 1);
+  }
+  return isAlone ? schedule.stepOf(*tensor.unit).tile : own.vector;
+}
+
 std::optional<int64_t> fusion::bytesOfCopies(const StitchGroup &group,
                                              const StitchSchedule &schedule,
                                              const StitchTensor &tensor) {
@@ -35,8 +54,10 @@ std::optional<int64_t> fusion::bytesOfCopies(const StitchGroup &group,
         inside != std::make_pair(int64_t(0), group.axes[axis].extent))
       return std::nullopt;
   constexpr int64_t narrowest = 4, widest = 16;
-  int64_t bytes = std::min(
-      widest, accessWidth(schedule, tensor) * int64_t(tensor.elementBytes));
+  int64_t neighbours = neighboursOf(schedule, tensor);
+  int64_t width =
+      std::min(accessWidth(schedule, tensor), neighbours & -neighbours);
+  int64_t bytes = std::min(widest, width * int64_t(tensor.elementBytes));
   return bytes >= narrowest ? std::optional(bytes) : std::nullopt;
 }
 

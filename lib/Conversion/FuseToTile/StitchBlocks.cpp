@@ -376,8 +376,8 @@ void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
   auto emitSteps = [&](int64_t first, int64_t end, bool isInside) {
     if (first >= end)
       return;
-    auto loop = scf::ForOp::create(b, loc, kernel.constant(first),
-                                   kernel.constant(end), kernel.constant(1));
+    auto loop = scf::ForOp::create(b, loc, kernel.constant(first), endOf(end),
+                                   kernel.constant(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Scope scope;

@@ -222,20 +222,25 @@ Value StitchLowering::endOf(int64_t steps) {
   return arith::MinUIOp::create(b, loc, end, left);
 }
 
-/// Places for what the steps of the loop that follows copy ahead: where it is
+/// Places for what the steps of the first pass's loop copy ahead: where it is
 /// kept, or of as many steps as there are stages.
-void StitchLowering::reserveStages(const StitchPasses::Step &step) {
+void StitchLowering::reserveStages() {
+  if (schedule.walk->stages == 1)
+    return;
   IntegerAttr ahead = b.getI64IntegerAttr(schedule.walk->stages);
+  const StitchPasses::Step &step =
+      passes.count > 1 ? passes.steps[0] : passes.stepsAgain[0];
   for (unsigned input : step.inputs) {
     const StitchTensor &tensor = group.inputs[input];
     if (!bytesOfCopies(group, schedule, tensor))
       continue;
     if (!passes.isKeptInput[input]) {
-      stages[input] = reserve(tensor.axes, getElementTypeOrSelf(tensor.value),
-                              /*slots=*/1, ahead);
+      reservedStages[input] =
+          reserve(tensor.axes, getElementTypeOrSelf(tensor.value),
+                  /*slots=*/1, ahead);
       continue;
     }
-    stages[input] = inputStashes[input];
+    reservedStages[input] = inputStashes[input];
     inputStashes[input].getDefiningOp<tile::AllocOp>().setPipelineStagesAttr(
         ahead);
   }
@@ -312,7 +317,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
     }
     if (walk.stages > 1 && pass == 0 && isShared == (passes.count > 1) &&
         std::make_pair(first, end) == stagedSteps(group, schedule, passes))
-      reserveStages(step);
+      stages = reservedStages;
     auto loop = scf::ForOp::create(b, loc, kernel.constant(first), endOf(end),
                                    kernel.constant(1), starts);
     OpBuilder::InsertionGuard guard(b);
@@ -421,6 +426,7 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
                       getElementTypeOrSelf(group.inputs[input].value),
                       schedule.walk->shared);
       }
+    reserveStages();
   }
   if (schedule.rows)
     emitRowSteps();

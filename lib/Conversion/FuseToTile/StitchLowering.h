@@ -105,7 +105,7 @@ private:
   void addPart(unsigned op, Value tile, const Scope &scope);
   Value reserve(AxisList axes, mlir::Type element, int64_t slots,
                 mlir::IntegerAttr ahead = {});
-  void reserveStages(const StitchPasses::Step &step);
+  void reserveStages();
   void copyAhead(const StitchPasses::Step &step, Value slot, Scope &scope);
   Value endOf(int64_t steps);
   void emitRows(unsigned pass);
@@ -180,8 +180,9 @@ private:
   Scope rows;               ///< what is the same in all steps
   std::vector<Scope> steps; ///< those kept in registers
   llvm::DenseMap<unsigned, Value> stashes, inputStashes;
-  /// By input: where the loop's steps have it copied ahead.
-  llvm::DenseMap<unsigned, Value> stages;
+  /// By input: where one loop's steps have it copied ahead, and, in that loop,
+  /// the same.
+  llvm::DenseMap<unsigned, Value> reservedStages, stages;
   /// What is added up over rows: by operator for each step that is kept in
   /// registers, and of all those in shared memory.
   std::vector<Accumulators> partSums;

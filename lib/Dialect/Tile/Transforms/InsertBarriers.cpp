@@ -38,6 +38,7 @@ struct Access {
   Value owner;         ///< the buffer, or what is exchanged through a scratch
   bool isWarpPrivate;  ///< every byte of the owner belongs to one warp
   bool isFill = false; ///< copies or stores to a stage of a buffer
+  bool isOwn = false;  ///< every byte of the owner belongs to one thread
   std::optional<int64_t> slot = {}; ///< modulo the stages, where it is known
   int64_t stages = 1;
   /// Since then the lanes of every warp have waited for one another.
@@ -45,6 +46,9 @@ struct Access {
 
   bool overlaps(const Access &other) const {
     if (!isWrite && !other.isWrite)
+      return false;
+    // One after the other by itself.
+    if (isOwn && other.isOwn && owner == other.owner)
       return false;
     // An operation has each element of a stage written by the same thread every
     // time: one after the other by itself, another stage's not at all.
@@ -167,6 +171,17 @@ struct InsertBarriersPass
       access.stages = stages;
       access.slot = *slot % stages;
     }
+    return access;
+  }
+
+  /// A thread's own places, in which only what else has been in this memory
+  /// can be in its way.
+  Access ownAccess(Operation *op, Value buffer, bool isWrite) const {
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    int64_t offset = *alloc.getOffset();
+    Access access{op,      offset, offset + alloc.getType().getBytes(),
+                  isWrite, buffer, /*isWarpPrivate=*/true};
+    access.isOwn = true;
     return access;
   }
 
@@ -334,14 +349,18 @@ struct InsertBarriersPass
         // Here, after the wait and before the next copies, one barrier serves
         // both the data that has arrived and the stage to be filled.
         if (llvm::any_of(state.pending, [&](const Access &access) {
-              return !access.isOrderedInWarps ||
-                     (warps > 1 && !access.isWarpPrivate);
+              return !access.isOwn &&
+                     (!access.isOrderedInWarps ||
+                      (warps > 1 && !access.isWarpPrivate));
             }))
           insertBarrier(&op, neededFor(state), state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-        // A thread's own place no other one touches.
-        if (copy.getOwn())
+        // Whoever takes the copy waits for it first.
+        if (copy.getOwn()) {
+          before(copy, ownAccess(copy, copy.getBuffer(), /*isWrite=*/true),
+                 state);
           continue;
+        }
         Access access = bufferAccess(copy, /*isWrite=*/true);
         before(copy, access, state);
         if (!isBulk(copy))
@@ -369,6 +388,13 @@ struct InsertBarriersPass
         before(store, bufferAccess(store, /*isWrite=*/true), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
+      } else if (auto stash = dyn_cast<StashOp>(op)) {
+        before(stash, ownAccess(stash, stash.getBuffer(), /*isWrite=*/true),
+               state);
+      } else if (auto unstash = dyn_cast<UnstashOp>(op)) {
+        before(unstash,
+               ownAccess(unstash, unstash.getBuffer(), /*isWrite=*/false),
+               state);
       } else if (auto dot = dyn_cast<SharedDotOp>(op)) {
         for (const Access &access : readBy(dot))
           before(dot, access, state);

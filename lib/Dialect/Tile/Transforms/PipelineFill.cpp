@@ -36,6 +36,14 @@ std::optional<std::string> fusion::tile::whyNotAhead(const Fill &fill,
   return std::nullopt;
 }
 
+bool Fill::hasOwnPlaces(scf::ForOp loop) const {
+  Value place = stage().get();
+  if (auto less = place.getDefiningOp<arith::SubIOp>())
+    if (APInt constant; matchPattern(less.getRhs(), m_ConstantInt(&constant)))
+      place = less.getLhs();
+  return place == loop.getInductionVar();
+}
+
 LogicalResult fusion::tile::verifyStagedFill(const Fill &fill,
                                              scf::ForOp loop) {
   Operation *op = fill.operation();
@@ -44,8 +52,12 @@ LogicalResult fusion::tile::verifyStagedFill(const Fill &fill,
   if (!alloc || !alloc.getPipelined())
     return op->emitOpError("has stages but its buffer is not pipelined; run "
                            "tile-pipeline-identify");
-  if (!fill.isKept() && !matchPattern(fill.stage().get(), m_Zero()))
-    return op->emitOpError("fills another stage than the first");
+  if (fill.isKept() && !fill.hasOwnPlaces(loop))
+    return op->emitOpError("fills places of which the loop's iterations do not "
+                           "each have their own");
+  if (!fill.isKept() && (alloc.getType().getStages() != 1 ||
+                         !matchPattern(fill.stage().get(), m_Zero())))
+    return op->emitOpError("fills another stage than the first and only one");
   if (stages < 2)
     return op->emitOpError("needs at least two stages to be pipelined");
   if (!fill.isAsync() && stages != 2)

@@ -59,6 +59,9 @@ public:
     auto copy = mlir::dyn_cast<CopyAsyncOp>(op);
     return copy && copy.getOwn() && copy.getBuffer().getType().getStages() > 1;
   }
+  /// Whether of these places each iteration of the loop has its own, whose
+  /// number is the induction variable or that less a constant.
+  bool hasOwnPlaces(mlir::scf::ForOp loop) const;
   mlir::OpOperand &stage() const {
     return isAsync() ? mlir::cast<CopyAsyncOp>(op).getStageMutable()
                      : mlir::cast<LocalStoreOp>(op).getStageMutable();

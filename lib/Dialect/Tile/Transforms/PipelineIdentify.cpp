@@ -133,6 +133,9 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
       reason = "what fills it " + *why;
       return std::nullopt;
     }
+    if (fill->isKept() && !fill->hasOwnPlaces(loop))
+      return no("iterations of its loop share places, of which a copy ahead "
+                "would overwrite one that is still to be read");
     if (!fill->isAsync() && *alloc.getPipelineStages() > 2)
       return no("it is filled synchronously (rule 1), and registers hold one "
                 "tile ahead, which makes two stages");
