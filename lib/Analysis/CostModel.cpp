@@ -69,9 +69,9 @@ Cost fusion::predictThroughput(const GroupModel &group,
   cost.compute = products + seconds(footprint.scalar);
   for (const Footprint::Overlap &overlap : footprint.overlaps) {
     ProductUnit unit = schedule.products[overlap.product].intrinsic->unit;
-    cost.compute -= std::min(overlap.flops * share /
-                                 rates[static_cast<size_t>(unit)],
-                             seconds(overlap.scalar));
+    cost.compute -=
+        std::min(overlap.flops * share / rates[static_cast<size_t>(unit)],
+                 seconds(overlap.scalar));
   }
   cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;

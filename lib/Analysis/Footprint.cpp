@@ -343,9 +343,10 @@ static void addPass(const GroupModel &group, const Schedule &schedule,
 /// What a product that runs beside the next iteration's has in its shadow: all
 /// but the first iteration of the loop compute their values under the product
 /// of the one before.
-static Footprint::Overlap
-overlapOf(const GroupModel &group, const Schedule &schedule,
-          const LoopTraffic &traffic, unsigned number, unsigned producer) {
+static Footprint::Overlap overlapOf(const GroupModel &group,
+                                    const Schedule &schedule,
+                                    const LoopTraffic &traffic, unsigned number,
+                                    unsigned producer) {
   const ProductMapping &mapping = schedule.products[number];
   const LoopTraffic::PerProduct &times = traffic.products[number];
   const LoopTraffic::PerProduct &values = traffic.products[producer];
@@ -367,9 +368,8 @@ Footprint fusion::countTraffic(const GroupModel &group,
     result.globalLoadBytes +=
         bytes * countHolders(schedule, group.tensors[tensor]);
   for (auto [tensor, bytes] : traffic.clusterLoads) {
-    int64_t own = isMulticast(group, schedule, tensor)
-                      ? bytes / schedule.cluster
-                      : bytes;
+    int64_t own =
+        isMulticast(group, schedule, tensor) ? bytes / schedule.cluster : bytes;
     result.globalLoadBytes += own;
     result.multicastBytes += bytes - own;
   }
@@ -384,7 +384,8 @@ Footprint fusion::countTraffic(const GroupModel &group,
       result.scalar += product.perRow *
                        (i1 * kLanesOfRow * mapping.warps[1] * times.completed);
     // Whether it may is looked at later.
-    if (std::optional<unsigned> producer = product.producer[mapping.isFirst(0) ? 0 : 1];
+    if (std::optional<unsigned> producer =
+            product.producer[mapping.isFirst(0) ? 0 : 1];
         producer && mapping.stages > 1)
       result.overlaps.push_back(
           overlapOf(group, schedule, traffic, number, *producer));

@@ -56,10 +56,9 @@ double fusion::loopLatency(double load, double use, double iterations,
          late * (steady - std::max(use, transfer));
 }
 
-std::optional<RoleRegisters> fusion::roleRegisters(int64_t warps,
-                                                   int64_t producers,
-                                                   int64_t blocksPerSM,
-                                                   const ChipInfo &chip) {
+std::optional<RoleRegisters>
+fusion::roleRegisters(int64_t warps, int64_t producers, int64_t blocksPerSM,
+                      const ChipInfo &chip, int64_t producer) {
   // PTX ISA, "setmaxnreg": by warpgroups, in multiples of 8, up to 256.
   constexpr int64_t group = 4, step = 8, most = 256;
   if (chip.leastRegisters == 0 || producers == 0 || producers % group != 0 ||
@@ -68,12 +67,17 @@ std::optional<RoleRegisters> fusion::roleRegisters(int64_t warps,
   int64_t threads = 32 * (producers + warps);
   int64_t perThread = chip.registersPerSM / (threads * blocksPerSM);
   int64_t atFirst = std::min(most, perThread / step * step);
-  int64_t least = chip.leastRegisters;
+  int64_t least = std::max<int64_t>(chip.leastRegisters, producer);
   if (atFirst < least)
     return std::nullopt;
   int64_t left = atFirst * (producers + warps) - least * producers;
   return RoleRegisters{atFirst, least,
                        std::min(most, left / warps / step * step)};
+}
+
+int64_t fusion::registersOfProducer(const Schedule &schedule) {
+  constexpr int64_t ofMaskedTiles = 32;
+  return schedule.persistent && schedule.skipped ? ofMaskedTiles : 0;
 }
 
 int64_t fusion::warpsWithRegisters(int64_t warps, int64_t producers) {
@@ -90,14 +94,15 @@ int64_t fusion::blocksPerSM(const Schedule &schedule,
                    static_cast<int64_t>(chip.maxWarpsPerSM) / warps,
                    static_cast<int64_t>(chip.maxBlocksPerSM)}));
   if (!roleRegisters(schedule.warps, schedule.producerWarps,
-                     /*blocksPerSM=*/1, chip))
+                     /*blocksPerSM=*/1, chip, registersOfProducer(schedule)))
     return std::max<int64_t>(
         1, std::min(blocks, warpsByRegisters(registers, chip) /
                                 warpsWithRegisters(schedule.warps,
                                                    schedule.producerWarps)));
   auto fits = [&](int64_t count) {
     std::optional<RoleRegisters> dealt =
-        roleRegisters(schedule.warps, schedule.producerWarps, count, chip);
+        roleRegisters(schedule.warps, schedule.producerWarps, count, chip,
+                      registersOfProducer(schedule));
     return dealt && dealt->consumer >= registers;
   };
   while (blocks > 1 && !fits(blocks))
@@ -156,10 +161,9 @@ public:
     if (schedule.persistent && form == PipelineForm::Continuous) {
       // A few SMs have none of the clusters.
       int64_t slots = residentSlots(schedule, result.residentBlocks, chip);
-      double tiles =
-          static_cast<double>(llvm::divideCeil(
-              footprint.blocks * result.residentBlocks, slots)) /
-          result.residentBlocks;
+      double tiles = static_cast<double>(llvm::divideCeil(
+                         footprint.blocks * result.residentBlocks, slots)) /
+                     result.residentBlocks;
       result.kernel = result.block + (tiles - 1) * (result.main + ends);
     }
     return std::move(result);

@@ -193,10 +193,9 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
 }
 
 /// The loops of a block around a product's computation, outermost first.
-static llvm::SmallVector<unsigned, 8> loopsOf(ArrayRef<TilingStatement> statements,
-                                              const GroupModel &group,
-                                              const Schedule &schedule,
-                                              unsigned number) {
+static llvm::SmallVector<unsigned, 8>
+loopsOf(ArrayRef<TilingStatement> statements, const GroupModel &group,
+        const Schedule &schedule, unsigned number) {
   const TilingStatement *found =
       llvm::find_if(statements, [&](const TilingStatement &statement) {
         return statement.kind == TilingNode::Kind::Compute &&
@@ -204,9 +203,8 @@ static llvm::SmallVector<unsigned, 8> loopsOf(ArrayRef<TilingStatement> statemen
       });
   llvm::SmallVector<unsigned, 8> loops;
   if (found != statements.end())
-    llvm::copy_if(found->loops, std::back_inserter(loops), [&](unsigned axis) {
-      return !schedule.isBlockAxis(axis);
-    });
+    llvm::copy_if(found->loops, std::back_inserter(loops),
+                  [&](unsigned axis) { return !schedule.isBlockAxis(axis); });
   return loops;
 }
 
@@ -221,7 +219,8 @@ Reason fusion::whyNotOverlapped(const GroupModel &group,
   if (mapping.intrinsic->unit != ProductUnit::WarpGroup)
     return who + mapping.intrinsic->name.str() +
            " is over when the instruction behind it begins";
-  std::optional<unsigned> producer = product.producer[mapping.isFirst(0) ? 0 : 1];
+  std::optional<unsigned> producer =
+      product.producer[mapping.isFirst(0) ? 0 : 1];
   if (!producer ||
       schedule.products[*producer].intrinsic->unit != ProductUnit::WarpGroup ||
       schedule.places[group.products[*producer].result].space !=
@@ -262,8 +261,7 @@ Reason fusion::whyOverlappedWaits(const GroupModel &group,
     if (mapping.stages == 1)
       continue;
     unsigned second = mapping.isFirst(0) ? 1 : 0;
-    for (auto [tensor, place] :
-         llvm::zip_equal(group.tensors, schedule.places))
+    for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
       if (tensor.role == TensorRole::Operand &&
           tensor.operandNumber == second &&
           (tensor.product == number ||

@@ -131,7 +131,8 @@ static Reason refuseRegisters(int64_t needed, int64_t warps,
   int64_t registers =
       registersByWarps(warpsWithRegisters(warps, schedule.producerWarps), chip);
   if (std::optional<RoleRegisters> dealt =
-          roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip))
+          roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
+                        registersOfProducer(schedule)))
     registers = std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);
   if (needed <= registers)
     return std::nullopt;

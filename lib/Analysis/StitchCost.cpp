@@ -12,6 +12,7 @@
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Analysis/StitchStages.h"
+#include "fusion/Support/CacheLine.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -251,7 +252,7 @@ static ThreadWork workOfCopies(const StitchGroup &group,
   if (!schedule.walk || schedule.walk->stages == 1)
     return work;
   // Counters of stages, their addresses, the wait and the commit.
-  constexpr int64_t ofStep = 16, warpSize = 32, lineBytes = 128;
+  constexpr int64_t ofStep = 16, warpSize = 32;
   work.instructions = ofStep;
   for (unsigned input : passes.steps.front().inputs) {
     const StitchTensor &tensor = group.inputs[input];
@@ -260,7 +261,7 @@ static ThreadWork workOfCopies(const StitchGroup &group,
     if (bytes && !passes.isKeptInput[input]) {
       int64_t own = elementsOf(schedule, tensor.axes) * tensor.elementBytes;
       work.instructions += 2 * llvm::divideCeil(own, *bytes);
-      work.lines += 2.0 * own * warpSize / lineBytes;
+      work.lines += 2.0 * own * warpSize / kLineBytes;
     }
   }
   return work;

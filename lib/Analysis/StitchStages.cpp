@@ -20,8 +20,9 @@ bool fusion::isPersistent(const StitchGroup &group,
 }
 
 /// Elements that a thread has side by side in memory and in its registers
-/// (`layoutOf`): a vector, if that of no later axis comes first, and all that it
-/// has of an axis that no other thread is on, if no other axis comes between.
+/// (`layoutOf`): a vector, if that of no later axis comes first, and all that
+/// it has of an axis that no other thread is on, if no other axis comes
+/// between.
 static int64_t neighboursOf(const StitchSchedule &schedule,
                             const StitchTensor &tensor) {
   const AxisSpread &own = schedule.spread[*tensor.unit];
@@ -61,9 +62,9 @@ std::optional<int64_t> fusion::bytesOfCopies(const StitchGroup &group,
   return bytes >= narrowest ? std::optional(bytes) : std::nullopt;
 }
 
-std::pair<int64_t, int64_t>
-fusion::stagedSteps(const StitchGroup &group, const StitchSchedule &schedule,
-                    const StitchPasses &passes) {
+std::pair<int64_t, int64_t> fusion::stagedSteps(const StitchGroup &group,
+                                                const StitchSchedule &schedule,
+                                                const StitchPasses &passes) {
   auto [first, beyond] = wholeSteps(group, schedule);
   const StitchWalk &walk = *schedule.walk;
   if (passes.count > 1)
@@ -108,13 +109,8 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
     return std::nullopt;
   const StitchWalk &walk = *schedule.walk;
   std::string name = "axis '" + group.axes[walk.axis].name + "'";
-  if (isPersistent(group, schedule)) {
-    if (clusterAxisOf(schedule))
-      return name + " is gone through by the blocks of a cluster, which share "
-                    "another axis";
-    if (walk.registers + walk.shared > 0)
-      return name + " is not reduced: there is one pass, and nothing to keep";
-  }
+  if (isPersistent(group, schedule) && walk.registers + walk.shared > 0)
+    return name + " is not reduced: there is one pass, and nothing to keep";
   if (walk.stages == 1)
     return std::nullopt;
   if (passes.count == 1 && (walk.registers + walk.shared > 0 || schedule.rows))
@@ -122,16 +118,18 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
                   "gone through in a loop";
   auto [first, beyond] = stagedSteps(group, schedule, passes);
   if (beyond - first < walk.stages) {
-    std::string where =
-        passes.count > 1 ? " whole steps that are kept in shared memory"
-                         : " steps in a loop";
-    return name + " has " + std::to_string(std::max<int64_t>(0, beyond - first)) +
-           where + ", and " + std::to_string(walk.stages) + " stages";
+    std::string where = passes.count > 1
+                            ? " whole steps that are kept in shared memory"
+                            : " steps in a loop";
+    return name + " has " +
+           std::to_string(std::max<int64_t>(0, beyond - first)) + where +
+           ", and " + std::to_string(walk.stages) + " stages";
   }
   if (llvm::none_of(passes.steps.front().inputs, [&](unsigned input) {
         return bytesOfCopies(group, schedule, group.inputs[input]).has_value();
       }))
-    return name + " has no input that threads could copy ahead: none has 4 "
-                  "bytes side by side that begin where they may";
+    return name + " has no input that threads could copy ahead: each is "
+                  "gathered or padded, moved by wide accesses that cross the "
+                  "ends of rows, or in pieces of fewer than 4 bytes";
   return std::nullopt;
 }

@@ -179,7 +179,7 @@ private:
   const StitchGroup &group;
   const StitchWork &work;
   llvm::SmallVector<AxisSpread> spread;
-  llvm::SmallVector<int64_t, 16> elements; ///< by set of axes
+  llvm::SmallVector<int64_t, 16> elements;    ///< by set of axes
   llvm::SmallVector<TileAccess, 16> accesses; ///< by input
 };
 

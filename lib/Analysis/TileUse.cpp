@@ -142,9 +142,9 @@ double TileUse::inPlaceSeconds(double compute, double bytes, double steps,
   double groups = std::max<double>(1, schedule.warps * blocksPerSM /
                                           intrinsic.groupWarps());
   double busy = steps * std::max(compute, sharedSeconds(bytes));
-  return isOverlapped ? busy
-                      : busy + (chip.sharedLatency + intrinsic.latency(chip)) /
-                                   groups;
+  return isOverlapped
+             ? busy
+             : busy + (chip.sharedLatency + intrinsic.latency(chip)) / groups;
 }
 
 /// A pass over the rows of a tile: fragments from shared memory, and the

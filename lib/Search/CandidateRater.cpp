@@ -123,8 +123,8 @@ public:
     Depths best(loops.size(), 0);
     double seconds = ofOne.value_or(kNever);
     unsigned most = counts.empty() ? 1 : *llvm::max_element(counts);
-    bool isKnown = ofOne || schedule.producerWarps > 0 ||
-                   schedule.overlapsProducts();
+    bool isKnown =
+        ofOne || schedule.producerWarps > 0 || schedule.overlapsProducts();
     for (unsigned depth = isKnown ? 1 : 0; depth < most; ++depth) {
       Depths common;
       for (unsigned count : counts)
@@ -275,9 +275,8 @@ void CandidateRater::rateStages(Schedule &schedule,
     if (!space.mayProduce(producers, schedule.warps))
       continue;
     for (bool isPersistent : {false, true}) {
-      if (isPersistent
-              ? !mayStay || !ScheduleSpace::mayPersist(producers)
-              : isBounded)
+      if (isPersistent ? !mayStay || !ScheduleSpace::mayPersist(producers)
+                       : isBounded)
         continue;
       if (only &&
           (only->producers != producers || only->isPersistent != isPersistent))
@@ -346,8 +345,7 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
       if (isBounded)
         ++looked.bounded;
     }
-    bool mayOverlap =
-        space.mayOverlap() && (!open.only || open.only->overlaps);
+    bool mayOverlap = space.mayOverlap() && (!open.only || open.only->overlaps);
     if (isBounded && !mayOverlap)
       continue;
     if (!std::exchange(isChecked, true))

@@ -161,7 +161,8 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
                                           double points, double values,
                                           double resident) const {
   constexpr double never = std::numeric_limits<double>::infinity();
-  constexpr unsigned most = 4; // powers of two up to the largest number of warps
+  constexpr unsigned most =
+      4; // powers of two up to the largest number of warps
   // By the logarithm of the warps along it: a warp's part of the tile, of one
   // that is not chosen the largest, and of the fragments that this part reads
   // of the other operand; 0 where the intrinsic does not divide it.
@@ -175,7 +176,7 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
     bool isWhole = tile == units * extent;
     for (unsigned log = 0; log < most; ++log) {
       bool divides = tile == 0 || (isWhole && (units >> log << log) == units);
-      side.part[log] = !divides  ? 0
+      side.part[log] = !divides   ? 0
                        : tile > 0 ? static_cast<double>(tile) / (1 << log)
                                   : mostSums;
       side.fragments[log] = divides ? elementSeconds / side.part[log] : 0;
@@ -242,9 +243,8 @@ CostBound::Along::Along(const CostBound &bound, ArrayRef<int64_t> tiles,
   for (const Move &move : bound.moves)
     moved.push_back(move.bytes * productOver(move.again, trips));
   for (const Work &work : bound.works)
-    rated.push_back(changes(work.axes | work.again | bound.blocks)
-                        ? Rated()
-                        : rate(work));
+    rated.push_back(
+        changes(work.axes | work.again | bound.blocks) ? Rated() : rate(work));
 }
 
 void CostBound::Along::choose(unsigned index, int64_t tile) {

@@ -139,8 +139,7 @@ void ScheduleSpace::listIntrinsics() {
   if (!seesTilesOnly(options.model))
     for (auto [number, product] : llvm::enumerate(group.products))
       for (std::optional<unsigned> producer : product.producer)
-        hasOverlaps |=
-            producer && isOfGroups(number) && isOfGroups(*producer);
+        hasOverlaps |= producer && isOfGroups(number) && isOfGroups(*producer);
   for (ProductUnit unit :
        {ProductUnit::TensorCore, ProductUnit::WarpGroup, ProductUnit::Fma}) {
     decltype(ScheduleCandidate::intrinsics) own{};

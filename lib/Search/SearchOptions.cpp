@@ -27,8 +27,7 @@ bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
     return std::make_tuple(
         rated.modelSeconds, rated.schedule.cluster,
         rated.schedule.producerWarps, rated.schedule.persistent,
-        rated.schedule.overlapsProducts(), -occupancy,
-        rated.cost.pipeline,
+        rated.schedule.overlapsProducts(), -occupancy, rated.cost.pipeline,
         rated.footprint.globalLoadBytes + rated.footprint.globalStoreBytes,
         -inBulk);
   };

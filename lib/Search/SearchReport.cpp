@@ -199,8 +199,7 @@ std::string fusion::whyNot(const RatedSchedule &other,
           .str();
     if (other.schedule.persistent != chosen.schedule.persistent)
       return "as fast, with blocks that go through tiles";
-    if (other.schedule.overlapsProducts() !=
-        chosen.schedule.overlapsProducts())
+    if (other.schedule.overlapsProducts() != chosen.schedule.overlapsProducts())
       return "as fast, with products beside the next iteration's";
     int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
             others = other.cost.blocksPerSM * other.schedule.warps;

@@ -17,8 +17,8 @@
 
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchBound.h"
-#include "fusion/Analysis/StitchStages.h"
 #include "fusion/Analysis/StitchCluster.h"
+#include "fusion/Analysis/StitchStages.h"
 #include "fusion/Search/StitchSearch.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
@@ -96,8 +96,8 @@ public:
     return best;
   }
 
-  /// Predictions of one level are nearer to one another than the evaluator is to
-  /// the truth.
+  /// Predictions of one level are nearer to one another than the evaluator is
+  /// to the truth.
   static double level(double seconds) {
     constexpr double levels = 64; // up to twice as much: about 1 %
     return std::floor(std::log2(seconds) * levels);
@@ -373,8 +373,8 @@ private:
   /// Whether blocks go through the axis that they share, or through one that
   /// others have other tiles of.
   bool isInParts() const {
-    return walked && (split == *walked->axis ||
-                      !group.axes[*walked->axis].isReduced);
+    return walked &&
+           (split == *walked->axis || !group.axes[*walked->axis].isReduced);
   }
 
   /// Along the split axis so many blocks for each SM, in a loop or straight on.
@@ -444,7 +444,8 @@ private:
   std::array<unsigned, 2> open;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
-  int64_t refused = 0; ///< ways to spread for whose values there are no registers
+  int64_t refused =
+      0; ///< ways to spread for whose values there are no registers
   /// Of a search with bounds: ways to spread the axes that are to be judged,
   /// by their places in the enumeration.
   struct Spread {

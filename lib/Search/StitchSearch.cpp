@@ -233,7 +233,7 @@ private:
                              bound ? &*bound : nullptr, /*mayWalk=*/true,
                              /*split=*/std::nullopt, cluster);
   }
-  void keepFaster(std::optional<StitchResult> other);
+  void keepFaster(std::optional<StitchResult> other, bool isWorthIt = true);
   void trySplits();
   void trySplit(unsigned axis, unsigned walk, int64_t cluster = 1);
   void tryClusters();
@@ -253,14 +253,15 @@ private:
 
 } // namespace
 
-/// Keeps the faster one, with the candidates of both.
-void Search::keepFaster(std::optional<StitchResult> other) {
+/// Keeps the faster one, of another only where it is worth it, with the
+/// candidates of both.
+void Search::keepFaster(std::optional<StitchResult> other, bool isWorthIt) {
   if (!other)
     return;
   if (best) {
     other->candidates += best->candidates;
     other->legal += best->legal;
-    if (best->cost.total <= other->cost.total) {
+    if (!isWorthIt || best->cost.total <= other->cost.total) {
       best->candidates = other->candidates;
       best->legal = other->legal;
       return;
@@ -317,8 +318,8 @@ bool Search::readsAgain() const {
 void Search::tryClusters() {
   bool isReduced = llvm::any_of(
       group.axes, [](const StitchAxis &axis) { return axis.isReduced; });
-  // One or two blocks leave an SM idle while they exchange what they need: those
-  // of clusters are smaller, and it has more of them.
+  // One or two blocks leave an SM idle while they exchange what they need:
+  // those of clusters are smaller, and it has more of them.
   constexpr int64_t few = 2;
   bool isEnough = best && !readsAgain() && best->cost.blocksPerSM > few &&
                   countBlocks(group, best->schedule) >= chip.numSMs;
@@ -362,9 +363,8 @@ void Search::tryPersistent() {
     auto levelOf = [](const StitchResult &result) {
       return StitchEnumeration::level(result.cost.total);
     };
-    if (found && levelOf(*found) >= levelOf(*best))
-      found->cost.total = std::max(found->cost.total, best->cost.total);
-    keepFaster(std::move(found));
+    bool isWorthIt = found && levelOf(*found) < levelOf(*best);
+    keepFaster(std::move(found), isWorthIt);
   }
 }
 

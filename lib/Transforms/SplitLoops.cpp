@@ -86,15 +86,17 @@ static SmallVector<Sizes> sizesOf(ArrayRef<Sizes> loops, AffineMap map) {
 
 static bool isMadeByOperator(Value value) {
   Operation *maker = value.getDefiningOp();
-  return isa_and_present<linalg::LinalgOp>(maker) && !isa<linalg::FillOp>(maker);
+  return isa_and_present<linalg::LinalgOp>(maker) &&
+         !isa<linalg::FillOp>(maker);
 }
 
 /// Operators over dimensions, none of which is computed with.
 bool Split::require(linalg::LinalgOp op, AffineMap map,
                     ArrayRef<Sizes> dimensions) {
   if (!isFlexible(op) || op.hasIndexSemantics() || op.hasDynamicShape() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap each) { return each.isProjectedPermutation(); }))
+      !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap each) {
+        return each.isProjectedPermutation();
+      }))
     return false;
   auto [known, isNew] = loops.insert({op, {}});
   SmallVector<Sizes> &own = known->second;
@@ -107,7 +109,8 @@ bool Split::require(linalg::LinalgOp op, AffineMap map,
     unsigned loop = map.getDimPosition(dimension);
     if (sizes.size() == 1 || own[loop] == sizes)
       continue;
-    if (own[loop].size() > 1 || iterators[loop] != utils::IteratorType::parallel)
+    if (own[loop].size() > 1 ||
+        iterators[loop] != utils::IteratorType::parallel)
       return false;
     own[loop] = sizes;
     isChanged = true;
@@ -136,7 +139,8 @@ bool Split::canExpand(Value operand, ArrayRef<Sizes> dimensions) {
                             collapse.getSrcType())) == dimensions;
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(maker))
     return !isMadeByOperator(expand.getSrc());
-  return !maker || isa<linalg::FillOp, tensor::EmptyOp, arith::ConstantOp>(maker);
+  return !maker ||
+         isa<linalg::FillOp, tensor::EmptyOp, arith::ConstantOp>(maker);
 }
 
 /// The same for what goes out.
@@ -152,8 +156,7 @@ bool Split::canCollapse(OpResult result, ArrayRef<Sizes> dimensions) {
                                    expand.getResultType())) == dimensions)
       return true;
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reader))
-      return llvm::none_of(reader->getUsers(),
-                           llvm::IsaPred<linalg::LinalgOp>);
+      return llvm::none_of(reader->getUsers(), llvm::IsaPred<linalg::LinalgOp>);
     return reader->hasTrait<OpTrait::IsTerminator>() &&
            isa<func::FuncOp>(reader->getParentOp());
   });
@@ -166,9 +169,9 @@ bool Split::follow(linalg::LinalgOp op) {
                    sizesOf(own, op.getMatchingIndexingMap(&operand))))
       return false;
   for (OpResult result : op->getResults())
-    if (!canCollapse(result, sizesOf(own, op.getMatchingIndexingMap(
-                                              op.getDpsInitOperand(
-                                                  result.getResultNumber())))))
+    if (!canCollapse(
+            result, sizesOf(own, op.getMatchingIndexingMap(op.getDpsInitOperand(
+                                     result.getResultNumber())))))
       return false;
   return true;
 }
@@ -230,8 +233,8 @@ void Split::rewrite(RewriterBase &rewriter) {
       SmallVector<AffineExpr> results;
       for (unsigned d = 0; d < map.getNumResults(); ++d)
         llvm::append_range(results, apart[map.getDimPosition(d)]);
-      maps.push_back(AffineMap::get(iterators.size(), 0, results,
-                                    rewriter.getContext()));
+      maps.push_back(
+          AffineMap::get(iterators.size(), 0, results, rewriter.getContext()));
       operands.push_back(
           expand(rewriter, loc, operand.get(), sizesOf(own, map)));
     }
@@ -249,9 +252,9 @@ void Split::rewrite(RewriterBase &rewriter) {
           sizesOf(own, op.getMatchingIndexingMap(&operand));
       Value whole = result;
       if (isSplit(dimensions))
-        whole = tensor::CollapseShapeOp::create(
-            rewriter, loc, operand.get().getType(), result,
-            reassociationOf(dimensions));
+        whole = tensor::CollapseShapeOp::create(rewriter, loc,
+                                                operand.get().getType(), result,
+                                                reassociationOf(dimensions));
       results.push_back(whole);
     }
     rewriter.replaceOp(op, results);

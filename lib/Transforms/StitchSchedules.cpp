@@ -131,8 +131,8 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
                .str();
     return;
   }
-  if (walk.registers + walk.shared >= schedule.countSteps())
-    return; // There is no loop that waits for memory.
+  if (walk.registers >= schedule.countSteps())
+    return; // There is no loop.
   walk.stages = 2;
   remark::missed(group.getLoc(),
                  remark::RemarkOpts::name("no-stages").category("pipeline"))

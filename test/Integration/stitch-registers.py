@@ -1,4 +1,5 @@
-# What the search chooses for patterns of memory-intensive operators is assembled without spilling a register.
+# What the search chooses for patterns of memory-intensive operators is assembled without spilling a register, but for the few
+# schedules that are named here.
 # REQUIRES: ptxas
 # RUN: %python %s %t %ptxas 777x3001 f16,f32 sm_80
 # RUN: %python %s %t %ptxas 33x70001,4096x1000 f32 sm_80,sm_90a layer_norm log_softmax layer_norm_backward

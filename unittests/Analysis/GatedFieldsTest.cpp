@@ -192,9 +192,9 @@ TEST_F(GatedFields, PersistentClustersTakeTheSMsThatTheyFill) {
       std::ceil(4096 * own.residentBlocks / slots) / own.residentBlocks;
   double meet = 2 * chip.clusterLatency;
   EXPECT_NEAR(own.kernel,
-              own.block +
-                  (rounds - 1) * (own.main + std::max(own.init - meet,
-                                                      own.epilogue - meet)),
+              own.block + (rounds - 1) *
+                              (own.main +
+                               std::max(own.init - meet, own.epilogue - meet)),
               1e-12);
 }
 

@@ -71,8 +71,8 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
             continue;
           candidate.movement = {stored | copied, producers, isPersistent,
                                 overlaps};
-          best = std::min(best, rateEveryStage(group, chip, options, space,
-                                               candidate));
+          best = std::min(
+              best, rateEveryStage(group, chip, options, space, candidate));
         }
       }
   return best;

@@ -100,8 +100,8 @@ TEST(CostBound, NothingIsFasterThatOverlaps) {
       ++overlapped;
       CostBound bound(group, schedule, schedule.blocks, space.intrinsics(),
                       chip, /*overlaps=*/true);
-      Cost cost = predictCost(group, schedule,
-                              computeFootprint(group, schedule), chip);
+      Cost cost =
+          predictCost(group, schedule, computeFootprint(group, schedule), chip);
       EXPECT_LE(bound.seconds(space.tilesOf(candidate), candidate.intrinsics),
                 cost.total * (1 + 1e-9))
           << printTiling(schedule.tree, group);

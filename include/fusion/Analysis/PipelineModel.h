@@ -121,9 +121,17 @@ struct RoleRegisters {
 /// warps where so many blocks are on an SM, or nullopt where they are not: the
 /// chip has no setmaxnreg, or the warps of either side are not whole groups of
 /// four, which execute it together.
+/// A producer keeps the fewest that the chip allows, or `producer` where that
+/// is more.
 std::optional<RoleRegisters> roleRegisters(int64_t warps, int64_t producers,
                                            int64_t blocksPerSM,
-                                           const ChipInfo &chip);
+                                           const ChipInfo &chip,
+                                           int64_t producer = 0);
+
+/// Registers that a producer of this schedule keeps, where these are dealt out:
+/// the fewest, but for one that finds the tiles of a mask anew for each tile
+/// that its block goes through, of which ptxas spills some then.
+int64_t registersOfProducer(const Schedule &schedule);
 
 /// Warps for which a block takes registers, where all have as many: with
 /// producers as many for each part of an SM, the fullest one's.

@@ -378,8 +378,8 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   Cost cost = predictCost(model, schedule, footprint, chip);
   int64_t blocks = footprint.blocks;
   if (schedule.persistent)
-    blocks = std::min(
-        blocks, residentSlots(schedule, cost.residentBlocks, chip));
+    blocks =
+        std::min(blocks, residentSlots(schedule, cost.residentBlocks, chip));
   if (failed(emitProgram(footprint.blocks, blocks)))
     return failure();
   kernel.kernel().setResidentBlocks(cost.residentBlocks);
@@ -390,7 +390,8 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   // Equal shares are dealt out when the block starts; whoever asks for others
   // has all of its share, whatever it needs.
   if (std::optional<RoleRegisters> dealt = roleRegisters(
-          schedule.warps, schedule.producerWarps, cost.residentBlocks, chip);
+          schedule.warps, schedule.producerWarps, cost.residentBlocks, chip,
+          registersOfProducer(schedule));
       dealt && registersWithRoom(footprint, chip) > dealt->atFirst)
     kernel.kernel().setRoleRegisters(
         ArrayRef<int64_t>{dealt->producer, dealt->consumer});

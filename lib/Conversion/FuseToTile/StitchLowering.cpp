@@ -82,8 +82,7 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (passes.isWalked[maker] && passes.level[maker] == pass &&
-        !passes.reducesAxis(maker) && isOf(component, maker) &&
-        !isLate(tensor))
+        !passes.reducesAxis(maker) && isOf(component, maker) && !isLate(tensor))
       store(tensor, scope);
   }
   for (unsigned number : step.operators)
@@ -192,8 +191,9 @@ void StitchLowering::putAside(unsigned pass, const Scope &scope, Value slot) {
                           stashes[number], slot);
   for (unsigned number : keptOf(pass, /*ofInputs=*/true))
     if (!stages.contains(number))
-      tile::StashOp::create(b, loc, asBytes(b, loc, scope.inputs.lookup(number)),
-                          inputStashes[number], slot);
+      tile::StashOp::create(b, loc,
+                            asBytes(b, loc, scope.inputs.lookup(number)),
+                            inputStashes[number], slot);
 }
 
 /// Where a step of the block starts along the walked axis.
@@ -416,10 +416,10 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
     if (schedule.walk->shared > 0)
       for (unsigned pass = 0; pass < passes.count; ++pass) {
         for (unsigned op : keptOf(pass, /*ofInputs=*/false))
-          stashes[op] = reserve(
-              group.resultAxes(op),
-              getElementTypeOrSelf(group.operators()[op]->getResult(0)),
-              schedule.walk->shared);
+          stashes[op] =
+              reserve(group.resultAxes(op),
+                      getElementTypeOrSelf(group.operators()[op]->getResult(0)),
+                      schedule.walk->shared);
         for (unsigned input : keptOf(pass, /*ofInputs=*/true))
           inputStashes[input] =
               reserve(group.inputs[input].axes,
@@ -446,9 +446,9 @@ Value StitchLowering::reserve(AxisList axes, Type element, int64_t slots,
   LinearLayout layout =
       LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, columns) *
       LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, threads);
-  auto type = tile::BufferType::get(
-      b.getContext(), slots, threads, columns, element,
-      tile::LayoutAttr::get(b.getContext(), layout));
+  auto type =
+      tile::BufferType::get(b.getContext(), slots, threads, columns, element,
+                            tile::LayoutAttr::get(b.getContext(), layout));
   return tile::AllocOp::create(b, loc, type, IntegerAttr(), ahead,
                                /*pipelined=*/false, IntegerAttr());
 }

@@ -45,8 +45,8 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   SmallVector<Value> sizes, strides;
   SmallVector<bool> flags;
   int64_t unit = -1, offset = tensor.offset;
-  // A thread's neighbours, whether they are a vector or the registers of an axis
-  // that no other thread is on, are moved together.
+  // A thread's neighbours, whether they are a vector or the registers of an
+  // axis that no other thread is on, are moved together.
   auto hasNeighbours = [&](unsigned axis) {
     const AxisSpread &spread = schedule.spread[axis];
     return spread.vector > 1 || spread.lanes * spread.warps == 1;

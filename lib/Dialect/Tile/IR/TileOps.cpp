@@ -58,9 +58,8 @@ LogicalResult fusion::tile::verifyStaticTile(Operation *op,
 void ProgramIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                     SetIntRangeFn setRange) {
   unsigned width = IndexType::kInternalStorageBitWidth;
-  setRange(getResult(),
-           ConstantIntRanges::fromSigned(APInt(width, 0),
-                                         APInt(width, INT32_MAX - 1)));
+  setRange(getResult(), ConstantIntRanges::fromSigned(
+                            APInt(width, 0), APInt(width, INT32_MAX - 1)));
 }
 
 LogicalResult ViewOp::verify() {

@@ -349,9 +349,8 @@ struct InsertBarriersPass
         // Here, after the wait and before the next copies, one barrier serves
         // both the data that has arrived and the stage to be filled.
         if (llvm::any_of(state.pending, [&](const Access &access) {
-              return !access.isOwn &&
-                     (!access.isOrderedInWarps ||
-                      (warps > 1 && !access.isWarpPrivate));
+              return !access.isOwn && (!access.isOrderedInWarps ||
+                                       (warps > 1 && !access.isWarpPrivate));
             }))
           insertBarrier(&op, neededFor(state), state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {

@@ -378,10 +378,10 @@ void Expander::emitLoadRegion() {
     Value inside =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                               induction, loop.getUpperBound());
-    Operation *op = emitFill(
-        fill, induction,
-        fill.isKept() ? Value() : counters[*fill.stages()].second, inside,
-        ahead);
+    Operation *op =
+        emitFill(fill, induction,
+                 fill.isKept() ? Value() : counters[*fill.stages()].second,
+                 inside, ahead);
     if (!fill.isAsync())
       stores.push_back(op);
     closeGroup(index);

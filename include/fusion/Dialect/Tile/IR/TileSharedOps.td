@@ -24,7 +24,8 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
 
     `pipeline_stages` is the schedule's wish, taken up by the `tile-pipeline` passes:
     `tile-pipeline-identify` marks the buffers that can be `pipelined`, and
-    `tile-pipeline-expand` gives them their stages. `register_stages` are those of
+    `tile-pipeline-expand` gives them their stages, but for those that have a place
+    for each iteration already (`tile.copy_async` with `own`). `register_stages` are those of
     the fragments that are loaded from this buffer, for `tile-pipeline-registers`;
     without them those of the kernel.
 
@@ -335,9 +336,9 @@ def Tile_StashOp : Tile_Op<"stash", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     For `tile.unstash` by the same thread: nobody else reads them, so that no barrier
     stands between the two, and they lie where threads next to one another store
-    without conflicts. A `tile.copy_async` with `own` fills the same places. `buffer` has for each of its stages as many rows as the block
-    has threads and as many columns as a thread has different elements; it is not
-    freed.
+    without conflicts. A `tile.copy_async` with `own` fills the same places. `buffer`
+    has for each of its stages as many rows as the block has threads and as many
+    columns as a thread has different elements; it is not freed.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer,
       Index:$stage);
