@@ -94,10 +94,20 @@ int64_t fusion::countStages(const StitchGroup &group,
   return bytes;
 }
 
+/// The axis that steps are along, for messages.
+static std::string nameOf(const StitchGroup &group, const StitchWalk &walk) {
+  return "axis '" + group.axes[walk.axis].name + "'";
+}
+
 std::optional<std::string> fusion::checkStages(const StitchGroup &group,
                                                const StitchSchedule &schedule) {
-  if (!schedule.walk ||
-      (schedule.walk->stages == 1 && !isPersistent(group, schedule)))
+  if (!schedule.walk)
+    return std::nullopt;
+  const StitchWalk &walk = *schedule.walk;
+  if (isPersistent(group, schedule) && walk.registers + walk.shared > 0)
+    return nameOf(group, walk) +
+           " is not reduced: there is one pass, and nothing to keep";
+  if (walk.stages == 1)
     return std::nullopt;
   return checkStages(group, schedule, passesOf(group, schedule));
 }
@@ -105,14 +115,8 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
 std::optional<std::string> fusion::checkStages(const StitchGroup &group,
                                                const StitchSchedule &schedule,
                                                const StitchPasses &passes) {
-  if (!schedule.walk)
-    return std::nullopt;
   const StitchWalk &walk = *schedule.walk;
-  std::string name = "axis '" + group.axes[walk.axis].name + "'";
-  if (isPersistent(group, schedule) && walk.registers + walk.shared > 0)
-    return name + " is not reduced: there is one pass, and nothing to keep";
-  if (walk.stages == 1)
-    return std::nullopt;
+  std::string name = nameOf(group, walk);
   if (passes.count == 1 && (walk.registers + walk.shared > 0 || schedule.rows))
     return name + " has steps that are kept, and stages are of those that are "
                   "gone through in a loop";

@@ -122,7 +122,7 @@ private:
       return;
     for (int64_t stages : kStages) {
       current.walk->stages = stages;
-      if (checkStages(group, current))
+      if (checkStages(group, current, work.passesOf(current)))
         continue;
       std::optional<StitchCost> cost =
           predictStitching(group, work, current, chip, &memo);

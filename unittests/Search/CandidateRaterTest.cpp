@@ -61,7 +61,13 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
                       ScheduleCandidate candidate) {
   double best = kNever;
   TensorSet stored = candidate.movement.inBulk;
-  for (TensorSet copied : space.transports())
+  llvm::SmallVector<TensorSet, 4> transports(space.transports());
+  // Each operand alone, where a block has too few mbarriers for all.
+  ScheduleChecker checker(group, chip);
+  Schedule outline = space.outline(candidate);
+  if (!checker.checkLoops(outline))
+    llvm::append_range(transports, checker.listInBulk(outline));
+  for (TensorSet copied : transports)
     for (unsigned producers : space.producers())
       for (bool isPersistent : {false, true}) {
         if (isPersistent && !ScheduleSpace::mayPersist(producers))
@@ -109,13 +115,17 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
                                     ChainShape{{768, 256, 512, 640, 384}},
-                                    ChainShape{{512, 64, 777, 96}, 48}}) {
+                                    ChainShape{{512, 64, 777, 96}, 48},
+                                    ChainShape{{512, 64, 256, 64}, 16}}) {
       const ChipInfo &chip = *lookupChip(name);
       GroupModel group = makeChainModel(shape);
       // What is worth hiding.
       for (Product &product : group.products)
         product.perPoint += {40, 4};
       ScheduleSpace space(group, chip, options);
+      // The last one is for products beside those of the next iteration.
+      if (shape.batch == 16 && !space.mayOverlap())
+        continue;
       // ALCOP's model, which no bounds are known of, has every ninth.
       for (unsigned i = 0; i < 45000; ++i) {
         options.model = i < 40000 ? ModelKind::Default : ModelKind::Alcop;

@@ -57,7 +57,7 @@ int64_t countStages(const StitchGroup &group, const StitchSchedule &schedule,
 /// says, or have copies ahead, or nullopt.
 std::optional<std::string> checkStages(const StitchGroup &group,
                                        const StitchSchedule &schedule);
-/// The same where the schedule's passes are known.
+/// The same of copies ahead alone, where the schedule's passes are known.
 std::optional<std::string> checkStages(const StitchGroup &group,
                                        const StitchSchedule &schedule,
                                        const StitchPasses &passes);
