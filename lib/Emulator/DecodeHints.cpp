@@ -100,10 +100,15 @@ bool Decoder::decodeHint(std::string_view root, Modifiers &modifiers) {
   if (root == "setmaxnreg")
     return decodeRegisterCount(modifiers);
   if (root == "griddepcontrol") {
-    if (modifiers.takeOneOf({"launch_dependents", "wait"}) < 0)
+    int action = modifiers.takeOneOf({"launch_dependents", "wait"});
+    if (action < 0)
       return unsupported();
     if (!count(0, 0))
       return false;
+    if (action == 1) {
+      emit(gridWaitHandler(), {});
+      return true;
+    }
   } else if (root == "nanosleep") {
     if (modifiers.takeType() != Type::U32)
       return unsupported();

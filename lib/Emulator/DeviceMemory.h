@@ -32,6 +32,7 @@ struct Allocation {
   uint64_t bytes = 0;
   uint8_t *data = nullptr;
   bool isConst = false;
+  bool isPending = false; ///< in a launch that has it so
   /// Everything has been written, or can no longer be told: a kernel without
   /// sanitizers stored here.
   std::atomic<bool> initialized{false};

@@ -243,5 +243,17 @@ LaunchResult fusion::emulator::run(const Program &program,
     memory.impl().gridWorkspace();
     memory.impl().resetGridWorkspace();
   }
-  return runGrid(*code, launch, options, memory.impl(), std::move(parameters));
+  std::vector<Allocation *> pending;
+  for (uint64_t address : launch.pending)
+    if (Allocation *allocation = memory.impl().find(address))
+      pending.push_back(allocation); // others have no bytes
+  auto setPending = [&](bool isPending) {
+    for (Allocation *allocation : pending)
+      allocation->isPending = isPending;
+  };
+  setPending(true);
+  result =
+      runGrid(*code, launch, options, memory.impl(), std::move(parameters));
+  setPending(false);
+  return result;
 }

@@ -390,6 +390,7 @@ Handler testpHandler();             ///< [p, a]; a: test, b: bytes
 /// mma.sp: of four elements of a row two must be named.
 void faultMetadata(Warp &warp, const Inst &inst, unsigned row, uint32_t bits);
 Handler nothingHandler();
+Handler gridWaitHandler();
 Handler discardHandler();
 Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
 Handler mapAcquireHandler(); ///< [map]: fence.proxy.tensormap, .acquire

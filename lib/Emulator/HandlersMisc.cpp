@@ -300,6 +300,12 @@ void fence(Warp &warp, const Inst &inst, uint32_t mask) {
     warp.sanitizer->fence(warp, mask, inst.order & OrderCta, inst.a);
 }
 
+/// Grids run one after the other: those before have ended.
+void gridWait(Warp &warp, const Inst &, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->gridWait(warp, mask);
+}
+
 } // namespace
 
 void fusion::emulator::faultMetadata(Warp &warp, const Inst &inst, unsigned row,
@@ -323,6 +329,7 @@ Handler fusion::emulator::heapHandler() { return heap; }
 Handler fusion::emulator::barrierResultHandler() { return barrierResult; }
 Handler fusion::emulator::testpHandler() { return testp; }
 Handler fusion::emulator::nothingHandler() { return nothing; }
+Handler fusion::emulator::gridWaitHandler() { return gridWait; }
 Handler fusion::emulator::discardHandler() { return discard; }
 Handler fusion::emulator::fenceHandler() { return fence; }
 Handler fusion::emulator::mapAcquireHandler() { return mapAcquire; }

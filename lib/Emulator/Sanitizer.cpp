@@ -483,6 +483,8 @@ void Sanitizer::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
       noteWatched(inst, kind, address[lane], allocation, reach.shadow,
                   offset[lane]);
     }
+    if (allocation->isPending)
+      checkGridWait(warp, inst, inside, *allocation);
     if (!allocation->initialized)
       checkInitialized(reach, *allocation, inside, offset, bytes, row);
     access(reach, inside, offset, bytes, row);

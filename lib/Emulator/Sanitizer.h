@@ -96,6 +96,10 @@ public:
   /// Lanes end; `last`: the CTA does.
   void exit(Warp &warp, uint32_t mask, bool last);
 
+  // SanitizerLaunches.cpp
+  /// The lanes have waited for the grids launched before.
+  void gridWait(Warp &warp, uint32_t mask);
+
   // SanitizerTensorMaps.cpp, of maps at generic addresses
   void mapAccess(Warp &warp, const Inst &inst, uint32_t mask, uint64_t address,
                  SanitizeKind kind);
@@ -397,6 +401,10 @@ private:
                   uint64_t address, uint64_t bytes, SanitizeKind kind);
   void checkWriter(AsyncReach &reach, Record write, uint64_t offset);
   const char *kindOfRace(const Reach &reach, Record other) const;
+  // SanitizerLaunches.cpp
+  /// The lanes access what grids launched before may still access.
+  void checkGridWait(const Warp &warp, const Inst &inst, uint32_t mask,
+                     const Allocation &allocation);
   // SanitizerPhases.cpp
   /// In a cluster of one block no wait is narrower than another.
   bool hasNarrowWaits() const {

@@ -342,6 +342,8 @@ void Sanitizer::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
   Allocation *allocation = cta.memory->find(address);
   if (!allocation)
     return;
+  if (allocation->isPending)
+    checkGridWait(warp, inst, 1u << lane, *allocation);
   uint64_t offset = address - allocation->begin, end = offset + bytes;
   Shadow &shadow = recentShadow(*allocation);
   Record mine = Record(context) << 32 | Record(inst.line & 0xfffff) << 12 |

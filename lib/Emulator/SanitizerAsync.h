@@ -83,13 +83,15 @@ enum ProxyFence : unsigned {
 
 struct AsyncAgent {
   /// The wgmma of a warp, a thread's bulk groups as they read and as they
-  /// write, bulk copies that complete at an mbarrier, and cp.async that do.
+  /// write, bulk copies that complete at an mbarrier, and cp.async that do; the
+  /// grids launched before this one.
   enum Kind : uint8_t {
     Products,
     GroupReads,
     GroupWrites,
     Mbarrier,
-    Deliveries
+    Deliveries,
+    EarlierGrids
   };
   uint32_t slot = 0;
   uint32_t clock = 0;   ///< of the last operation or group

@@ -79,6 +79,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTileInsertBarriers());
   kernels.addPass(createTileInsertProxyFences());
   kernels.addPass(createTileSpecializeWarps());
+  manager.addPass(createTileOverlapLaunches());
 }
 
 void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {

@@ -232,10 +232,18 @@ private:
     llvm::Expected<Function> kernel = function(launch);
     if (!kernel)
       return kernel.takeError();
-    LaunchAttribute cluster{};
-    cluster.id = launchAttributeClusterDimension;
-    cluster.value.clusterDim = {launch.cluster[0], launch.cluster[1],
-                                launch.cluster[2]};
+    llvm::SmallVector<LaunchAttribute, 2> attributes;
+    if (clusterSize(launch) > 1) {
+      LaunchAttribute &cluster = attributes.emplace_back();
+      cluster.id = launchAttributeClusterDimension;
+      cluster.value.clusterDim = {launch.cluster[0], launch.cluster[1],
+                                  launch.cluster[2]};
+    }
+    if (launch.isProgrammatic) {
+      LaunchAttribute &programmatic = attributes.emplace_back();
+      programmatic.id = launchAttributeProgrammaticStreamSerialization;
+      programmatic.value.programmaticStreamSerializationAllowed = 1;
+    }
     LaunchConfig config{launch.grid[0],
                         launch.grid[1],
                         launch.grid[2],
@@ -244,8 +252,8 @@ private:
                         launch.block[2],
                         launch.dynamicSharedMemory,
                         stream,
-                        &cluster,
-                        clusterSize(launch) > 1 ? 1u : 0u};
+                        attributes.data(),
+                        static_cast<unsigned>(attributes.size())};
     llvm::SmallVector<void *> parameters;
     for (const std::vector<uint8_t> &parameter : launch.parameters)
       parameters.push_back(const_cast<uint8_t *>(parameter.data()));

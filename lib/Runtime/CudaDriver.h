@@ -50,6 +50,7 @@ constexpr unsigned eventDisableTiming = 2;
 constexpr int captureThreadLocal = 1;
 // CUlaunchAttributeID
 constexpr unsigned launchAttributeClusterDimension = 4;
+constexpr unsigned launchAttributeProgrammaticStreamSerialization = 6;
 
 struct LaunchAttribute { // CUlaunchAttribute
   unsigned id;
@@ -59,6 +60,7 @@ struct LaunchAttribute { // CUlaunchAttribute
     struct {
       unsigned x, y, z;
     } clusterDim;
+    int programmaticStreamSerializationAllowed;
   } value;
 };
 static_assert(sizeof(LaunchAttribute) == 72);

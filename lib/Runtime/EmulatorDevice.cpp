@@ -122,6 +122,8 @@ public:
     request.cluster = launch.cluster;
     request.dynamicSharedMemory = launch.dynamicSharedMemory;
     request.parameters = launch.parameters;
+    if (launch.isProgrammatic)
+      request.pending = launch.pending;
     emulator::LaunchResult result =
         emulator::run(*program, request, memory, options);
     LaunchObservation observation;

@@ -200,7 +200,10 @@ Expected<LaunchReport> PlanRun::report(const LaunchInfo &launch,
 Error PlanRun::measure(llvm::ArrayRef<DeviceLaunch> launches,
                        llvm::ArrayRef<size_t> reportOf, Execution &execution) {
   for (size_t i = 0; i < launches.size(); ++i) {
-    auto us = device.measure(launches[i]);
+    // By itself a launch has nothing to begin under.
+    DeviceLaunch alone = launches[i];
+    alone.isProgrammatic = false;
+    auto us = device.measure(alone);
     if (!us)
       return us.takeError();
     execution.launches[reportOf[i]].measuredUs = *us;

@@ -88,6 +88,12 @@ public:
          llvm::Twine(high));
     return low;
   }
+  bool boolean() const {
+    if (std::optional<bool> b = value ? value->getAsBoolean() : std::nullopt)
+      return *b;
+    fail("expected true or false");
+    return false;
+  }
   double number() const {
     if (std::optional<double> d = value ? value->getAsNumber() : std::nullopt)
       return *d;

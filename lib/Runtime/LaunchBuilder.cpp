@@ -104,5 +104,10 @@ Expected<DeviceLaunch> LaunchBuilder::build(const LaunchInfo &launch) {
       return bytes.takeError();
     result.parameters.push_back(std::move(*bytes));
   }
+  // What runs before the call may write its inputs, which nobody waits for.
+  result.isProgrammatic = launch.isProgrammatic && hasLaunched;
+  if (result.isProgrammatic)
+    llvm::append_range(result.pending, buffers.written());
+  hasLaunched |= !llvm::is_contained(result.grid, 0u);
   return result;
 }

@@ -13,7 +13,8 @@
 
 namespace fusion {
 
-/// Makes the launches of one call: grids, parameters, tensor maps.
+/// Makes the launches of one call, in their order: grids, parameters, tensor
+/// maps.
 class LaunchBuilder {
 public:
   LaunchBuilder(const Manifest &manifest, Device &device,
@@ -36,6 +37,7 @@ private:
   Device &device;
   const PlanSizes &sizes;
   PlanBuffers &buffers;
+  bool hasLaunched = false; ///< something of the call
 };
 
 } // namespace fusion

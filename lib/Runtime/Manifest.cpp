@@ -382,6 +382,9 @@ LaunchInfo readLaunch(const JsonNode &node, const Manifest &manifest) {
   for (size_t i = 0; i < count; ++i)
     launch.arguments.push_back(
         readArgument(arguments.element(i), found->arguments[i]));
+  if (JsonNode programmatic = node.member("programmatic");
+      !programmatic.absent())
+    launch.isProgrammatic = programmatic.boolean();
   launch.predicted = readPrediction(node.member("predicted"));
   return launch;
 }

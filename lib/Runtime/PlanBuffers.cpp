@@ -23,6 +23,15 @@ void PlanBuffers::setWorkspace(const WorkspaceLayout &layout,
           {workspace + *temporary.offset, temporary.bytes});
 }
 
+llvm::SmallVector<DeviceAddress> PlanBuffers::written() const {
+  llvm::SmallVector<DeviceAddress> addresses;
+  for (const auto &[ref, place] : places)
+    if (ref.first == BufferRef::Kind::Result ||
+        ref.first == BufferRef::Kind::Temporary)
+      addresses.push_back(place.address);
+  return addresses;
+}
+
 Expected<BufferPlace> PlanBuffers::aliasPlace(const Alias &alias, int64_t bytes,
                                               const std::string &name) {
   Expected<BufferPlace> of = place(alias.of);

@@ -34,6 +34,9 @@ public:
   }
   void setWorkspace(const WorkspaceLayout &layout, DeviceAddress workspace);
 
+  /// Where the results and temporaries are that have memory of their own.
+  llvm::SmallVector<DeviceAddress> written() const;
+
   /// Where a buffer is: what was set, or what its alias says.
   llvm::Expected<BufferPlace> place(const BufferRef &ref);
 

@@ -30,8 +30,8 @@
 //           A100.
 //  [PTX]    PTX ISA 8.7: cp.async.bulk.tensor (.multicast::cluster has reduced
 //           performance off sm_90a and sm_100a: not counted), setmaxnreg (24 to
-//           256 registers, sm_90a and sm_100a); mma.sync of 8-bit floats is of
-//           version 8.4.
+//           256 registers, sm_90a and sm_100a); griddepcontrol (sm_90 and
+//           later); mma.sync of 8-bit floats is of version 8.4.
 //  [est]    Not published; carried over from the nearest measured chip, to be
 //           replaced by a measurement (benchmarks/gpu/chip_table.py).
 //
@@ -49,8 +49,8 @@ static constexpr uint64_t MiB = 1024 * 1024;
 
 // clang-format off
 static constexpr ChipInfo chips[] = {
-    // Each entry ends with features, then multicast [PTX], the portable size of a
-    // cluster [CUDA], and registers that producers keep [PTX].
+    // Each entry ends with features, then griddepcontrol and multicast [PTX], the
+    // portable size of a cluster [CUDA], and registers that producers keep [PTX].
     {"sm_80", "sm_80", "A100 SXM4 80GB", 80, 80,
      // SMs [A100]; shared memory, registers, warps, blocks [CUDA]; L2 [A100].
      108, 164 * KiB, sharedMemoryPerBlock(80), 1 * KiB, 65536, 255, 64, 32, 40 * MiB,
@@ -64,7 +64,7 @@ static constexpr ChipInfo chips[] = {
      3.3e-7, 1.85e-7, 2.1e-8, 2.5e-6, 2.0e-8, 0,
      2.34e-8, 1.0,
      true, false, false, false, false, false,
-     false, 1, 0},
+     false, false, 1, 0},
     {"sm_86", "sm_86", "RTX 3080", 86, 80,
      68, 100 * KiB, sharedMemoryPerBlock(86), 1 * KiB, 65536, 255, 48, 16, 5 * MiB,
      // [GA102]; tensor rates with f32 accumulation; L2 [est].
@@ -73,7 +73,7 @@ static constexpr ChipInfo chips[] = {
      3.0e-7, 1.5e-7, 1.7e-8, 2.5e-6, 1.7e-8, 0,
      1.93e-8, 1.0,
      true, false, false, false, false, false,
-     false, 1, 0},
+     false, false, 1, 0},
     {"sm_89", "sm_89", "RTX 4090", 89, 84,
      128, 100 * KiB, sharedMemoryPerBlock(89), 1 * KiB, 65536, 255, 48, 24, 72 * MiB,
      // [AD102]; tensor rates with f32 accumulation; L2 [Luo24].
@@ -83,7 +83,7 @@ static constexpr ChipInfo chips[] = {
      2.15e-7, 1.08e-7, 1.2e-8, 2.5e-6, 1.2e-8, 0,
      1.31e-8, 1.0,
      true, false, false, false, false, true,
-     false, 1, 0},
+     false, false, 1, 0},
     {"sm_90a", "sm_90a", "H100 SXM5", 90, 84,
      132, 228 * KiB, sharedMemoryPerBlock(90), 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // [H100]; L2 [Luo24].
@@ -94,7 +94,7 @@ static constexpr ChipInfo chips[] = {
      2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8, 9.84e-8,
      1.80e-8, 0.629,
      true, true, true, false, true, true,
-     true, 8, 24},
+     true, true, 8, 24},
     {"h200", "sm_90a", "H200 SXM", 90, 84,
      132, 228 * KiB, sharedMemoryPerBlock(90), 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // DRAM [H200]; the rest as the H100's, which it shares its die with.
@@ -103,7 +103,7 @@ static constexpr ChipInfo chips[] = {
      2.65e-7, 1.45e-7, 1.6e-8, 2.5e-6, 1.5e-8, 9.84e-8,
      1.80e-8, 0.629,
      true, true, true, false, true, true,
-     true, 8, 24},
+     true, true, 8, 24},
     {"sm_100a", "sm_100a", "B200", 100, 86,
      148, 228 * KiB, sharedMemoryPerBlock(100), 1 * KiB, 65536, 255, 64, 32, 126 * MiB,
      // [B200]; L2 and latencies [est].
@@ -112,7 +112,7 @@ static constexpr ChipInfo chips[] = {
      2.9e-7, 1.5e-7, 1.6e-8, 2.5e-6, 1.5e-8, 9.73e-8,
      1.78e-8, 0.5,
      true, true, false, true, true, true,
-     true, 8, 24},
+     true, true, 8, 24},
     {"sm_120", "sm_120", "RTX 5090", 120, 87,
      170, 100 * KiB, sharedMemoryPerBlock(120), 1 * KiB, 65536, 255, 48, 24, 96 * MiB,
      // [GB202]; tensor rates with f32 accumulation; L2 and latencies [est].
@@ -121,7 +121,7 @@ static constexpr ChipInfo chips[] = {
      2.3e-7, 1.2e-7, 1.3e-8, 2.5e-6, 1.3e-8, 7.47e-8,
      1.37e-8, 1.0,
      true, true, false, false, true, true,
-     false, 8, 0},
+     true, false, 8, 0},
 };
 // clang-format on
 

@@ -165,10 +165,12 @@ static FailureOr<json::Value> launchValue(ModuleOp module, const HostPlan &plan,
   FailureOr<std::string> grid = plan.expression(launch.getGrid());
   if (failed(grid))
     return failure();
-  return json::Value(
-      json::Object{{"kernel", launch.getKernel().getLeafReference().str()},
-                   {"grid", json::Array{expressionValue(*grid), 1, 1}},
-                   {"arguments", std::move(arguments)}});
+  json::Object object{{"kernel", launch.getKernel().getLeafReference().str()},
+                      {"grid", json::Array{expressionValue(*grid), 1, 1}},
+                      {"arguments", std::move(arguments)}};
+  if (launch.getProgrammatic())
+    object["programmatic"] = true;
+  return json::Value(std::move(object));
 }
 
 static FailureOr<json::Value> kernelValue(ModuleOp module,

@@ -312,7 +312,8 @@ private:
       return fail(name + ": 'buffer' must be a file name", "buffer");
     for (const auto &member : object)
       if (llvm::StringRef(member.first) != "buffer" &&
-          llvm::StringRef(member.first) != "write_back")
+          llvm::StringRef(member.first) != "write_back" &&
+          llvm::StringRef(member.first) != "pending")
         return fail(name + ": unknown key '" +
                         llvm::StringRef(member.first).str() + "'",
                     member.first);
@@ -336,6 +337,12 @@ private:
         return fail(name + ": 'write_back' must be a file name", "write_back");
       if (!writeBack(index, resolve(*target), name))
         return false;
+    }
+    if (const json::Value *pending = object.get("pending")) {
+      auto isPending = pending->getAsBoolean();
+      if (!isPending)
+        return fail(name + ": 'pending' must be true or false", "pending");
+      file.buffers[size_t(index)].isPending |= *isPending;
     }
     LaunchArgument argument;
     argument.buffer = index;
@@ -423,6 +430,9 @@ Launch fusion::emulator::bindLaunch(const LaunchFile &file, Memory &memory,
                  buffer.contents.size());
   }
   Launch launch = file.launch;
+  for (size_t i = 0; i < file.buffers.size(); ++i)
+    if (file.buffers[i].isPending)
+      launch.pending.push_back(addresses[i]);
   for (const LaunchArgument &argument : file.arguments) {
     if (argument.buffer < 0) {
       launch.parameters.push_back(argument.bytes);

@@ -24,6 +24,7 @@ struct FileBuffer {
   std::vector<uint8_t> contents;
   std::vector<std::string>
       writeBack; ///< files that get the contents at the end
+  bool isPending = false; ///< grids launched before may still access it
 };
 
 /// One argument: bytes, the address of `buffers[buffer]`, or a tensor map of

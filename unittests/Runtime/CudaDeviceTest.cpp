@@ -97,6 +97,30 @@ TEST(CudaDevice, RunsAndMeasures) {
   EXPECT_FALSE(run->launches[0].counters);
 }
 
+TEST(CudaDevice, ProgrammaticLaunches) {
+  std::unique_ptr<Device> device = openDevice();
+  ASSERT_TRUE(device);
+  ASSERT_FALSE(bool(device->loadModule(doublePtx)));
+  auto *count = static_cast<uint64_t *>(
+      dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fakeProgrammaticLaunches"));
+  ASSERT_TRUE(count);
+  Manifest manifest = planWithSharedMemory(1024);
+  HostTensor input(ElementType::F32, {32});
+  ExecuteOptions options;
+  options.measure = true;
+  for (bool isProgrammatic : {false, true}) {
+    manifest.functions[0].launches[1].isProgrammatic = isProgrammatic;
+    uint64_t before = *count;
+    llvm::Expected<Execution> run =
+        execute(manifest, manifest.functions[0], *device, {input}, options);
+    ASSERT_TRUE(bool(run)) << llvm::toString(run.takeError());
+    if (isProgrammatic)
+      EXPECT_GT(*count, before);
+    else
+      EXPECT_EQ(*count, before);
+  }
+}
+
 TEST(CudaDevice, Ordinals) {
   std::unique_ptr<Device> device = openDevice();
   ASSERT_TRUE(device);

@@ -8,6 +8,7 @@
 
 #include "fusion/Runtime/Executor.h"
 #include "FakeDevice.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -67,6 +68,35 @@ TEST(Executor, EmptyGridIsSkipped) {
   FakeDevice device;
   EXPECT_EQ(problem(manifest, device, {iota(0)}), "");
   EXPECT_TRUE(device.launches.empty());
+}
+
+TEST(Executor, ProgrammaticLaunches) {
+  // The first that is not skipped waits for what ran before the call.
+  Manifest manifest = planOf(R"json(
+      "inputs": [{"type": "i32", "shape": ["?"]}],
+      "results": [{"type": "i32", "shape": ["size:arg0.0"]}],
+      "temporaries": [{"bytes": "size:arg0.0 * 4", "offset": 0}, {"bytes": 512}],
+      "launches": [
+        {"kernel": "copy", "grid": ["size:arg0.0 - 70", 1, 1],
+         "arguments": [{"of": "arg0"}, {"of": "temp1"}, {"of": 0}]},
+        {"kernel": "copy", "grid": [1, 1, 1], "programmatic": true,
+         "arguments": [{"of": "arg0"}, {"of": "temp0"}, {"of": "size:arg0.0 * 4"}]},
+        {"kernel": "copy", "grid": [1, 1, 1], "programmatic": true,
+         "arguments": [{"of": "temp0"}, {"of": "result0"}, {"of": "size:arg0.0 * 4"}]}])json");
+  FakeDevice device;
+  ASSERT_EQ(problem(manifest, device, {iota(70)}), "");
+  ASSERT_EQ(device.launches.size(), 2u);
+  EXPECT_FALSE(device.launches[0].isProgrammatic);
+  EXPECT_TRUE(device.launches[0].pending.empty());
+  const DeviceLaunch &second = device.launches[1];
+  EXPECT_TRUE(second.isProgrammatic);
+  // The result and both temporaries, not the input.
+  EXPECT_EQ(second.pending.size(), 3u);
+  uint64_t input = FakeDevice::word<uint64_t>(device.launches[0], 0);
+  EXPECT_FALSE(llvm::is_contained(second.pending, input));
+  for (size_t argument : {0, 1})
+    EXPECT_TRUE(llvm::is_contained(
+        second.pending, FakeDevice::word<uint64_t>(second, argument)));
 }
 
 TEST(Executor, ScalarsAndTensorMaps) {

@@ -206,6 +206,9 @@ Result cuMemcpyDtoH_v2(void *destination, Pointer source, size_t bytes) {
   return memory.read(source, destination, bytes) ? 0 : invalidValue;
 }
 
+/// For tests: launches that may begin before the one before has ended.
+uint64_t fakeProgrammaticLaunches = 0;
+
 Result cuLaunchKernelEx(const LaunchConfig *config, Function handle,
                         void **parameters, void **extra) {
   LoadedFunction &function = *as<LoadedFunction>(handle);
@@ -218,6 +221,11 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function handle,
   launch.dynamicSharedMemory = config->sharedMemBytes;
   for (unsigned i = 0; i < config->numAttributes; ++i) {
     const LaunchAttribute &attribute = config->attributes[i];
+    if (attribute.id == launchAttributeProgrammaticStreamSerialization) {
+      fakeProgrammaticLaunches +=
+          attribute.value.programmaticStreamSerializationAllowed;
+      continue;
+    }
     if (attribute.id != launchAttributeClusterDimension)
       return invalidValue;
     auto [x, y, z] = attribute.value.clusterDim;

@@ -116,7 +116,19 @@ TEST(Manifest, Example) {
   EXPECT_EQ(launch.arguments[0].buffer.text(), "const1");
   EXPECT_EQ(launch.arguments[1].offset.constant(), 4);
   EXPECT_EQ(launch.arguments[3].value.input, 1u);
+  EXPECT_FALSE(launch.isProgrammatic);
   EXPECT_EQ(problem(with("ptx", "null")), "");
+}
+
+TEST(Manifest, LaunchesMayBeProgrammatic) {
+  for (bool isProgrammatic : {false, true}) {
+    llvm::Expected<Manifest> manifest =
+        Manifest::parse(with("functions.0.launches.0.programmatic",
+                             isProgrammatic ? "true" : "false"));
+    ASSERT_TRUE(bool(manifest)) << llvm::toString(manifest.takeError());
+    EXPECT_EQ(manifest->functions[0].launches[0].isProgrammatic,
+              isProgrammatic);
+  }
 }
 
 TEST(Manifest, ErrorsNameThePlace) {
@@ -127,6 +139,8 @@ TEST(Manifest, ErrorsNameThePlace) {
   };
   check("version", "2", "version: expected an integer from 1 to 1");
   check("chip", nullptr, "chip: expected a string");
+  check("functions.0.launches.0.programmatic", "1",
+        "functions[0].launches[0].programmatic: expected true or false");
   check("kernels", "3", "kernels: expected an array");
   check("kernels.0.block", "[128, 0, 1]",
         "kernels[0].block[1]: expected an integer from 1 to 1024");

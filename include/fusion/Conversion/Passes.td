@@ -22,7 +22,8 @@ def FuseLowerToTile : Pass<"fuse-lower-to-tile", "::mlir::ModuleOp"> {
     point of the result.
 
     What is left of a function is its plan: launches in order, shapes, views and
-    constants.
+    constants. Where the chip has programmatic launches (sm_90 and later), all but the
+    first of a function are (`tile-overlap-launches`).
 
     ```mlir
     %e = fuse.chain ins(…) outs(%o = %empty : …) attributes {schedule = …} {…} -> …

@@ -100,6 +100,10 @@ struct Launch {
   std::array<uint32_t, 3> cluster{1, 1, 1};
   uint32_t dynamicSharedMemory = 0; ///< bytes
   std::vector<std::vector<uint8_t>> parameters;
+  /// Addresses in allocations that grids launched before may still access, as
+  /// this one need not have waited for their end: sanitizers want a
+  /// griddepcontrol.wait before it touches them.
+  std::vector<uint64_t> pending;
 };
 
 struct Options {

@@ -40,6 +40,11 @@ struct DeviceLaunch {
   std::array<uint32_t, 3> cluster{1, 1, 1};
   uint32_t dynamicSharedMemory = 0; ///< bytes
   std::vector<std::vector<uint8_t>> parameters;
+  /// May begin before the launch before it has ended: its kernel waits for that
+  /// (CUDA C++ Programming Guide, "Programmatic Dependent Launch").
+  bool isProgrammatic = false;
+  /// What launches before it may still access then: addresses in allocations.
+  std::vector<DeviceAddress> pending;
 };
 
 /// A TMA descriptor with its sizes known; as TensorMapInfo of the manifest.

@@ -126,6 +126,7 @@ struct LaunchInfo {
   unsigned kernel = 0; ///< index into Manifest::kernels
   std::array<Expression, 3> grid;
   std::vector<LaunchArgument> arguments;
+  bool isProgrammatic = false; ///< may begin before the one before has ended
   std::optional<Prediction> predicted; ///< takes precedence over the kernel's
 };
 

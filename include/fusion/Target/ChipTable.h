@@ -74,6 +74,7 @@ struct ChipInfo {
   bool hasTcgen05;
   bool hasClusters;
   bool hasF8Conversions;            ///< cvt of e4m3x2 and e5m2x2
+  bool hasProgrammaticLaunch;       ///< griddepcontrol
   bool hasMulticast;                ///< one fetch from L2 fills several SMs
   unsigned maxClusterSize;          ///< CTAs; 1 without clusters
   unsigned leastRegisters;          ///< that setmaxnreg leaves a thread; 0 without

@@ -127,7 +127,8 @@ void KernelBuilder::finish(RewriterBase &rewriter, Value grid,
   auto launch = tile::LaunchOp::create(
       rewriter, loc, resultTypes,
       FlatSymbolRefAttr::get(kernelOp.getNameAttr()), grid, inputs, inits,
-      sizeValues, group.getGroupSchedule(), predicted);
+      sizeValues, /*programmatic=*/UnitAttr(), group.getGroupSchedule(),
+      predicted);
   rewriter.replaceOp(group,
                      launch.getResults().take_front(group->getNumResults()));
 }

@@ -53,6 +53,20 @@ struct LowerToTilePass : fusion::impl::FuseLowerToTileBase<LowerToTilePass> {
           return signalPassFailure();
       }
     }
+    auto chip = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+    if (chip && lookupChip(chip.getName())->hasProgrammaticLaunch)
+      for (func::FuncOp function : functions)
+        overlapLaunches(function);
+  }
+
+  /// All but the first launch begin under the one before. It is not known what
+  /// runs before a function, nor whether that writes its inputs.
+  static void overlapLaunches(func::FuncOp function) {
+    bool isFirst = true;
+    function.walk([&](tile::LaunchOp launch) {
+      launch.setProgrammatic(!isFirst);
+      isFirst = false;
+    });
   }
 
   /// Kernels keep their names in PTX, whose identifiers have letters, digits, _

@@ -92,6 +92,16 @@ LogicalResult KernelEmitter::emitLastBlock(LastBlockOp op) {
   return success();
 }
 
+/// The intrinsic is one that no memory access minds; LLVM may move them over it.
+LogicalResult KernelEmitter::emitAwaitLaunches() {
+  LLVM::InlineAsmOp::create(
+      b, loc, TypeRange(), ValueRange(), "griddepcontrol.wait;", "~{memory}",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+      /*operand_attrs=*/ArrayAttr());
+  return success();
+}
+
 /// Threads take lines in turns. The barrier orders what others have read before
 /// (PTX ISA, "discard": a weak write of values that nobody knows).
 LogicalResult KernelEmitter::emitDiscard(DiscardOp op) {

@@ -459,6 +459,12 @@ LogicalResult KernelEmitter::emit(Operation *op) {
         return success();
       })
       .Case<SpecializeOp>([&](auto o) { return emitSpecialize(o); })
+      .Case<LaunchDependentsOp>([&](auto) {
+        NVVM::GriddepcontrolOp::create(
+            b, loc, NVVM::GridDepActionKind::launch_dependents);
+        return success();
+      })
+      .Case<AwaitLaunchesOp>([&](auto) { return emitAwaitLaunches(); })
       .Case<LastBlockOp>([&](auto o) { return emitLastBlock(o); })
       .Case<DiscardOp>([&](auto o) { return emitDiscard(o); })
       .Case<ClusterReduceOp>([&](auto o) { return emitClusterReduce(o); })

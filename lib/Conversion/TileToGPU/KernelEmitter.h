@@ -178,6 +178,7 @@ private:
   Value stashPosition(Value buffer, Value stage, int64_t first, int64_t width);
   // EmitGrid.cpp
   mlir::LogicalResult emitLastBlock(tile::LastBlockOp op);
+  mlir::LogicalResult emitAwaitLaunches();
   mlir::LogicalResult emitDiscard(tile::DiscardOp op);
   mlir::LogicalResult emitElementLoad(tile::ElementLoadOp op);
   mlir::LogicalResult emitElementStore(tile::ElementStoreOp op);

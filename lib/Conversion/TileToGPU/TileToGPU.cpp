@@ -41,6 +41,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
       name += "_";
     b.setInsertionPointToEnd(module.getBody());
     auto gpuModule = gpu::GPUModuleOp::create(b, module.getLoc(), name);
+    if (failed(checkLaunches(module)))
+      return signalPassFailure();
     for (tile::KernelOp kernel : kernels)
       if (failed(convert(kernel, gpuModule)))
         return signalPassFailure();
@@ -53,6 +55,23 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
       kernel.erase();
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     b.getUnitAttr());
+  }
+
+  /// What begins before the launches before it have ended waits for them.
+  static LogicalResult checkLaunches(ModuleOp module) {
+    SymbolTableCollection symbols;
+    WalkResult result = module.walk([&](tile::LaunchOp launch) -> WalkResult {
+      if (!launch.getProgrammatic())
+        return WalkResult::advance();
+      auto kernel = symbols.lookupNearestSymbolFrom<tile::KernelOp>(
+          launch, launch.getKernelAttr());
+      if (!kernel ||
+          kernel.getBody().front().getOps<tile::AwaitLaunchesOp>().empty())
+        return launch.emitOpError("is programmatic, and its kernel does not "
+                                  "wait; run tile-overlap-launches");
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// The passes before this one have run.
@@ -152,6 +171,11 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
           index, tile::kAccessAttrName);
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                           b.getI64IntegerAttr(16));
+      // Launches before may write what is pending while this kernel runs: no
+      // cache may hold it from before the wait (PTX ISA, "ld.global.nc"), and no
+      // access may be moved over that.
+      if (kernel.getArgAttr(index, tile::kPendingAttrName))
+        continue;
       // Other blocks write what a block reads of an exchange.
       if (access.getValue() != tile::Access::ReadWrite)
         function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),

@@ -243,3 +243,15 @@ tile.kernel @without_producers() attributes {warps = 4 : i64} {
   }
   tile.return
 }
+
+// -----
+
+func.func @plan(%x: tensor<4xf32>, %c: index) -> tensor<4xf32> {
+  %a = tile.launch @k grid(%c) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{'tile.launch' op is programmatic, and its kernel does not wait; run tile-overlap-launches}}
+  %b = tile.launch @k grid(%c) outs(%x : tensor<4xf32>) {programmatic} -> tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+tile.kernel @k(%y: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 1 : i64} {
+  tile.return
+}

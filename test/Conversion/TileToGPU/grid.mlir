@@ -46,3 +46,26 @@ tile.kernel @discarded(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write
   tile.discard %v[%zero, %zero] {shape = array<i64: 8, 96>} : !tile.view<2 x f32, unit = 1, alignment = 16>
   tile.return
 }
+
+// A kernel that begins before those in front of it have ended: nothing moves over
+// its wait, and what they may write is not promised to stay.
+// CHECK: gpu.func @dependent
+// CHECK-SAME: memref<f32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly},
+// CHECK-SAME: memref<f32> {llvm.align = 16 : i64},
+// CHECK-SAME: memref<f32> {llvm.align = 16 : i64}) kernel
+// CHECK: nvvm.griddepcontrol launch_dependents
+// CHECK: memref.load
+// CHECK: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
+// CHECK: memref.load
+tile.kernel @dependent(%w: !tile.ptr<f32> {tile.access = #tile.access<read>},
+                       %p: !tile.ptr<f32> {tile.access = #tile.access<read>, tile.pending},
+                       %q: !tile.ptr<f32> {tile.access = #tile.access<write>, tile.pending}) attributes {warps = 1 : i64} {
+  tile.launch_dependents
+  %c = tile.thread_id
+  %0 = tile.element_load %w[%c] : !tile.ptr<f32> -> f32
+  tile.await_launches
+  %1 = tile.element_load %p[%c] : !tile.ptr<f32> -> f32
+  %2 = arith.addf %0, %1 : f32
+  tile.element_store %2, %q[%c] : f32, !tile.ptr<f32>
+  tile.return
+}

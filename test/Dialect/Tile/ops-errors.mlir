@@ -1075,3 +1075,27 @@ tile.kernel @own_in_bulk(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, 
   tile.copy_async %v[%n, %n], %b[%n] by bulk {own = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
+
+// -----
+
+// expected-error @below {{'tile.kernel' op argument #1: 'tile.pending' is a unit of pointers}}
+tile.kernel @pending_size(%p: !tile.ptr<f32> {tile.access = #tile.access<read>, tile.pending}, %n: index {tile.pending}) attributes {warps = 1 : i64} {
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op argument #0: 'tile.pending' is a unit of pointers}}
+tile.kernel @pending_number(%p: !tile.ptr<f32> {tile.access = #tile.access<read>, tile.pending = 1 : i64}) attributes {warps = 1 : i64} {
+  tile.return
+}
+
+// -----
+
+tile.kernel @waits_inside(%n: index, %c: i1) attributes {warps = 1 : i64} {
+  scf.if %c {
+    // expected-error @below {{'tile.await_launches' op expects parent op 'tile.kernel'}}
+    tile.await_launches
+  }
+  tile.return
+}

@@ -21,7 +21,19 @@ func.func @host(%a: tensor<?xf32>, %s: f32, %n: index) -> tensor<?xf32> {
   // A launch that only writes.
   // CHECK: tile.launch @write grid(%{{.*}}) outs(%{{.*}} : tensor<?xf32>) -> tensor<?xf32>
   %w = tile.launch @write grid(%n) outs(%r : tensor<?xf32>) -> tensor<?xf32>
-  return %w : tensor<?xf32>
+  // CHECK: tile.launch @again grid(%{{.*}}) ins(%{{.*}} : tensor<?xf32>) outs(%{{.*}} : tensor<?xf32>) {programmatic} -> tensor<?xf32>
+  %t = tile.launch @again grid(%n) ins(%w : tensor<?xf32>) outs(%r : tensor<?xf32>) {programmatic} -> tensor<?xf32>
+  return %t : tensor<?xf32>
+}
+
+// CHECK: tile.kernel @again(%{{.*}}: !tile.ptr<f32> {tile.access = #tile.access<read>, tile.pending}, %{{.*}}: !tile.ptr<f32> {tile.access = #tile.access<write>, tile.pending})
+tile.kernel @again(%w: !tile.ptr<f32> {tile.access = #tile.access<read>, tile.pending},
+                   %t: !tile.ptr<f32> {tile.access = #tile.access<write>, tile.pending}) attributes {warps = 4 : i64} {
+  // CHECK-NEXT: tile.launch_dependents
+  tile.launch_dependents
+  // CHECK-NEXT: tile.await_launches
+  tile.await_launches
+  tile.return
 }
 
 // CHECK: tile.kernel @scale(%{{.*}}: !tile.ptr<f32> {tile.access = #tile.access<read>}, %{{.*}}: f32, %{{.*}}: !tile.ptr<f32> {tile.access = #tile.access<write>}, %{{.*}}: index, %{{.*}}: index) attributes {warps = 4 : i64} {

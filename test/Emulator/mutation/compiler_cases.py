@@ -330,7 +330,9 @@ def launches(name, folder, index, blocks=None):
                 if argument["kind"] == "buffer":
                     of = argument["of"]
                     (where / f"{of}.in").write_bytes(buffers[of])
-                    arguments.append({"buffer": f"{of}.in", "write_back": f"{of}.out"})
+                    # What launches before may still access where they need not have ended.
+                    pending = bool(launch.get("programmatic")) and not of.startswith(("arg", "const"))
+                    arguments.append({"buffer": f"{of}.in", "write_back": f"{of}.out"} | ({"pending": True} if pending else {}))
                 elif argument["kind"] == "tensor_map":
                     keys = ("type", "dims", "strides_bytes", "box", "swizzle", "fill")
                     tensor = {key: argument[key] for key in keys}

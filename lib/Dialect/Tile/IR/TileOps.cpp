@@ -445,6 +445,10 @@ LogicalResult KernelOp::verify() {
       !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("needs a body of one block that ends in tile.return");
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
+    Attribute pending = getArgAttr(index, kPendingAttrName);
+    if (pending && (!isa<UnitAttr>(pending) || !isa<PtrType>(type)))
+      return emitOpError("argument #")
+             << index << ": '" << kPendingAttrName << "' is a unit of pointers";
     if (isa<PtrType>(type)) {
       if (!getArgAttrOfType<AccessAttr>(index, kAccessAttrName))
         return emitOpError("pointer argument #")

@@ -41,6 +41,10 @@ namespace fusion::tile {
 /// Argument attribute (AccessAttr) of a kernel's pointers.
 constexpr llvm::StringLiteral kAccessAttrName = "tile.access";
 
+/// Argument attribute (a unit) of a kernel's pointers: launches before that may
+/// still run access what is there.
+constexpr llvm::StringLiteral kPendingAttrName = "tile.pending";
+
 /// Attribute of a lowered kernel: the TensorMapAttr of each of its last
 /// parameters, as an array.
 constexpr llvm::StringLiteral kTensorMapsAttrName = "fuse.tensor_maps";

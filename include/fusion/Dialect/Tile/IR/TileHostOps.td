@@ -20,8 +20,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     FunctionOpInterface, IsolatedFromAbove, Symbol]> {
   let summary = "A block program";
   let description = [{
-    Arguments are pointers (each with an argument attribute `tile.access`), then
-    sizes as index and scalars. `warps` is the number of warps of a block,
+    Arguments are pointers (each with an argument attribute `tile.access`; with
+    `tile.pending` where an earlier launch that may still run accesses what it points
+    to), then sizes as index and scalars. `warps` is the number of warps of a block,
     `shared_memory` the bytes of dynamic shared memory, set by
     `tile-allocate-shared`. `register_stages` is the schedule's wish for the
     shared-to-register level. `resident_blocks` is how many blocks an SM is
@@ -77,6 +78,39 @@ def Tile_ReturnOp : Tile_Op<"return", [
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_LaunchDependentsOp : Tile_Op<"launch_dependents", [
+    HasParent<"KernelOp">, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The next launch may begin";
+  let description = [{
+    Once all blocks have been here, the blocks of the next launch of the host plan
+    may begin wherever there is room, if that launch is `programmatic` (PTX ISA,
+    "griddepcontrol.launch_dependents"). It does not see what this one has written
+    before it has waited (`tile.await_launches`).
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_AwaitLaunchesOp : Tile_Op<"await_launches", [
+    HasParent<"KernelOp">, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until the launches before this one have ended";
+  let description = [{
+    What they have written is seen behind it (PTX ISA, "griddepcontrol.wait"). In
+    front of it a kernel touches nothing that they may still access: no pointer with
+    `tile.pending`.
+
+    ```mlir
+    tile.kernel @second(%weights: !tile.ptr<f16> {tile.access = #tile.access<read>},
+                        %hidden: !tile.ptr<f16> {tile.access = #tile.access<read>,
+                                                 tile.pending}, …) {
+      tile.launch_dependents
+      %w = tile.load %weightsView[…] : …
+      tile.await_launches
+      %h = tile.load %hiddenView[…] : …
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_LaunchOp : Tile_Op<"launch", [
     AttrSizedOperandSegments, DestinationStyleOpInterface, Pure]> {
   let summary = "Launches a kernel: one step of the host plan";
@@ -85,12 +119,16 @@ def Tile_LaunchOp : Tile_Op<"launch", [
     `inits`; its arguments are the inputs (tensors as pointers), then the inits, then
     `sizes`. `grid` is the number of blocks.
 
+    A `programmatic` launch may begin before the one before it in the function has
+    ended; its kernel waits for that itself (`tile-overlap-launches`).
+
     `schedule` and `predicted` record for reports what the kernel was lowered from:
     its `#fuse.schedule`, and a dictionary of the cost model's predictions.
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Index:$grid,
                        Variadic<AnyType>:$inputs, Variadic<AnyRankedTensor>:$inits,
                        Variadic<Index>:$sizes,
+                       UnitAttr:$programmatic,
                        OptionalAttr<AnyAttr>:$schedule,
                        OptionalAttr<DictionaryAttr>:$predicted);
   let results = (outs Variadic<AnyRankedTensor>:$results);

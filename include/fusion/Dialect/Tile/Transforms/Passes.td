@@ -539,4 +539,38 @@ def TilePipelinePrune : Pass<"tile-pipeline-prune", "::fusion::tile::KernelOp"> 
   }];
 }
 
+def TileOverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {
+  let summary = "Let a launch begin while the one before it ends";
+  let description = [{
+    For every launch that is `programmatic`: its kernel waits for the launches before
+    it (`tile.await_launches`) in front of the first operation that touches what they
+    may still access, which is everything but the inputs and constants of the
+    function; the pointers to that get `tile.pending`. The kernel in front of it lets
+    it begin as soon as all of its own blocks run (`tile.launch_dependents`). So what
+    a block does before its first such access, from the launch itself to the barriers
+    that it sets up and the weights that it loads, is done under the end of the kernel
+    before (PTX ISA, "griddepcontrol").
+
+    ```mlir
+    func.func @main(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+      %h = tile.launch @first grid(%c4) ins(%x : …) outs(%e : …) -> …
+      %y = tile.launch @second grid(%c4) ins(%h, %w : …) outs(%e : …) {programmatic} -> …
+      return %y : tensor<64x64xf16>
+    }
+    tile.kernel @first(…) attributes {warps = 4 : i64} {
+      tile.launch_dependents
+      …
+    }
+    tile.kernel @second(%h: !tile.ptr<f16> {tile.access = …, tile.pending},
+                        %w: !tile.ptr<f16> {tile.access = …},
+                        %y: !tile.ptr<f16> {tile.access = …, tile.pending})
+        attributes {warps = 4 : i64} {
+      %weights = tile.load %wView[…] : …
+      tile.await_launches
+      %hidden = tile.load %hView[…] : …
+    ```
+  }];
+  let dependentDialects = ["::fusion::tile::TileDialect"];
+}
+
 #endif // FUSION_DIALECT_TILE_TRANSFORMS_PASSES
