@@ -77,6 +77,8 @@ public:
                                 tile * kept.values[index].count,
                                 kept.values[index].count});
     }
+    held.atEnd = std::max(
+        held.atEnd, alignBuffer(clusterPartBytes(group, schedule)));
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
         held.passing = std::max(

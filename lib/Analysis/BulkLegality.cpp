@@ -40,8 +40,7 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
     return name() + "is read through a window, and bulk copies are of boxes";
   bool isResult = tensor.role == TensorRole::Result;
   if (isResult && schedule.splitAxis())
-    return name() + "is a sum of parts, which threads store for the block that "
-                    "adds them up";
+    return name() + "is a sum of parts, which threads store";
   MemoryTile tile =
       isResult
           ? getMemoryTile(tensor, mapping.i1, mapping.i2)

@@ -82,7 +82,7 @@ Cost fusion::predictThroughput(const GroupModel &group,
                          (chip.l2BytesPerClockPerSM * chip.clockHz));
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
-  if (schedule.splitAxis()) {
+  if (storesParts(schedule)) {
     CombineFootprint combine = combineFootprint(group, schedule);
     cost.combine =
         predictStreaming(combine.loadBytes + combine.storeBytes, chip) +

@@ -39,7 +39,7 @@ public:
       int64_t all = tripCount(group.axes[axis], schedule.tiles[axis]);
       whole.push_back(all);
       int64_t parts = schedule.splitOf(axis);
-      isSplit |= parts > 1;
+      isSplit |= parts > 1 && storesParts(schedule);
       sequential.push_back(parts == 1 ? all : llvm::divideCeil(all, parts));
     }
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
@@ -86,7 +86,8 @@ private:
     for (unsigned axis : blocks)
       levels.push_back({axis, trips(axis)});
     if (std::optional<unsigned> axis = schedule.splitAxis())
-      levels.push_back({*axis, static_cast<double>(schedule.splitOf(*axis))});
+      levels.insert(schedule.splitInCluster ? levels.begin() : levels.end(),
+                    {*axis, static_cast<double>(schedule.splitOf(*axis))});
   }
 
   /// Whether other iterations of a loop over `axis` touch other elements. Every

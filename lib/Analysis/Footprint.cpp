@@ -86,10 +86,13 @@ public:
         result.compulsoryBytes += compulsoryBytes(group, schedule, index);
     if (shortened)
       addShortened();
-    if (split) {
+    if (storesParts(schedule)) {
       result.compulsoryBytes += partialRowBytes(group, schedule);
       result.globalStoreBytes += partialRowBytes(group, schedule);
     }
+    // Written to the block that adds them, and read there.
+    result.sharedTraffic +=
+        2 * result.blocks * clusterPartBytes(group, schedule);
     traffic.products.resize(group.products.size());
     visit(schedule.tree);
     traffic.loops = std::move(result);
@@ -118,6 +121,7 @@ private:
       if (!llvm::is_contained(tensor.axes, axis))
         count *= trips[axis];
     bool hasParts = tensor.role == TensorRole::Result ||
+                    isByShare(group, schedule, index) ||
                     (split && llvm::is_contained(tensor.axes, *split));
     count = shorten(count, tensor.axes);
     return hasParts ? count : count * partsOutside();
@@ -249,16 +253,18 @@ private:
     int64_t flops = 2 * i1 * i2 * r1 * count;
     result.mmaFlops += flops;
     result.unitFlops[static_cast<size_t>(mapping.intrinsic->unit)] += flops;
-    bool isPartial =
-        split && group.tensors[product.result].role == TensorRole::Result;
+    bool isLast = group.tensors[product.result].role == TensorRole::Result;
+    bool isPartial = isLast && storesParts(schedule);
     ScalarWork perPoint = product.perPoint;
     for (const OnlineAxis &online : group.online)
       if (runsOnline(group, kept, online.axis))
         for (const auto &[deferring, work] : online.deferred)
           if (deferring == number)
             perPoint += work * -1;
+    // In a cluster each block has its share of the points.
+    int64_t shares = isLast && schedule.splitInCluster ? parts : 1;
     if (!isPartial)
-      result.scalar += perPoint * (i1 * i2 * completed);
+      result.scalar += perPoint * (i1 * i2 * completed / shares);
     // Sums so far are multiplied in each iteration of the axis.
     for (const OnlineAxis &online : group.online)
       if (llvm::is_contained(online.corrected, number) &&
@@ -366,7 +372,9 @@ Footprint fusion::countTraffic(const GroupModel &group,
   Footprint result = traffic.loops;
   for (auto [tensor, bytes] : traffic.registerLoads)
     result.globalLoadBytes +=
-        bytes * countHolders(schedule, group.tensors[tensor]);
+        bytes * (isAfterExchange(group, schedule, tensor)
+                     ? countShareHolders(group, schedule, tensor)
+                     : countHolders(schedule, group.tensors[tensor]));
   for (auto [tensor, bytes] : traffic.clusterLoads) {
     int64_t own =
         isMulticast(group, schedule, tensor) ? bytes / schedule.cluster : bytes;

@@ -31,6 +31,8 @@ public:
       return reason;
     if (Reason reason = whyNotSplit(group, schedule))
       return reason;
+    if (Reason reason = whyNotInCluster(group, schedule, chip))
+      return reason;
     if (Reason reason = checkCluster())
       return reason;
     if (Reason reason = analyzeKeptTiles(group, schedule, kept))

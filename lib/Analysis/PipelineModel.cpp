@@ -156,6 +156,8 @@ public:
       result.init += 2 * chip.clusterLatency;
       result.epilogue += 2 * chip.clusterLatency;
     }
+    if (schedule.splitInCluster && form == PipelineForm::Continuous)
+      result.epilogue += combineSeconds();
     result.block = result.init + result.main + result.epilogue;
     result.kernel = result.block * result.batches;
     if (schedule.persistent && form == PipelineForm::Continuous) {
@@ -207,6 +209,19 @@ private:
     return {bytes, isMulticast(group, schedule, number)
                        ? bytes / schedule.cluster
                        : bytes};
+  }
+
+  /// Of parts in a cluster: its blocks meet before and behind the exchange, in
+  /// which each gives the others their rows, through its port, and adds its own
+  /// ones.
+  double combineSeconds() const {
+    double bytes = clusterPartBytes(group, schedule),
+           blocks = schedule.clusterBlocks();
+    double given = bytes * (blocks - 1) / blocks * result.residentBlocks;
+    return 4 * chip.clusterLatency +
+           given / (chip.l2BytesPerClockPerSM * chip.clockHz) +
+           bytes * result.residentBlocks /
+               (chip.sharedBytesPerClockPerSM * chip.clockHz);
   }
 
   bool isInCluster() const {

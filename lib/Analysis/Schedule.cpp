@@ -181,6 +181,7 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
   schedule.cluster = mapping.getCluster();
   if (fuse::ParallelAttr parallel = attr.getParallel()) {
     schedule.producerWarps = parallel.getProducers();
+    schedule.splitInCluster = parallel.getInCluster();
     schedule.splits.assign(group.axes.size(), 1);
     for (NamedAttribute entry : parallel.getSplit()) {
       std::optional<unsigned> axis =
@@ -412,6 +413,7 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
       splits.empty() && schedule.producerWarps == 0
           ? fuse::ParallelAttr()
           : fuse::ParallelAttr::get(context, builder.getDictionaryAttr(splits),
+                                    schedule.splitInCluster,
                                     schedule.producerWarps);
   auto pipeline =
       stages.empty() && common == 1u && overlapped.empty()

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Support/TileLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -41,6 +42,126 @@ llvm::SmallVector<int64_t, 8> fusion::placementTiles(const GroupModel &group,
   return tiles;
 }
 
+bool fusion::storesParts(const Schedule &schedule) {
+  return schedule.splitAxis() && !schedule.splitInCluster;
+}
+
+/// The product whose sums are split.
+static const Product &lastProduct(const GroupModel &group) {
+  return *llvm::find_if(group.products, [&](const Product &product) {
+    return group.tensors[product.result].role == TensorRole::Result;
+  });
+}
+
+static const ProductMapping &lastMapping(const GroupModel &group,
+                                         const Schedule &schedule) {
+  return schedule.products[&lastProduct(group) - group.products.begin()];
+}
+
+int64_t fusion::clusterPartBytes(const GroupModel &group,
+                                 const Schedule &schedule) {
+  if (!schedule.splitAxis() || !schedule.splitInCluster)
+    return 0;
+  const ProductMapping &mapping = lastMapping(group, schedule);
+  return schedule.tiles[mapping.i1] * schedule.tiles[mapping.i2] *
+         kPartialBytes;
+}
+
+bool fusion::isAfterExchange(const GroupModel &group, const Schedule &schedule,
+                             unsigned tensor) {
+  const GroupTensor &info = group.tensors[tensor];
+  return schedule.splitInCluster && info.role == TensorRole::Extra &&
+         group.tensors[group.products[info.product].result].role ==
+             TensorRole::Result;
+}
+
+bool fusion::isByShare(const GroupModel &group, const Schedule &schedule,
+                       unsigned tensor) {
+  if (isAfterExchange(group, schedule, tensor))
+    return llvm::is_contained(group.tensors[tensor].axes,
+                              lastMapping(group, schedule).i1);
+  return schedule.splitInCluster &&
+         group.tensors[tensor].role == TensorRole::Result;
+}
+
+int64_t fusion::countShareHolders(const GroupModel &group,
+                                  const Schedule &schedule, unsigned tensor) {
+  const GroupTensor &result = group.tensors[lastProduct(group).result];
+  const ProductMapping &mapping = lastMapping(group, schedule);
+  unsigned axes[] = {mapping.i1, mapping.i2};
+  int64_t shape[] = {schedule.tiles[mapping.i1] / schedule.clusterBlocks(),
+                     schedule.tiles[mapping.i2]};
+  bool isTurned = result.axes.back() == mapping.i1;
+  bool isDense = isTurned || result.axes.back() == mapping.i2;
+  unsigned order[] = {isTurned ? 0u : 1u, isTurned ? 1u : 0u};
+  int64_t width = isDense ? std::max<int64_t>(
+                                1, result.alignment / result.elementBytes)
+                          : 1;
+  LinearLayout layout = blocked(shape, order, width, schedule.warps);
+  int64_t elements = 1;
+  for (unsigned d : {1u, 0u})
+    if (llvm::is_contained(group.tensors[tensor].axes, axes[d]))
+      elements *= shape[d];
+    else
+      layout = layout.reduceOut(d);
+  int64_t loaded = layout.inSize(LayoutDim::Register);
+  for (const LinearLayout::Digit &digit :
+       layout.freeDigits(LayoutDim::Register))
+    loaded /= digit.radix;
+  constexpr int64_t lanes = 32;
+  return loaded * lanes * schedule.warps / elements;
+}
+
+std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
+                                                   const Schedule &schedule,
+                                                   const ChipInfo &chip) {
+  if (!schedule.splitInCluster)
+    return std::nullopt;
+  std::optional<unsigned> split = schedule.splitAxis();
+  if (!split)
+    return "parts are combined in clusters, and no axis has any";
+  int64_t parts = schedule.splitOf(*split);
+  const std::string name = "the parts of axis '" + group.axes[*split].name +
+                           "' cannot be combined in clusters: ";
+  if (!chip.hasClusters)
+    return name + chip.name.str() + " has none";
+  if (parts > chip.maxClusterSize)
+    return name + "one of " + chip.name.str() + " has at most " +
+           std::to_string(chip.maxClusterSize) + " blocks, not " +
+           std::to_string(parts);
+  if (schedule.cluster > 1)
+    return name + "others share what they copy";
+  if (schedule.producerWarps > 0)
+    return name + "some warps only copy, and all of a cluster meet";
+  if (splitOnline(group, schedule))
+    return name + "reductions run along it, whose values are combined, too";
+  const Product &last = lastProduct(group);
+  const ProductMapping &mapping = lastMapping(group, schedule);
+  if (schedule.tiles[mapping.i1] % parts != 0)
+    return name + std::to_string(parts) + " blocks do not divide the " +
+           std::to_string(schedule.tiles[mapping.i1]) + " rows of a tile";
+  for (unsigned axis : group.tensors[last.result].axes)
+    if (!schedule.isBlockAxis(axis) &&
+        sequentialTrips(group, schedule, axis) > 1)
+      return name + "a block has several tiles along axis '" +
+             group.axes[axis].name + "'";
+  // What is read after the sum is read by a block's rows of it.
+  bool isSummed = false;
+  for (const TilingStatement &statement : listStatements(schedule.tree)) {
+    const GroupTensor &tensor = group.tensors[statement.tensor];
+    isSummed |= statement.kind == TilingNode::Kind::Compute &&
+                statement.tensor == last.result;
+    if (!isSummed && tensor.role == TensorRole::Extra &&
+        group.products[tensor.product].result == last.result)
+      return name + "'" + tensor.name + "' is loaded before the sum";
+  }
+  const Placement &place = schedule.places[last.result];
+  if (place.space == fuse::Space::Shared)
+    return name + "'" + group.tensors[last.result].name +
+           "' leaves by way of shared memory, from which its rows come";
+  return std::nullopt;
+}
+
 const OnlineAxis *fusion::splitOnline(const GroupModel &group,
                                       const Schedule &schedule) {
   if (std::optional<unsigned> axis = schedule.splitAxis())
@@ -52,7 +173,7 @@ const OnlineAxis *fusion::splitOnline(const GroupModel &group,
 
 bool fusion::isCombined(const GroupModel &group, const Schedule &schedule,
                         unsigned tensor) {
-  if (!schedule.splitAxis())
+  if (!storesParts(schedule))
     return false;
   const GroupTensor &info = group.tensors[tensor];
   // Of its own parts make what they are asked for (partialRowBytes).
@@ -77,9 +198,8 @@ int64_t fusion::movedElements(const GroupModel &group, const Schedule &schedule,
   if (const auto &window = group.tensors[tensor].window)
     return window->moved;
   int64_t count = wholeElements(group, tensor);
-  if (group.tensors[tensor].role == TensorRole::Result)
-    if (std::optional<unsigned> axis = schedule.splitAxis())
-      count *= schedule.splitOf(*axis);
+  if (group.tensors[tensor].role == TensorRole::Result && storesParts(schedule))
+    count *= schedule.splitOf(*schedule.splitAxis());
   return count;
 }
 
@@ -93,7 +213,7 @@ int64_t fusion::compulsoryBytes(const GroupModel &group,
 int64_t fusion::movedElementBytes(const GroupModel &group,
                                   const Schedule &schedule, unsigned tensor) {
   return group.tensors[tensor].role == TensorRole::Result &&
-                 schedule.splitAxis()
+                 storesParts(schedule)
              ? kPartialBytes
              : group.tensors[tensor].elementBytes;
 }
@@ -118,7 +238,7 @@ CombineFootprint fusion::combineFootprint(const GroupModel &group,
                                           const Schedule &schedule) {
   CombineFootprint footprint;
   std::optional<unsigned> axis = schedule.splitAxis();
-  if (!axis)
+  if (!storesParts(schedule))
     return footprint;
   if (const OnlineAxis *online = splitOnline(group, schedule)) {
     for (const OnlineAxis::Merge &merge : online->merges) {
@@ -149,11 +269,11 @@ std::optional<std::string> fusion::whyNotPartial(fuse::PartialAttr partial,
                                                  const GroupModel &group,
                                                  const Schedule &schedule) {
   std::optional<unsigned> split = schedule.splitAxis();
-  if (!split)
+  if (!storesParts(schedule))
     return partial
                ? std::optional<std::string>(
                      "the group is partial along '" + partial.getAxis().str() +
-                     "', which its schedule does not split")
+                     "', which its schedule does not split for another launch")
                : std::nullopt;
   const std::string &axis = group.axes[*split].name;
   if (!partial)

@@ -23,6 +23,8 @@ int64_t TileUse::tileBytes(unsigned number) const {
                           : tensor.elementBytes;
   for (unsigned axis : tensor.axes)
     bytes *= schedule.tiles[axis];
+  if (isByShare(group, schedule, number))
+    bytes /= schedule.clusterBlocks();
   return bytes;
 }
 

@@ -265,7 +265,9 @@ void CandidateRater::rateStages(Schedule &schedule,
   bool isHopeless = isWithout && !rate(ofOne);
   if (isHopeless)
     hopelessBlocks = blocks;
-  if (space.producers().size() == 1 || !stages.hasWorkForProducers())
+  // All of a cluster that combines parts meet.
+  if (space.producers().size() == 1 || schedule.splitInCluster ||
+      !stages.hasWorkForProducers())
     return;
   bool isBounded = isHopeless && stages.boundsProducers();
   // Blocks that have one tile each anyway gain nothing by staying.
@@ -377,7 +379,9 @@ CandidateRater::listTransports(const Schedule &schedule,
 void CandidateRater::rateAll(const ScheduleCandidate &candidate,
                              ArrayRef<unsigned> arrangements, Limit limit,
                              Take take, const Movement *only) {
-  if (!space.fillsParts(candidate) || options.isStopped())
+  bool isOfParts = candidate.cluster == ScheduleCandidate::kOfParts;
+  if (!space.fillsParts(candidate) || (isOfParts && candidate.parts == 1) ||
+      options.isStopped())
     return;
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;

@@ -39,8 +39,9 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
     extents.push_back(axis.extent);
   fixed = chip.launchOverhead;
   // A second launch combines parts.
-  if (std::optional<unsigned> axis = outline.splitAxis()) {
+  if (std::optional<unsigned> axis = outline.splitAxis())
     parts = outline.splitOf(*axis);
+  if (storesParts(outline)) {
     CombineFootprint combine = combineFootprint(group, outline);
     fixed += predictStreaming(combine.loadBytes + combine.storeBytes, chip);
   }

@@ -208,7 +208,9 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
       break;
     }
     case TensorRole::Result:
-      if (isStaged(tensor, mapping, *mapping.intrinsic))
+      // What a cluster combines comes in the order of memory.
+      if (!schedule.splitInCluster &&
+          isStaged(tensor, mapping, *mapping.intrinsic))
         place.space = fuse::Space::Shared;
       break;
     }

@@ -329,6 +329,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     if (!options.isRough)
       refineTiles(group, options, space, ranking);
     refinement.tryClusters(trees);
+    refinement.tryPartsInClusters(trees);
     if (!options.isRough)
       refinement.settleTies();
   }

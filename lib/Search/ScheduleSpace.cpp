@@ -178,8 +178,11 @@ void ScheduleSpace::listSplits() {
                                          : tripCount(group.axes[splitAxis],
                                                      fine[splitAxis].front());
   for (int64_t parts : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
-    if (parts <= most)
+    if (parts <= most) {
       splits.push_back(parts);
+      if (chip.hasClusters && parts <= chip.maxClusterSize)
+        combined.push_back(parts);
+    }
 }
 
 /// What the tiles of an axis are multiples of: the steps of the intrinsics that
@@ -272,7 +275,7 @@ ChoiceCounts ScheduleSpace::count() const {
                       std::max(1u, options.mostRegisterStages),
                       splits.size(),
                       columns.size(),
-                      sizes.size(),
+                      sizes.size() + !combined.empty(),
                       copied.size(),
                       stored.size(),
                       roles.size(),
@@ -409,7 +412,9 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
         tripCount(group.axes[fastest], schedule.tiles[fastest]))
       schedule.raster = candidate.raster;
   }
-  schedule.cluster = candidate.cluster;
+  bool isOfParts = candidate.cluster == ScheduleCandidate::kOfParts;
+  schedule.cluster = isOfParts ? 1 : candidate.cluster;
+  schedule.splitInCluster = isOfParts && candidate.parts > 1;
   builder.placeTensors(schedule);
   ScheduleBuilder::storeInBulk(
       schedule, whichCanBe(group, schedule, chip,

@@ -25,7 +25,7 @@ bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
     // products beside others registers, which has to pay; then, where a
     // resource is the limit, what waits least for it.
     return std::make_tuple(
-        rated.modelSeconds, rated.schedule.cluster,
+        rated.modelSeconds, rated.schedule.clusterBlocks(),
         rated.schedule.producerWarps, rated.schedule.persistent,
         rated.schedule.overlapsProducts(), -occupancy, rated.cost.pipeline,
         rated.footprint.globalLoadBytes + rated.footprint.globalStoreBytes,

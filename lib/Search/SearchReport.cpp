@@ -92,6 +92,7 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
                 {"intrinsics", std::move(intrinsics)},
                 {"intermediates", std::move(places)},
                 {"splits", std::move(splits)},
+                {"split_in_cluster", schedule.splitInCluster},
                 {"raster", schedule.raster},
                 {"cluster", schedule.cluster},
                 {"producers", schedule.producerWarps},
@@ -331,7 +332,8 @@ std::string fusion::describe(const Schedule &schedule,
     out << ", each going through tiles";
   if (std::optional<unsigned> axis = schedule.splitAxis())
     out << "; " << schedule.splitOf(*axis) << " blocks share the sum over "
-        << group.axes[*axis].name;
+        << group.axes[*axis].name
+        << (schedule.splitInCluster ? " as a cluster" : "");
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     const GroupTensor &result = group.tensors[group.products[number].result];
     out << "; " << result.name << " by " << mapping.warps[0] << " x "

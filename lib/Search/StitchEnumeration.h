@@ -71,6 +71,7 @@ public:
                std::to_string(group.axes.size()) + " axes";
       return std::nullopt;
     }
+    current = {}; // of an earlier run
     auto searchAll = [&] {
       chooseAxes();
       for (int64_t warps = 1; warps <= kMostWarps; warps *= 2)

@@ -406,6 +406,7 @@ struct SplitReductionsPass
   static LogicalResult splitChain(RewriterBase &rewriter, fuse::ChainOp chain) {
     fuse::ScheduleAttr attr = chain.getScheduleAttr();
     if (!attr || !attr.getParallel() || chain.getPartialAttr() ||
+        attr.getParallel().getInCluster() ||
         llvm::all_of(attr.getParallel().getSplit(), [](NamedAttribute entry) {
           return cast<IntegerAttr>(entry.getValue()).getInt() == 1;
         }))

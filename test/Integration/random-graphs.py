@@ -1,6 +1,7 @@
 # Graphs of memory-intensive operators drawn at random (Inputs/random_graphs.py), through the whole pipeline and the emulator with its
 # sanitizers: right by the reference and by NumPy, the bytes that were predicted, a reason at every boundary between kernels.
 # RUN: %python %s %t 0 100
+# RUN: %python %s %t 1993 1
 #
 #   random-graphs.py FOLDER FIRST COUNT [--most=SIZE] [--limit=ELEMENTS] [--force] [--raw]
 #

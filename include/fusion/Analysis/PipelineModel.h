@@ -147,7 +147,7 @@ int64_t blocksPerSM(const Schedule &schedule, const Footprint &footprint,
 inline int64_t residentSlots(const Schedule &schedule, int64_t blocksPerSM,
                              const ChipInfo &chip) {
   int64_t slots = blocksPerSM * chip.numSMs;
-  return slots - slots % schedule.cluster;
+  return slots - slots % schedule.clusterBlocks();
 }
 
 /// Bytes that a block loads, and of these those that it fetches itself: the

@@ -62,6 +62,9 @@ struct Schedule {
   /// By axis: the blocks that share its reduction, 1 = not split. May be shorter
   /// than the axes, or empty: what is missing is not split.
   llvm::SmallVector<int64_t, 8> splits;
+  /// Whether the blocks that share a reduction are a cluster, which combines
+  /// their sums, and not a second launch.
+  bool splitInCluster = false;
   /// The two fastest grid axes are visited in columns of this many blocks.
   int64_t raster = 1;
   bool persistent = false;     ///< blocks loop over the tiles of the grid
@@ -97,6 +100,10 @@ struct Schedule {
       if (splits[axis] > 1)
         return axis;
     return std::nullopt;
+  }
+  /// The blocks of a cluster: those that share what they copy, or a reduction.
+  int64_t clusterBlocks() const {
+    return splitInCluster ? splitOf(splitAxis().value_or(0)) : cluster;
   }
 };
 

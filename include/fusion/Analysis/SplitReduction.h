@@ -14,6 +14,12 @@
 // adds the parts in order, then does what followed the product, so that the
 // value is rounded once and where it was.
 //
+// Where `Schedule::splitInCluster` says so there is one launch. The part is the
+// fastest digit: the blocks of a tile are a cluster. When all of them have their
+// sums, each gets from the others those of its share of the tile's rows, in
+// their shared memory (PTX ISA, "mapa", ".shared::cluster"), adds them in order,
+// and does with them what follows the product.
+//
 // Only an axis that the last product reduces can be split: a sum over ranges of
 // it is a sum of the ranges' sums. What an earlier product reduces becomes a
 // rounded value, or passes through functions, before it is used.
@@ -55,6 +61,34 @@ bool hasIdleParts(const GroupModel &group, const Schedule &schedule,
 /// parts are a single tile.
 llvm::SmallVector<int64_t, 8> placementTiles(const GroupModel &group,
                                              const Schedule &schedule);
+
+/// Whether parts are stored for another launch that combines them.
+bool storesParts(const Schedule &schedule);
+
+/// Bytes that a block's parts take in shared memory where its cluster combines
+/// them: its rows of the tile from every block; 0 where it does not.
+int64_t clusterPartBytes(const GroupModel &group, const Schedule &schedule);
+
+/// Whether it is read after a sum that is combined in a cluster.
+bool isAfterExchange(const GroupModel &group, const Schedule &schedule,
+                     unsigned tensor);
+
+/// Whether, of what parts are combined in a cluster, each block handles its
+/// share of the rows alone: the result, and what is read after the sum by its
+/// rows.
+bool isByShare(const GroupModel &group, const Schedule &schedule,
+               unsigned tensor);
+
+/// How often a block's threads load an element of what is read after a sum that
+/// its cluster has combined: as they store the result, side by side in memory.
+int64_t countShareHolders(const GroupModel &group, const Schedule &schedule,
+                          unsigned tensor);
+
+/// Why the parts of a schedule that has them combined in a cluster cannot be, or
+/// nullopt where they can, or where they are not to be.
+std::optional<std::string> whyNotInCluster(const GroupModel &group,
+                                           const Schedule &schedule,
+                                           const ChipInfo &chip);
 
 /// The split axis's reductions, where there are any; else null.
 const OnlineAxis *splitOnline(const GroupModel &group,

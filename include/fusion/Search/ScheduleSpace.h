@@ -55,8 +55,10 @@ struct ScheduleCandidate {
   unsigned stages = 1, registerStages = 1;
   int64_t parts = 1;  ///< blocks that share the last product's reduction
   int64_t raster = 1; ///< columns of the grid; 1 where it has no two axes
-  /// Blocks that copy for one another; more than one copy in bulk.
+  /// Blocks that copy for one another; more than one copy in bulk. Or that the
+  /// parts of a split reduction are a cluster, which combines them.
   int64_t cluster = 1;
+  static constexpr int64_t kOfParts = 0;
   Movement movement;
   /// By product, of `ScheduleSpace::intrinsics`.
   std::array<uint8_t, kMostProducts> intrinsics{};
@@ -117,6 +119,9 @@ public:
   llvm::ArrayRef<int64_t> rasters() const { return columns; }
   /// Sizes of clusters, ascending from 1.
   llvm::ArrayRef<int64_t> clusters() const { return sizes; }
+  /// Numbers of parts, ascending from 2, that a cluster may combine; none where
+  /// there are no clusters.
+  llvm::ArrayRef<int64_t> partsOfClusters() const { return combined; }
   /// The operands that are copied in bulk, as far as they can be: none or all.
   /// Where too few mbarriers are left for all, `ScheduleChecker::listInBulk`
   /// says which.
@@ -257,7 +262,7 @@ private:
   /// Those that are not usual, by what `codeOf` says.
   llvm::DenseMap<uint64_t, unsigned> unusual;
   llvm::SmallVector<unsigned, 8> depths;
-  llvm::SmallVector<int64_t, 12> splits;
+  llvm::SmallVector<int64_t, 12> splits, combined;
   llvm::SmallVector<int64_t, 8> columns, sizes;
   llvm::SmallVector<TensorSet, 2> copied, stored;
   llvm::SmallVector<unsigned, 3> roles;

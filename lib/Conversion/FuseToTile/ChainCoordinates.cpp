@@ -53,7 +53,9 @@ std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
 /// The tile `number` of the grid along every axis that is bound to it: the
 /// mixed-radix digits. A block that goes through tiles has the longest first:
 /// those along the axis of lengths are the slowest digit then, or groups of
-/// them, where the blocks of a cluster are neighbours along it.
+/// them, where the blocks of a cluster are neighbours along it. The part of a
+/// split reduction is the slowest digit of all, or the fastest one where a
+/// cluster combines them.
 void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   origins.assign(model.axes.size(), kernel.constant(0));
   inductions = origins;
@@ -74,6 +76,9 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
         b, loc, number, kernel.constant(schedule.tiles[axis]));
   };
   SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
+  bool isPartSlowest = split && !schedule.splitInCluster;
+  if (schedule.splitInCluster)
+    part = takeDigit(schedule.splitOf(*split), digits.empty());
   std::optional<std::pair<unsigned, bool>> lengths;
   if (schedule.persistent && schedule.raster == 1)
     lengths = lengthAxis();
@@ -87,7 +92,7 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   if (schedule.raster > 1) {
     unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
     Value number =
-        takeDigit(trips(slow) * trips(fast), digits.empty() && !split);
+        takeDigit(trips(slow) * trips(fast), digits.empty() && !isPartSlowest);
     auto [row, column] = emitRaster(number, trips(slow), trips(fast));
     setTile(slow, row);
     setTile(fast, column);
@@ -97,7 +102,7 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
     bool isOfLengths = lengths && lengths->first == axis;
     Value digit = takeDigit(
         isOfLengths && inCluster ? trips(axis) / schedule.cluster : trips(axis),
-        digits.empty() && !split);
+        digits.empty() && !isPartSlowest);
     if (isOfLengths && inCluster)
       digit = arith::AddIOp::create(
           b, loc, inCluster,
@@ -110,7 +115,8 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   }
   if (!split)
     return;
-  part = rest;
+  if (isPartSlowest)
+    part = rest;
   int64_t length =
       sequentialTrips(model, schedule, *split) * schedule.tiles[*split];
   origins[*split] =
@@ -137,7 +143,8 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
 
   Value offset = kernel.constant(0);
-  if (part && llvm::is_contained(axes.resultTensors, tensor)) {
+  if (part && !schedule.splitInCluster &&
+      llvm::is_contained(axes.resultTensors, tensor)) {
     // The parts are slowest.
     int64_t elements = 1;
     for (unsigned axis : info.axes)
@@ -264,8 +271,9 @@ SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {
 }
 
 bool ChainLowering::tilesLieInside(unsigned axis) const {
-  return !model.axes[axis].isDynamic &&
-         model.axes[axis].extent % schedule.tiles[axis] == 0 &&
+  int64_t tile = sharedTile && sharedTile->first == axis ? sharedTile->second
+                                                         : schedule.tiles[axis];
+  return !model.axes[axis].isDynamic && model.axes[axis].extent % tile == 0 &&
          !hasEmptyParts(model, schedule, axis);
 }
 

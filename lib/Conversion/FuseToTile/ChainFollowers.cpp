@@ -25,8 +25,58 @@ using namespace fusion;
 void ChainLowering::complete(unsigned number) {
   sums[number] = accumulators[number];
   accumulators[number] = Value();
+  if (schedule.splitInCluster &&
+      model.tensors[model.products[number].result].role == TensorRole::Result)
+    exchangeParts(number);
   if (!kept.handOvers[number].after)
     emitHandOver(number);
+}
+
+/// The blocks of a cluster combine their sums. From here on this one has its
+/// share of the tile's rows, in the order of the parts. What they give it lies
+/// where its operands did: nobody is still reading these once all have met.
+void ChainLowering::exchangeParts(unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  int64_t parts = schedule.clusterBlocks(),
+          rows = schedule.tiles[mapping.i1] / parts,
+          columns = schedule.tiles[mapping.i2];
+  freeBuffers();
+  Type element = getElementTypeOrSelf(sums[number].getType());
+  // Words of any shape have a layout.
+  LinearLayout layout =
+      *sharedPanels(rows, columns, kPartialBytes, PanelOrder::Plain);
+  auto type =
+      tile::BufferType::get(b.getContext(), parts, rows, columns, element,
+                            tile::LayoutAttr::get(b.getContext(), layout));
+  Value given =
+      tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
+                            /*stages=*/IntegerAttr(), /*pipelined=*/false,
+                            /*registerStages=*/IntegerAttr());
+  tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
+                          /*cluster=*/true);
+  tile::ClusterScatterOp::create(b, loc, sums[number], given);
+  tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
+                          /*cluster=*/true);
+  Value sum;
+  for (int64_t from = 0; from < parts; ++from) {
+    Value own = tile::LocalLoadOp::create(
+        b, loc, RankedTensorType::get({rows, columns}, element), given,
+        kernel.constant(from), ArrayRef<int64_t>{0, 0}, /*transposed=*/false,
+        /*slot=*/IntegerAttr());
+    if (!sum)
+      sum = own;
+    else if (isa<FloatType>(element))
+      sum = arith::AddFOp::create(b, loc, sum, own);
+    else
+      sum = arith::AddIOp::create(b, loc, sum, own);
+  }
+  tile::FreeOp::create(b, loc, given);
+  sums[number] = sum;
+  sharedTile = {mapping.i1, schedule.tiles[mapping.i1]};
+  schedule.tiles[mapping.i1] = rows;
+  origins[mapping.i1] = arith::AddIOp::create(
+      b, loc, origins[mapping.i1],
+      arith::MulIOp::create(b, loc, part, kernel.constant(rows)));
 }
 
 /// Whether an element-wise operator may make something else of the zeros that

@@ -383,8 +383,8 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (failed(emitProgram(footprint.blocks, blocks)))
     return failure();
   kernel.kernel().setResidentBlocks(cost.residentBlocks);
-  if (schedule.cluster != 1)
-    kernel.kernel().setCluster(schedule.cluster);
+  if (schedule.clusterBlocks() != 1)
+    kernel.kernel().setCluster(schedule.clusterBlocks());
   if (schedule.producerWarps != 0)
     kernel.kernel().setProducers(schedule.producerWarps);
   // Equal shares are dealt out when the block starts; whoever asks for others

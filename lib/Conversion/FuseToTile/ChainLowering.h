@@ -76,6 +76,7 @@ private:
   void emitStoreInBulk(unsigned tensor, Value value);
   Value zeroAccumulator(unsigned number);
   void complete(unsigned number);
+  void exchangeParts(unsigned number);
   void emitHandOver(unsigned number);
   void emitFollowers(unsigned number);
   /// Whether the operators before a product may make other values of the zeros
@@ -189,6 +190,8 @@ private:
   llvm::SmallVector<Value> origins;    ///< by axis: first element of the tile
   llvm::SmallVector<Value> inductions; ///< the same, within the block's range
   Value part; ///< of a split reduction: which one the block computes
+  /// The axis and the whole tile of whose rows the block has a share by now.
+  std::optional<std::pair<unsigned, int64_t>> sharedTile;
   /// By product, while it is summed: a tile, or an array of kept ones.
   llvm::SmallVector<Value> accumulators;
   llvm::SmallVector<Value> sums;      ///< by product, complete

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -115,5 +116,66 @@ LogicalResult KernelEmitter::emitClusterReduce(ClusterReduceOp op) {
   for (auto [reg, first] : llvm::enumerate(firsts))
     results[reg] = results[first];
   registers[op] = std::move(results);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitClusterScatter(ClusterScatterOp op) {
+  BufferType buffer = op.getBuffer().getType();
+  const LinearLayout &layout = getLayout(op.getValue().getType()).getValue();
+  Type element = buffer.getElementType();
+  int64_t blocks = buffer.getStages(),
+          share = buffer.getRows() * buffer.getColumns(),
+          width = sharedWidth(layout, element);
+  // All blocks' shares, one behind the other.
+  LinearLayout shares = buffer.getLayout().getValue();
+  shares *= LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, blocks);
+  std::optional<AddressPlan> plan = planPart(
+      layout,
+      BufferType::get(b.getContext(), 1, blocks * buffer.getRows(),
+                      buffer.getColumns(), element,
+                      LayoutAttr::get(b.getContext(), shares)),
+      {0, 0});
+  if (!plan)
+    return op.emitOpError("has a layout that does not fit the buffer");
+  OpBuilder::InsertionGuard guard(b);
+  if (Value isFirst = isFirstHolder(layout)) {
+    auto guarded = scf::IfOp::create(b, loc, isFirst, false);
+    b.setInsertionPointToStart(guarded.thenBlock());
+  }
+  auto pointer = [&](NVVM::NVVMMemorySpace space) {
+    return LLVM::LLVMPointerType::get(b.getContext(),
+                                      static_cast<unsigned>(space));
+  };
+  auto toInteger = [&](Value value, Type type) -> Value {
+    return arith::IndexCastUIOp::create(b, loc, type, value);
+  };
+  Value own = LLVM::IntToPtrOp::create(
+      b, loc, pointer(NVVM::NVVMMemorySpace::Shared),
+      toInteger(memref::ExtractAlignedPointerAsIndexOp::create(
+                    b, loc, scalar(op.getBuffer())),
+                b.getI64Type()));
+  Value mine = mul(arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
+                                                clusterRank()),
+                   index(share));
+  const Values &values = registers[op.getValue()];
+  auto packed = VectorType::get({width}, element);
+  for (int64_t reg = 0; reg < static_cast<int64_t>(values.size());
+       reg += width) {
+    Value at = address(*plan, reg);
+    Value block = arith::DivUIOp::create(b, loc, at, index(share));
+    Value place =
+        add(mine, arith::RemUIOp::create(b, loc, at, index(share)).getResult());
+    Value theirs = NVVM::MapaOp::create(
+        b, loc, pointer(NVVM::NVVMMemorySpace::SharedCluster), own,
+        toInteger(block, b.getI32Type()));
+    Value target = LLVM::GEPOp::create(
+        b, loc, theirs.getType(), element, theirs,
+        ArrayRef<LLVM::GEPArg>{toInteger(place, b.getI64Type())});
+    LLVM::StoreOp::create(
+        b, loc,
+        vector::FromElementsOp::create(b, loc, packed,
+                                       ValueRange(values).slice(reg, width)),
+        target, width * element.getIntOrFloatBitWidth() / 8);
+  }
   return success();
 }

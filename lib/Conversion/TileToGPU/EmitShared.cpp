@@ -233,8 +233,7 @@ KernelEmitter::Values KernelEmitter::loadRegisters(Value memory, Value base,
   return results;
 }
 
-/// Elements that one access to a panel buffer moves: a unit has 16 bytes.
-static int64_t sharedWidth(const LinearLayout &layout, Type element) {
+int64_t fusion::sharedWidth(const LinearLayout &layout, Type element) {
   return std::min<int64_t>(layout.contiguousRegisters(LayoutDim::Dim1),
                            128 / element.getIntOrFloatBitWidth());
 }
@@ -258,11 +257,9 @@ static std::pair<LinearLayout, int64_t> placePart(LinearLayout part,
   return {part, skipped};
 }
 
-/// The address plan of registers that hold a part of a buffer, the part's
-/// registers first.
-static std::optional<AddressPlan> planPart(const LinearLayout &part,
-                                           BufferType buffer,
-                                           ArrayRef<int64_t> origin) {
+std::optional<AddressPlan> fusion::planPart(const LinearLayout &part,
+                                            BufferType buffer,
+                                            ArrayRef<int64_t> origin) {
   if (buffer.getRows() % part.outSize(LayoutDim::Dim0) ||
       buffer.getColumns() % part.outSize(LayoutDim::Dim1) ||
       origin[0] % part.outSize(LayoutDim::Dim0) ||

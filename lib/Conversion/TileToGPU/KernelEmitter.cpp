@@ -468,6 +468,7 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<LastBlockOp>([&](auto o) { return emitLastBlock(o); })
       .Case<DiscardOp>([&](auto o) { return emitDiscard(o); })
       .Case<ClusterReduceOp>([&](auto o) { return emitClusterReduce(o); })
+      .Case<ClusterScatterOp>([&](auto o) { return emitClusterScatter(o); })
       .Case<ProgramIdOp>([&](auto o) {
         scalars.map(o.getResult(),
                     gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));

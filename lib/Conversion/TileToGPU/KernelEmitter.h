@@ -22,6 +22,15 @@
 
 namespace fusion {
 
+/// Elements that one access to a panel buffer moves: a unit has 16 bytes.
+int64_t sharedWidth(const LinearLayout &layout, mlir::Type element);
+
+/// The address plan of registers that hold a part of a buffer, the part's
+/// registers first; nullopt where the layout does not fit the buffer.
+std::optional<AddressPlan> planPart(const LinearLayout &part,
+                                    tile::BufferType buffer,
+                                    llvm::ArrayRef<int64_t> origin);
+
 /// Distributes one block program to its threads: every tensor becomes the
 /// scalars that a thread holds of it, in the order of its layout's registers.
 class KernelEmitter {
@@ -150,6 +159,7 @@ private:
                            llvm::function_ref<Value(Value, Value)> combine);
   // Clusters (EmitCluster.cpp).
   mlir::LogicalResult emitClusterReduce(tile::ClusterReduceOp op);
+  mlir::LogicalResult emitClusterScatter(tile::ClusterScatterOp op);
   /// A barrier of all threads of the cluster.
   void emitClusterBarrier();
   /// The block's number in its cluster, as an i32.

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
 from bulk_cases import CASES as BULK  # noqa: E402
 from bulk_store_cases import CASES as STORES  # noqa: E402
 from cluster_cases import CASES as CLUSTERS  # noqa: E402
-from hand_schedule import generate, lower, run, schedule  # noqa: E402
+from hand_schedule import PRODUCT, generate, lower, run, schedule  # noqa: E402
 from persistent_cases import CASES as PERSISTENT  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
@@ -118,7 +118,13 @@ WITH_ROLES = (
 # Those whose result is stored in bulk: at the end, in a loop, beside producers.
 STORED_IN_BULK = ("by-threads", "by-threads-in-a-loop", "in-a-loop-of-producers")
 # Blocks that go through tiles: stages, another shape, of which two blocks run, each with two tiles.
-THROUGH_TILES = (("product-stored-in-bulk", 5, ["--chain=1064,424,1064", "--2d"]),)
+THROUGH_TILES = (
+    ("product-stored-in-bulk", 5, ["--chain=1064,424,1064", "--2d"]),
+    # A cluster of two.
+    ("product-in-clusters", 5, ["--chain=896,424,1152", "--2d"]),
+)
+# Parts of a sum over k, that a cluster combines, and that a second launch adds, which begins under the first.
+PARTS = {"in-clusters-parts": True, "programmatic-parts": False}
 # The second product runs beside the next iteration's first one: producers.
 OVERLAPPED = (0, 4)
 # Blocks of a cluster that copy for one another: the case, producers, another shape.
@@ -280,6 +286,16 @@ def write_in_clusters(output, case, producers, shape, index):
     launches(name, folder, index)
 
 
+def write_parts(output, name, index):
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    description = PRODUCT | dict(places=dict(A="shared, async16", B="shared, async16", C="registers"))
+    text = schedule(**description, stages=dict(A=2, B=2), split=dict(k=4), in_cluster=PARTS[name])
+    lower(path, generate(path, "--chain=32,224,64", "--2d", chip="sm_90a"), text)
+    launches(name, folder, index)
+
+
 def write_scores(output, case, index):
     sizes, description, stages, *skip = SCORES[case]
     folder = output / case
@@ -386,6 +402,8 @@ def main():
     for case, producers, shape in IN_CLUSTERS:
         if wanted(f"in-clusters-{case}" + ("-with-producers" if producers else "")):
             write_in_clusters(arguments.output, case, producers, shape, index)
+    for name in filter(wanted, PARTS):
+        write_parts(arguments.output, name, index)
     for producers in OVERLAPPED:
         if wanted("overlapped" + ("-with-producers" if producers else "")):
             write_overlapped(arguments.output, producers, index)

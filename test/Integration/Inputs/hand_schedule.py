@@ -23,9 +23,9 @@ OPERATOR = '#fuse.operator_map<"{}", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}
 
 
 def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None, skip=None,
-             reduction=None, intrinsic="mma.m16n8k16", producers=0, persistent=False, cluster=1, overlapped=()):  # fmt: skip
+             reduction=None, intrinsic="mma.m16n8k16", producers=0, persistent=False, cluster=1, overlapped=(), in_cluster=False):  # fmt: skip
     """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy; `persistent`: whether blocks go through tiles; `cluster`: blocks of a cluster; `overlapped`: products that run beside those of the next iteration."""
+    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy; `persistent`: whether blocks go through tiles; `cluster`: blocks of a cluster; `overlapped`: products that run beside those of the next iteration; `in_cluster`: whether a cluster combines parts."""
     operators = ", ".join(f"{name} = {OPERATOR.format(intrinsic, *axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
@@ -37,7 +37,7 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, 
     sizes = ", ".join(f"{axis} = {size}" for axis, size in tiles.items())
     parallel = ", ".join(f"{axis} = {parts}" for axis, parts in (split or {}).items())
     skipped = f', skip = "{skip}"' if skip else ""
-    others = f", producers = {producers}" if producers else ""
+    others = (", in_cluster = true" if in_cluster else "") + (f", producers = {producers}" if producers else "")
     stays = ", persistent = true" if persistent else ""
     clusters = f", cluster = {cluster}" if cluster > 1 else ""
     form = f", reduction = <{reduction}>" if reduction else ""

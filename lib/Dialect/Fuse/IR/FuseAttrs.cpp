@@ -240,7 +240,9 @@ LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
 }
 
 LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
-                                   int64_t producers) {
+                                   bool inCluster, int64_t producers) {
+  if (inCluster && split.empty())
+    return emitError() << "'in_cluster' is of reductions that are split";
   if (producers < 0 || producers > 31)
     return emitError() << "a block has 0 to 31 producer warps, got "
                        << producers;

@@ -347,6 +347,27 @@ LogicalResult DiscardOp::verify() {
   return success();
 }
 
+LogicalResult ClusterScatterOp::verify() {
+  RankedTensorType type = getValue().getType();
+  BufferType buffer = getBuffer().getType();
+  if (failed(verifyStaticTile(*this, type)))
+    return failure();
+  if (type.getElementType() != buffer.getElementType())
+    return emitOpError("gives ") << type.getElementType() << " to buffers of "
+                                 << buffer.getElementType();
+  int64_t blocks =
+      (*this)->getParentOfType<KernelOp>().getCluster().value_or(1);
+  if (buffer.getStages() != blocks)
+    return emitOpError("has buffers of ")
+           << buffer.getStages() << " stages in a cluster of " << blocks;
+  if (type.getRank() != 2 || type.getDimSize(0) != blocks * buffer.getRows() ||
+      type.getDimSize(1) != buffer.getColumns())
+    return emitOpError("must give each of ")
+           << blocks << " blocks a stage of " << buffer.getRows() << " x "
+           << buffer.getColumns() << " elements, has " << type;
+  return success();
+}
+
 LogicalResult ClusterReduceOp::verify() {
   RankedTensorType type = getValue().getType();
   if (failed(verifyStaticTile(*this, type)))

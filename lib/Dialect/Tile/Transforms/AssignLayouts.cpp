@@ -487,6 +487,12 @@ LogicalResult Assigner::rewrite(Operation *op) {
     }
     return setOperand(store.getValueMutable(), layout);
   }
+  if (auto scatter = dyn_cast<ClusterScatterOp>(op)) {
+    LayoutAttr layout = fixedLayout(scatter.getValue());
+    if (!layout)
+      layout = storeLayout(scatter.getValue().getType(), 1, 1);
+    return setOperand(scatter.getValueMutable(), layout);
+  }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [index, init] : llvm::enumerate(loop.getInitArgsMutable()))
       if (LayoutAttr layout = fixedLayout(loop.getResult(index)))

@@ -174,6 +174,13 @@ struct InsertBarriersPass
     return access;
   }
 
+  Access wholeBuffer(Operation *op, Value buffer) const {
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    int64_t offset = *alloc.getOffset();
+    return {op,     offset, offset + alloc.getType().getBytes(), /*isWrite=*/true,
+            buffer, /*isWarpPrivate=*/false};
+  }
+
   /// A thread's own places, in which only what else has been in this memory
   /// can be in its way.
   Access ownAccess(Operation *op, Value buffer, bool isWrite) const {
@@ -385,6 +392,9 @@ struct InsertBarriersPass
         state.stored.clear();
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
         before(store, bufferAccess(store, /*isWrite=*/true), state);
+      } else if (auto scatter = dyn_cast<ClusterScatterOp>(op)) {
+        // All of the buffer, by whichever block.
+        before(scatter, wholeBuffer(scatter, scatter.getBuffer()), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
       } else if (auto stash = dyn_cast<StashOp>(op)) {

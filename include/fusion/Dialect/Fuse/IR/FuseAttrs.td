@@ -203,7 +203,9 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
   let summary = "Reductions split over blocks, and the roles of warps";
   let description = [{
     `split` maps a reduction axis to the number of blocks that share it; their
-    partial results are combined by a second group. `producers` is the number of
+    partial results are combined by a second group, or, `in_cluster`, by themselves:
+    they are a cluster, and each combines its share of their tile's rows through
+    distributed shared memory. `producers` is the number of
     warps, beside those of the mapping, that issue bulk copies and do nothing else.
     Default 0: every warp loads and multiplies. Some operand must be copied in bulk in
     several stages. Where producers and the other warps are whole groups of four, and
@@ -211,11 +213,16 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
 
     ```mlir
     #fuse.parallel<{k = 4}, producers = 1>
+    #fuse.parallel<{k = 4}, in_cluster = true>
     ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$split,
+                        DefaultValuedParameter<"bool", "false">:$inCluster,
                         DefaultValuedParameter<"int64_t", "0">:$producers);
-  let assemblyFormat = "`<` $split (`,` `producers` `=` $producers^)? `>`";
+  let assemblyFormat = [{
+    `<` $split (`,` `in_cluster` `=` $inCluster^)?
+    (`,` `producers` `=` $producers^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 

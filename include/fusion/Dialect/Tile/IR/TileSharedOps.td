@@ -289,6 +289,30 @@ def Tile_SpecializeOp : Tile_Op<"specialize",
   let assemblyFormat = "`producer` $producer `consumer` $consumer attr-dict";
 }
 
+def Tile_ClusterScatterOp : Tile_Op<"cluster_scatter",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Gives every block of a cluster its share of a tile's rows";
+  let description = [{
+    The buffer has a stage for each block of the cluster, as the kernel's `cluster` says:
+    the first block's buffer gets the first rows of the tile, as many as a stage has, the
+    next one's the next, at the stage of the block that gives them (PTX ISA, "mapa",
+    ".shared::cluster"). All blocks have met before and do so behind it
+    (`tile.barrier cluster`): nobody writes to what others still use.
+
+    ```mlir
+    %given = tile.alloc : !tile.buffer<4, 16, 128, f32, <"...">>
+    tile.barrier cluster
+    tile.cluster_scatter %sums, %given : tensor<64x128xf32>, !tile.buffer<4, 16, 128, f32, <"...">>
+    tile.barrier cluster
+    %0 = tile.local_load %given[%c0] at [0, 0] : !tile.buffer<4, 16, 128, f32, <"...">> -> tensor<16x128xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer);
+  let assemblyFormat =
+      "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def Tile_ProxyFenceOp
     : Tile_Op<"proxy_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Shows the asynchronous proxy what the thread has written";
