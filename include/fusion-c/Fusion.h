@@ -69,7 +69,8 @@ typedef struct FusionCallbacks {
 typedef struct FusionCompileOptions {
   FusionText chip;         /**< such as `sm_80`; empty: sm_80 */
   FusionText fileName;     /**< of the module, for diagnostics */
-  FusionText f32Products;  /**< `f32` or `tf32`; empty: as the module says */
+  FusionText f32Products;  /**< `f32`, `tf32` or `tf32-cut`; empty: as the module
+                                says (docs/numerics.md) */
   FusionText exponentials; /**< `difference` or `fma` (docs/numerics.md); empty:
                                 as the module says */
   FusionText passPipeline; /**< `builtin.module(…)`; empty: the default one. Its
@@ -77,6 +78,7 @@ typedef struct FusionCompileOptions {
                                 or `forceFusion` beside it is an error */
   int forceFusion;         /**< fuse what is legal, whatever the cost says */
   int remarks;             /**< report what was fused and why, as remarks */
+  FusionText f8Products;   /**< `f32` or `coarse`; empty: as the module says */
 } FusionCompileOptions;
 
 typedef struct FusionProgram FusionProgram;

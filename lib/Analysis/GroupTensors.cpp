@@ -26,6 +26,12 @@ static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
   auto is = [&](auto predicate) {
     return predicate(elementType(0)) && predicate(elementType(1));
   };
+  auto isSaid = [&](StringRef attribute, StringRef how) {
+    auto module = contraction->getParentOfType<ModuleOp>();
+    auto said =
+        module ? module->getAttrOfType<StringAttr>(attribute) : StringAttr();
+    return said && said.getValue() == how;
+  };
   if (is([](Type type) { return type.isInteger(8); })) {
     bool isSigned = llvm::none_of(*contraction.getBlock(), [](Operation &op) {
       return isa<arith::ExtUIOp>(op);
@@ -38,7 +44,8 @@ static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
     return std::nullopt;
   // The two 8-bit types go together.
   if (is(llvm::IsaPred<Float8E4M3FNType, Float8E5M2Type>))
-    return ProductType::FP8;
+    return isSaid(fuse::kF8ProductsAttrName, "coarse") ? ProductType::FP8Coarse
+                                                       : ProductType::FP8;
   if (elementType(0) != elementType(1))
     return std::nullopt;
   if (elementType(0).isF16())
@@ -47,11 +54,10 @@ static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
     return ProductType::BF16;
   if (!elementType(0).isF32())
     return std::nullopt;
-  auto module = contraction->getParentOfType<ModuleOp>();
-  auto how = module
-                 ? module->getAttrOfType<StringAttr>(fuse::kF32ProductsAttrName)
-                 : StringAttr();
-  return how && how.getValue() == "tf32" ? ProductType::TF32 : ProductType::F32;
+  if (isSaid(fuse::kF32ProductsAttrName, "tf32-cut"))
+    return ProductType::TF32Cut;
+  return isSaid(fuse::kF32ProductsAttrName, "tf32") ? ProductType::TF32
+                                                    : ProductType::F32;
 }
 
 LogicalResult GroupAxesBuilder::collectProducts() {

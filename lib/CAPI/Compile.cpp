@@ -20,10 +20,12 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 using namespace fusion;
 using namespace fusion::capi;
@@ -65,6 +67,16 @@ private:
                const tracing::Action &action);
   OwningOpRef<ModuleOp> parse(llvm::StringRef source);
   llvm::Expected<CompileOptions> compileOptions() const;
+  /// What a message calls it, the module's attribute, what was chosen.
+  std::array<std::tuple<llvm::StringRef, llvm::StringRef, llvm::StringRef>, 3>
+  numericOptions() const {
+    return {{{"f32 products", fuse::kF32ProductsAttrName,
+              toRef(options.f32Products)},
+             {"products of 8-bit floats", fuse::kF8ProductsAttrName,
+              toRef(options.f8Products)},
+             {"exponentials", fuse::kExponentialsAttrName,
+              toRef(options.exponentials)}}};
+  }
 
   const FusionCompileOptions options;
   const FusionCallbacks *callbacks;
@@ -171,17 +183,14 @@ llvm::Expected<CompileOptions> Compilation::compileOptions() const {
     return llvm::createStringError("unknown chip '" + result.chip +
                                    "'; known are " + known);
   }
-  llvm::StringRef products = toRef(options.f32Products);
-  if (!products.empty() && products != "f32" && products != "tf32")
-    return llvm::createStringError("f32 products are computed as 'f32' or "
-                                   "'tf32', not as '" +
-                                   products + "'");
-  llvm::StringRef exponentials = toRef(options.exponentials);
-  if (!exponentials.empty() && exponentials != "difference" &&
-      exponentials != "fma")
-    return llvm::createStringError("exponentials are computed as 'difference' "
-                                   "or 'fma', not as '" +
-                                   exponentials + "'");
+  for (auto [what, attribute, chosen] : numericOptions()) {
+    llvm::SmallVector<llvm::StringRef> known =
+        fuse::listNumericChoices(attribute);
+    if (!chosen.empty() && !llvm::is_contained(known, chosen))
+      return llvm::createStringError(what.str() + " are computed as " +
+                                     fuse::orList(known, "'") + ", not as '" +
+                                     chosen + "'");
+  }
   return result;
 }
 
@@ -214,12 +223,9 @@ FusionProgram *Compilation::run(llvm::StringRef source) {
     emitError(module->getLoc(), "the module has no function with a body");
     return nullptr;
   }
-  if (options.f32Products.length)
-    (*module)->setAttr(fuse::kF32ProductsAttrName,
-                       StringAttr::get(&context, toRef(options.f32Products)));
-  if (options.exponentials.length)
-    (*module)->setAttr(fuse::kExponentialsAttrName,
-                       StringAttr::get(&context, toRef(options.exponentials)));
+  for (auto [what, attribute, chosen] : numericOptions())
+    if (!chosen.empty())
+      (*module)->setAttr(attribute, StringAttr::get(&context, chosen));
   llvm::Expected<CompiledModule> compiled = fusion::compile(*module, *how);
   if (!compiled || stopped) {
     llvm::Error error =

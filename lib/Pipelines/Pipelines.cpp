@@ -25,6 +25,7 @@ void fusion::buildFormGroupsPipeline(OpPassManager &manager,
   manager.addPass(createFuseTensorToLinalg());
   FuseExplicitNumericsOptions numerics;
   numerics.f32Products = options.f32Products;
+  numerics.f8Products = options.f8Products;
   numerics.exponentials = options.exponentials;
   manager.addPass(createFuseExplicitNumerics(numerics));
   manager.addPass(createFuseCheckSizes());

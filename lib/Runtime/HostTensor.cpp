@@ -155,7 +155,7 @@ static double spacing(ElementType type) {
 }
 
 Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
-                                   double rms, bool multipliesTF32,
+                                   double rms, FewerBits fewer,
                                    unsigned roundings) {
   if (!isFloat(result))
     return {};
@@ -174,10 +174,12 @@ Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
                             ? std::max(error(result), error(narrowest) * inARow)
                             : error(result);
   // Both factors are rounded to 10 bits of fraction, in every product of a
-  // chain.
-  constexpr double tf32 = 0x1p-8;
-  if (multipliesTF32)
+  // chain; the sums have 13 at least, which each instruction rounds.
+  constexpr double tf32 = 0x1p-8, coarse = 0x1p-6;
+  if (fewer.inFactors)
     intermediate = std::max(intermediate, tf32);
+  if (fewer.inSums)
+    intermediate = std::max(intermediate, coarse);
   return {intermediate * rms, error(result), intermediate};
 }
 

@@ -112,10 +112,11 @@ struct ExplicitNumerics
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     if (failed(setOnModule("f32-products", f32Products,
-                           fuse::kF32ProductsAttrName, {"f32", "tf32"})) ||
+                           fuse::kF32ProductsAttrName)) ||
+        failed(setOnModule("f8-products", f8Products,
+                           fuse::kF8ProductsAttrName)) ||
         failed(setOnModule("exponentials", exponentials,
-                           fuse::kExponentialsAttrName,
-                           {"difference", "fma"})) ||
+                           fuse::kExponentialsAttrName)) ||
         failed(checkTensors()) || failed(decompose(rewriter)))
       return signalPassFailure();
     getOperation()->walk([](linalg::GenericOp op) { orderWrites(op); });
@@ -126,15 +127,14 @@ struct ExplicitNumerics
 private:
   /// What an option says, as an attribute that later passes read.
   LogicalResult setOnModule(StringRef option, const std::string &value,
-                            StringRef attribute,
-                            std::pair<StringRef, StringRef> known) {
+                            StringRef attribute) {
     if (value.empty())
       return success();
     Operation *op = getOperation();
-    if (value != known.first && value != known.second)
-      return op->emitError("option ")
-             << option << " is " << known.first << " or " << known.second
-             << ", not '" << value << "'";
+    SmallVector<StringRef> known = fuse::listNumericChoices(attribute);
+    if (!llvm::is_contained(known, value))
+      return op->emitError("option ") << option << " is " << fuse::orList(known)
+                                      << ", not '" << value << "'";
     if (!isa<ModuleOp>(op))
       return op->emitError("option ") << option << " is for whole modules";
     op->setAttr(attribute, StringAttr::get(&getContext(), value));

@@ -315,8 +315,8 @@ class Program:
 
 
 def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
-            f32_products: str = "", exponentials: str = "", pass_pipeline: str = "", remarks: bool = False,
-            file_name: str = "<string>", progress: Progress | None = None) -> Program:
+            f32_products: str = "", f8_products: str = "", exponentials: str = "", pass_pipeline: str = "",
+            remarks: bool = False, file_name: str = "<string>", progress: Progress | None = None) -> Program:
     """Compiles a module of functions over tensors.
 
     Args:
@@ -324,8 +324,11 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
             `func.func`s.
         chip: one of `chips()`; default sm_80.
         force_fusion: fuse what is legal, whatever the cost model says.
-        f32_products: ``"f32"``, or ``"tf32"`` to multiply factors rounded to tf32;
+        f32_products: ``"f32"``, ``"tf32"`` to multiply factors rounded to tf32, or
+            ``"tf32-cut"``, where what does not fit may be cut off (docs/numerics.md);
             default: what the module says, else f32.
+        f8_products: ``"f32"``, or ``"coarse"`` to add up products of 8-bit floats in
+            fewer bits than f32 has; default: what the module says, else f32.
         exponentials: ``"fma"`` to compute exponentials of differences in one
             multiply-add (docs/numerics.md), or ``"difference"``; default: what the
             module says, else difference.
@@ -349,16 +352,16 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
         text = source.encode()
     else:
         raise TypeError(f"a module is MLIR's text or bytecode, not a {type(source).__name__}")
-    for name, value in (("chip", chip), ("f32_products", f32_products), ("exponentials", exponentials),
-                        ("pass_pipeline", pass_pipeline), ("file_name", file_name)):
+    for name, value in (("chip", chip), ("f32_products", f32_products), ("f8_products", f8_products),
+                        ("exponentials", exponentials), ("pass_pipeline", pass_pipeline), ("file_name", file_name)):
         checks.text(value, name)
     force_fusion = checks.truth(force_fusion, "force_fusion")
     remarks = checks.truth(remarks, "remarks")
     if pass_pipeline and (chip or force_fusion):
         raise ValueError(f"'{'chip' if chip else 'force_fusion'}' has no effect beside 'pass_pipeline', whose "
                          "options name it: builtin.module(fuse-to-nvvm{chip=sm_80 force-fusion=true})")
-    texts, said = _native.compile(text, chip, file_name, f32_products, exponentials, pass_pipeline,
-                                  force_fusion, remarks, progress)
+    texts, said = _native.compile(text, chip, file_name, f32_products, f8_products, exponentials,
+                                  pass_pipeline, force_fusion, remarks, progress)
     diagnostics = from_native(said)
     if texts is None:
         raise CompileError(diagnostics)

@@ -105,13 +105,14 @@ std::string firstError(const Caller &caller) {
 /// (ptx, manifest, groups) or None, and the diagnostics.
 nb::tuple compile(nb::bytes source, const std::string &chip,
                   const std::string &fileName, const std::string &f32Products,
+                  const std::string &f8Products,
                   const std::string &exponentials,
                   const std::string &passPipeline, bool forceFusion,
                   bool remarks, nb::object progress) {
-  FusionCompileOptions options{toText(chip),         toText(fileName),
-                               toText(f32Products),  toText(exponentials),
-                               toText(passPipeline), int(forceFusion),
-                               int(remarks)};
+  FusionCompileOptions options{
+      toText(chip),         toText(fileName),     toText(f32Products),
+      toText(exponentials), toText(passPipeline), int(forceFusion),
+      int(remarks),         toText(f8Products)};
   Caller caller(std::move(progress));
   FusionText text{source.c_str(), source.size()};
   FusionProgram *program;
@@ -345,6 +346,7 @@ NB_MODULE(_native, module) {
   nb::set_leak_warnings(false);
   module.def("compile", &compile, nb::arg("source"), nb::arg("chip"),
              nb::arg("file_name"), nb::arg("f32_products"),
+             nb::arg("f8_products"),
              nb::arg("exponentials"), nb::arg("pass_pipeline"),
              nb::arg("force_fusion"), nb::arg("remarks"),
              nb::arg("progress").none());

@@ -12,9 +12,9 @@
 // NAME: error: 'fuse.exponentials' is "difference" or "fma", not "exp2"
 // PLACE: error: 'fuse.exponentials' is an attribute of modules
 // CHECK: module attributes {fuse.f32_products = "tf32"}
-// OPTION: error: option f32-products is f32 or tf32, not 'bf16'
+// OPTION: error: option f32-products is f32, tf32 or tf32-cut, not 'bf16'
 // NESTED: error: option f32-products is for whole modules
-// ATTRIBUTE: error: 'fuse.f32_products' is "f32" or "tf32", not "f16"
+// ATTRIBUTE: error: 'fuse.f32_products' is "f32", "tf32" or "tf32-cut", not "f16"
 module {
   func.func @nothing() {
     return

@@ -170,14 +170,14 @@ Error Session::selectFunctions() {
 
 Error Session::compilePlan() {
   // Of the module, so that a pipeline of one's own sees it too.
-  if (!options.f32Products.empty())
-    module->setAttr(
-        fuse::kF32ProductsAttrName,
-        mlir::StringAttr::get(module.getContext(), options.f32Products));
-  if (!options.exponentials.empty())
-    module->setAttr(
-        fuse::kExponentialsAttrName,
-        mlir::StringAttr::get(module.getContext(), options.exponentials));
+  auto say = [&](llvm::StringRef attribute, const std::string &how) {
+    if (!how.empty())
+      module->setAttr(attribute,
+                      mlir::StringAttr::get(module.getContext(), how));
+  };
+  say(fuse::kF32ProductsAttrName, options.f32Products);
+  say(fuse::kF8ProductsAttrName, options.f8Products);
+  say(fuse::kExponentialsAttrName, options.exponentials);
   std::string json, ptx;
   if (!options.manifestFile.empty()) {
     Expected<std::string> text = readFile(options.manifestFile);
@@ -341,11 +341,13 @@ Error Session::compareResults(mlir::func::FuncOp function,
                               FunctionReport &report) {
   ElementType narrowest = narrowestFloat(function);
   unsigned roundings = countRoundings(function, narrowest);
-  auto multipliesTF32 = [&] {
-    auto how =
-        module->getAttrOfType<mlir::StringAttr>(fuse::kF32ProductsAttrName);
-    return how && how.getValue() == "tf32";
+  auto isSaid = [&](llvm::StringRef attribute) {
+    auto how = module->getAttrOfType<mlir::StringAttr>(attribute);
+    return how &&
+           how.getValue() != fuse::listNumericChoices(attribute).front();
   };
+  FewerBits fewer{isSaid(fuse::kF32ProductsAttrName),
+                  isSaid(fuse::kF8ProductsAttrName)};
   for (size_t i = 0; i < results.size(); ++i) {
     ResultReport entry;
     entry.type = results[i].type;
@@ -364,7 +366,7 @@ Error Session::compareResults(mlir::func::FuncOp function,
       } else {
         entry.tolerance =
             defaultTolerance(entry.type, narrowest, entry.rms,
-                             multipliesTF32(), roundings);
+                             fewer, roundings);
         entry.tolerance.atol += subnormalError(function, i, inputs);
       }
       entry.comparison = compare(results[i], expected, entry.tolerance);

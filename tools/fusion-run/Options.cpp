@@ -8,6 +8,8 @@
 
 #include "Options.h"
 
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -41,7 +43,9 @@ compares the results with a reference computed on the CPU.
                             then in rounds N beside the fastest, and take the
                             fastest; on the emulator by its counts
   --groups=FILE             write the groups with their schedules
-  --f32-products=f32|tf32   how kernels multiply f32 factors (f32)
+  --f32-products=f32|tf32|tf32-cut
+                            how kernels multiply f32 factors (f32)
+  --f8-products=f32|coarse  how kernels add products of 8-bit floats (f32)
   --exponentials=difference|fma  how exponentials of a difference are computed
                             (difference)
   --sanitize                look for races and bad accesses (emulator)
@@ -121,18 +125,20 @@ private:
     }
     if (name == "device")
       return device(value);
-    if (name == "f32-products") {
-      if (value != "f32" && value != "tf32")
-        return fail("--f32-products is f32 or tf32");
-      options.f32Products = value.str();
+    auto choose = [&](llvm::StringRef attribute, std::string &chosen) -> Error {
+      llvm::SmallVector<llvm::StringRef> known =
+          fuse::listNumericChoices(attribute);
+      if (!llvm::is_contained(known, value))
+        return fail("--" + name + " is " + fuse::orList(known));
+      chosen = value.str();
       return Error::success();
-    }
-    if (name == "exponentials") {
-      if (value != "difference" && value != "fma")
-        return fail("--exponentials is difference or fma");
-      options.exponentials = value.str();
-      return Error::success();
-    }
+    };
+    if (name == "f32-products")
+      return choose(fuse::kF32ProductsAttrName, options.f32Products);
+    if (name == "f8-products")
+      return choose(fuse::kF8ProductsAttrName, options.f8Products);
+    if (name == "exponentials")
+      return choose(fuse::kExponentialsAttrName, options.exponentials);
     if (name == "reference") {
       if (value != "cpu" && value != "none")
         return fail("--reference is cpu or none");

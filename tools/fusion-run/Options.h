@@ -34,6 +34,7 @@ struct Options {
   unsigned measured = 0;  ///< schedules of each group, 0: the model decides
   std::string groupsFile; ///< empty: groups are not written
   std::string f32Products; ///< empty: as the module says
+  std::string f8Products;  ///< the same
   std::string exponentials; ///< empty: as the module says
   bool sanitize = false;
   unsigned schedules = 1;

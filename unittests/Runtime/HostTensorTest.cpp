@@ -207,7 +207,7 @@ TEST(HostTensor, Sizes) {
 // Two roundings in a row have room in the type's error; eight are twice that.
 TEST(DefaultTolerance, RoundingsInARowAddUp) {
   auto atol = [](unsigned roundings) {
-    return defaultTolerance(ElementType::F32, ElementType::F16, 1.0, false,
+    return defaultTolerance(ElementType::F32, ElementType::F16, 1.0, {},
                             roundings)
         .atol;
   };

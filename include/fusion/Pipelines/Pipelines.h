@@ -29,8 +29,15 @@ struct FormGroupsPipelineOptions
       llvm::cl::init(false)};
   Option<std::string> f32Products{
       *this, "f32-products",
-      llvm::cl::desc("How f32 factors are multiplied: f32, or rounded to tf32 "
-                     "(default: the module's fuse.f32_products, else f32)"),
+      llvm::cl::desc("How f32 factors are multiplied: f32, rounded to tf32, or "
+                     "rounded or cut (tf32-cut) (default: the module's "
+                     "fuse.f32_products, else f32)"),
+      llvm::cl::init("")};
+  Option<std::string> f8Products{
+      *this, "f8-products",
+      llvm::cl::desc("How products of 8-bit floats are added up: f32, or "
+                     "coarse (default: the module's fuse.f8_products, else "
+                     "f32)"),
       llvm::cl::init("")};
   Option<std::string> exponentials{
       *this, "exponentials",

@@ -78,17 +78,22 @@ struct Tolerance {
   double ofRow = 0;
 };
 
+/// What products were allowed besides: factors of f32 ones rounded or cut to
+/// tf32, sums of 8-bit floats in fewer bits than f32 has.
+struct FewerBits {
+  bool inFactors = false, inSums = false;
+};
+
 /// The default for a result of type `result` of a function whose narrowest
 /// floating-point type (inputs, results and everything between) is
 /// `narrowest`: rtol from the rounding of the result, and atol relative to the
 /// root mean square `rms` of the reference, or of the element's row where that is
 /// larger, from the rounding of the values that were materialised on the way: rows
 /// of a causal product differ in size. Integers must be equal. The table is in
-/// docs/fusion-run.md. With `multipliesTF32` the factors of f32 products are
-/// rounded, too. `roundings` is how often values are rounded to `narrowest` one
+/// docs/fusion-run.md. `roundings` is how often values are rounded to `narrowest` one
 /// after the other: more than two add up as independent errors do.
 Tolerance defaultTolerance(ElementType result, ElementType narrowest,
-                           double rms, bool multipliesTF32 = false,
+                           double rms, FewerBits fewer = {},
                            unsigned roundings = 1);
 
 /// Root mean square over the finite elements; 0 where there are none.

@@ -23,7 +23,19 @@ namespace fusion {
 
 /// Types of the elements that products multiply. F32 ones are multiplied by scalar
 /// instructions, the others by tensor cores.
-enum class ProductType : uint8_t { F16, BF16, TF32, FP8, S8, F64, F32 };
+/// TF32Cut may be rounded or cut off, FP8Coarse may be added up in fewer bits than
+/// f32 has.
+enum class ProductType : uint8_t {
+  F16,
+  BF16,
+  TF32,
+  FP8,
+  S8,
+  F64,
+  F32,
+  TF32Cut,
+  FP8Coarse
+};
 
 /// What one chip offers. Sizes are in bytes, rates in units per second,
 /// latencies in seconds unless said otherwise. The table's comments name the
@@ -53,7 +65,7 @@ struct ChipInfo {
   double sharedBytesPerClockPerSM;
   double f32FlopsPerSecond;         ///< fused multiply-adds count as two
   double specialPerClockPerSM;      ///< ex2, lg2, rcp, rsqrt, sin, cos
-  double tensorFlops[6];            ///< dense, by ProductType but F32; 0 = not offered
+  double tensorFlops[6];            ///< dense, by ProductType up to F64; 0 = not offered
 
   // Latencies.
   double dramLatency;
@@ -84,8 +96,13 @@ struct ChipInfo {
 
   /// Peak rate of products of such elements.
   double productFlops(ProductType type) const {
-    return type == ProductType::F32 ? f32FlopsPerSecond
-                                    : tensorFlops[static_cast<unsigned>(type)];
+    if (type == ProductType::F32)
+      return f32FlopsPerSecond;
+    if (type == ProductType::TF32Cut)
+      type = ProductType::TF32;
+    if (type == ProductType::FP8Coarse)
+      type = ProductType::FP8;
+    return tensorFlops[static_cast<unsigned>(type)];
   }
 };
 

@@ -81,9 +81,12 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
 
     With `f32-products=tf32` the module says so in its attribute
     `fuse.f32_products`, and kernels may round the factors of f32 products to tf32
-    (10 bits of fraction, ties away from zero) where tensor cores multiply them. The
-    reference multiplies f32 all the same. In the same way `exponentials=fma` leaves
-    `fuse.exponentials`, which `tile-fold-exponentials` reads.
+    (10 bits of fraction, ties away from zero) where tensor cores multiply them; with
+    `tf32-cut` they may cut what follows these bits off, as wgmma does with what it
+    reads in shared memory. With `f8-products=coarse` (`fuse.f8_products`) products of
+    8-bit floats may be added up in fewer bits than f32 has, as by wgmma. The
+    reference multiplies and adds f32 all the same. In the same way `exponentials=fma`
+    leaves `fuse.exponentials`, which `tile-fold-exponentials` reads.
 
     A named contraction or convolution stays the same named operation with a
     wider `outs`, so that later passes recognise it; `linalg.reduce` and bodies
@@ -119,8 +122,11 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   ];
   let options = [
     Option<"f32Products", "f32-products", "std::string", /*default=*/[{""}],
-           "How f32 factors are multiplied: f32, or rounded to tf32 (default: the "
-           "module's fuse.f32_products, else f32)">,
+           "How f32 factors are multiplied: f32, rounded to tf32, or rounded or cut "
+           "(tf32-cut) (default: the module's fuse.f32_products, else f32)">,
+    Option<"f8Products", "f8-products", "std::string", /*default=*/[{""}],
+           "How products of 8-bit floats are added up: f32, or coarse (default: the "
+           "module's fuse.f8_products, else f32)">,
     Option<"exponentials", "exponentials", "std::string", /*default=*/[{""}],
            "How the exponential of a difference is computed: difference, or its scale "
            "and log2(e) in one fma (default: the module's fuse.exponentials, else "

@@ -18,9 +18,11 @@
 #include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -86,12 +88,26 @@ private:
 
 /// The types in an instruction's name, of the sum and of the operands; empty
 /// where none has them.
-StringRef typeNames(Type sum, Type element) {
-  if (sum.isF32())
-    return element.isF16()    ? ".f32.f16.f16"
-           : element.isBF16() ? ".f32.bf16.bf16"
-                              : "";
-  return sum.isInteger(32) && element.isInteger(8) ? ".s32.s8.s8" : "";
+std::string typeNames(Type sum, Type first, Type second) {
+  if (sum.isInteger(32))
+    return first.isInteger(8) && second.isInteger(8) ? ".s32.s8.s8" : "";
+  auto nameOf = [](Type type) -> StringRef {
+    return llvm::TypeSwitch<Type, StringRef>(type)
+        .Case<Float16Type>([](auto) { return ".f16"; })
+        .Case<BFloat16Type>([](auto) { return ".bf16"; })
+        .Case<Float32Type>([](auto) { return ".tf32"; })
+        .Case<Float8E4M3FNType>([](auto) { return ".e4m3"; })
+        .Case<Float8E5M2Type>([](auto) { return ".e5m2"; })
+        .Default([](Type) { return ""; });
+  };
+  StringRef names[] = {nameOf(first), nameOf(second)};
+  // The two 8-bit types go together.
+  bool areAlike =
+      first == second ||
+      (first.getIntOrFloatBitWidth() == 8 && second.getIntOrFloatBitWidth() == 8);
+  if (!sum.isF32() || !areAlike || names[0].empty() || names[1].empty())
+    return "";
+  return (".f32" + names[0] + names[1]).str();
 }
 
 /// Whether the tile is a splat of zero.
@@ -183,7 +199,16 @@ void KernelEmitter::forEachWord(
       for (int64_t half : {0, 1})
         for (int64_t lower : {0, 8}) {
           int64_t reg = fragments.at(row + lower, at + half * 4 * perWord);
-          visit(row, at, packWord(ValueRange(elements).slice(reg, perWord)));
+          // In registers words are what the instruction multiplies.
+          Value word =
+              type.getElementType().isF32()
+                  ? NVVM::ConvertFloatToTF32Op::create(
+                        b, loc, b.getI32Type(), elements[reg],
+                        NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE,
+                        /*relu=*/false)
+                        .getResult()
+                  : packWord(ValueRange(elements).slice(reg, perWord));
+          visit(row, at, word);
         }
 }
 
@@ -205,11 +230,15 @@ LogicalResult KernelEmitter::emitSharedDot(SharedDotOp op) {
       (op.getLhs() && getLayout(op.getLhs().getType()).getValue() !=
                           firstTile(*intrinsic, m, k, warps)))
     return op.emitOpError("operands are not laid out as its fragments");
-  StringRef types =
-      typeNames(op.getType().getElementType(), rhs.getElementType());
+  Type lhs = op.getLhs() ? op.getLhs().getType().getElementType()
+                         : cast<BufferType>(op.getLhsBuffer().getType())
+                               .getElementType();
+  std::string types =
+      typeNames(op.getType().getElementType(), lhs, rhs.getElementType());
   if (types.empty())
     return op.emitOpError("no instruction multiplies ")
-           << rhs.getElementType() << " to " << op.getType().getElementType();
+           << lhs << " by " << rhs.getElementType() << " to "
+           << op.getType().getElementType();
 
   int64_t bytes = intrinsic->operandBits / 8;
   auto describe = [&](BufferType type, bool reducedIsContiguous,

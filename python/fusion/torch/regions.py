@@ -34,7 +34,7 @@ class Options:
 
     Attributes:
         chip: as of `fusion.compile`; default: that of the GPU that the tensors are on.
-        force_fusion, f32_products, exponentials: as of `fusion.compile`.
+        force_fusion, f32_products, f8_products, exponentials: as of `fusion.compile`.
         cache_dir: folder of the cache; None: `cache.default_folder()`; "": no files.
         async_compile: PyTorch's kernels serve the calls until ours are compiled.
         strict: a part that should compile and does not is an error; otherwise PyTorch
@@ -47,6 +47,7 @@ class Options:
     chip: str = ""
     force_fusion: bool = False
     f32_products: str = ""
+    f8_products: str = ""
     exponentials: str = ""
     cache_dir: str | None = None
     async_compile: bool = False
@@ -56,7 +57,7 @@ class Options:
     report: "Report | None" = None
 
     def __post_init__(self) -> None:
-        for name in ("chip", "f32_products", "exponentials"):
+        for name in ("chip", "f32_products", "f8_products", "exponentials"):
             checks.text(getattr(self, name), name)
         for name in ("force_fusion", "async_compile", "strict", "views", "sanitize"):
             checks.truth(getattr(self, name), name)
@@ -83,7 +84,7 @@ class Options:
 
     def compile_options(self) -> dict[str, Any]:
         return {"chip": self.chip, "force_fusion": self.force_fusion,
-                "f32_products": self.f32_products, "exponentials": self.exponentials}
+                "f32_products": self.f32_products, "f8_products": self.f8_products, "exponentials": self.exponentials}
 
     def folder(self) -> pathlib.Path | None:
         if self.cache_dir is None:

@@ -37,7 +37,7 @@ tile.kernel @types_of_no_instruction(%x: i32) attributes {warps = 4 : i64, share
   %a = tile.alloc {offset = 0 : i64} : !rows
   %b = tile.alloc {offset = 8192 : i64} : !rows
   %s = tile.splat %x : i32 -> tensor<64x64xi32, #sums>
-  // expected-error @below {{'tile.shared_dot' op no instruction multiplies 'i16' to 'i32'}}
+  // expected-error @below {{'tile.shared_dot' op no instruction multiplies 'i16' by 'i16' to 'i32'}}
   %d = tile.shared_dot of %a[%c0], %b[%c0], %s "wgmma.m64k16" warps [4, 1] : (!rows) !rows -> tensor<64x64xi32, #sums>
   tile.return
 }

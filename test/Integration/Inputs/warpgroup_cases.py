@@ -8,6 +8,13 @@ through shared memory, and a first operand that is computed.
 
 from typed_chains import chain as typed
 
+
+
+def allowing(text, attribute, how):
+    """The module with what it allows of products."""
+    return f'module attributes {{{attribute} = "{how}"}} {{\n{text}}}\n'
+
+
 ASYNC = "shared, async16"
 PRODUCT = dict(tiling="mn(k(LA,LB,CC),SC)", blocks=["m", "n"], intrinsic="wgmma.m64k16")
 
@@ -65,6 +72,29 @@ CASES = {
         typed("s8", (256, 128, 192), transposed=(1,)),
         product(128, 96, 64, (8, 1)) | dict(intrinsic="wgmma.m64k32"),
         "AB",
+    ),
+    # 19 bits of each factor, of which panels of 128 bytes have 32 columns.
+    "cut": (
+        allowing(typed("f32", (136, 104, 72), transposed=(1,)), "fuse.f32_products", "tf32-cut"),
+        product(64, 64, 32, (4, 1)) | dict(intrinsic="wgmma.m64k8"),
+        "AB",
+    ),
+    "cut-and-computed": (
+        allowing(typed("f32", (128, 64, 96, 64), transposed=(1, 2), between=("relu",)), "fuse.f32_products", "tf32-cut"),
+        chain(64, 32, 32, 64, (4, 1), value="shared", tiling="m(LA,n(LB,CC,LD,CE),SE)")
+        | dict(intrinsic="wgmma.m64k8", tiles=dict(m=64, n=32, k=64, h=64)),
+        "BD",
+    ),
+    "coarse": (
+        allowing(typed("e4m3", (128, 208, 96), transposed=(1,)), "fuse.f8_products", "coarse"),
+        product(64, 96, 64, (4, 1), result="registers") | dict(intrinsic="wgmma.f8.m64k32"),
+        "AB",
+    ),
+    "coarse-by-two": (
+        allowing(typed("e5m2", (256, 64, 128, 64), transposed=(1, 2), between=("relu",)), "fuse.f8_products", "coarse"),
+        chain(128, 64, 64, 64, (8, 1), value="shared", tiling="m(LA,n(LB,CC,LD,CE),SE)")
+        | dict(intrinsic="wgmma.f8.m64k32"),
+        "BD",
     ),
     "computed-first": (["--chain=128,64,128", "--2d", "--before=relu"], product(64, 64, 32, (4, 1)), "AB"),
 }  # fmt: skip

@@ -26,22 +26,38 @@ using namespace fusion::fuse;
 LogicalResult FuseDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  std::pair<StringRef, StringRef> known;
-  if (name == kF32ProductsAttrName)
-    known = {"f32", "tf32"};
-  else if (name == kExponentialsAttrName)
-    known = {"difference", "fma"};
-  else
+  SmallVector<StringRef> known = listNumericChoices(name);
+  if (known.empty())
     return success();
   if (!isa<ModuleOp>(op))
     return op->emitError("'") << name << "' is an attribute of modules";
   auto value = dyn_cast<StringAttr>(attribute.getValue());
-  if (!value ||
-      (value.getValue() != known.first && value.getValue() != known.second))
-    return op->emitError("'")
-           << name << "' is \"" << known.first << "\" or \"" << known.second
-           << "\", not " << attribute.getValue();
-  return success();
+  if (value && llvm::is_contained(known, value.getValue()))
+    return success();
+  return op->emitError("'") << name << "' is "
+                            << orList(known, "\"") << ", not "
+                            << attribute.getValue();
+}
+
+SmallVector<StringRef> fusion::fuse::listNumericChoices(StringRef attribute) {
+  if (attribute == kF32ProductsAttrName)
+    return {"f32", "tf32", "tf32-cut"};
+  if (attribute == kF8ProductsAttrName)
+    return {"f32", "coarse"};
+  if (attribute == kExponentialsAttrName)
+    return {"difference", "fma"};
+  return {};
+}
+
+std::string fusion::fuse::orList(ArrayRef<StringRef> choices,
+                                 StringRef quote) {
+  std::string text;
+  for (auto [index, choice] : llvm::enumerate(choices)) {
+    if (index > 0)
+      text += index + 1 == choices.size() ? " or " : ", ";
+    (text += quote.str()) += choice.str() + quote.str();
+  }
+  return text;
 }
 
 void FuseDialect::initialize() {

@@ -35,9 +35,23 @@ namespace fusion::fuse {
 constexpr llvm::StringLiteral kChipAttrName = "fuse.chip";
 
 /// Name of the module attribute (a string) that says how the factors of f32
-/// products are multiplied: "f32", which is the default, or "tf32", rounded for
-/// tensor cores.
+/// products are multiplied: "f32", which is the default, "tf32", rounded for
+/// tensor cores, or "tf32-cut", which units may cut off instead.
 constexpr llvm::StringLiteral kF32ProductsAttrName = "fuse.f32_products";
+
+/// Name of the module attribute (a string) that says how products of 8-bit
+/// floats are added up: in "f32", which is the default, or "coarse", in as few
+/// bits as the fastest unit has.
+constexpr llvm::StringLiteral kF8ProductsAttrName = "fuse.f8_products";
+
+/// What such an attribute, or kExponentialsAttrName, may say, the default first;
+/// empty for others.
+llvm::SmallVector<llvm::StringRef>
+listNumericChoices(llvm::StringRef attribute);
+
+/// `a, b or c`, each in quotes, for messages.
+std::string orList(llvm::ArrayRef<llvm::StringRef> choices,
+                   llvm::StringRef quote = "");
 
 } // namespace fusion::fuse
 
