@@ -277,6 +277,40 @@ TEST(OverlappedProducts, AreWhatTheLoopAllows) {
 
 // First loads of the inner loop are waited for anew in each iteration of the
 // outer one.
+// No second launch, and no bytes but the result's.
+TEST(PartsInClusters, SaveALaunchAndWhatItMoves) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  ScheduledGroup group(chainIR({128, 4096, 128}), kProductSchedule);
+  group.place("C").space = fuse::Space::Registers;
+  setStages(group, 2);
+  constexpr int64_t parts = 4, bytes = 128 * 128 * 4, tile = 64 * 64 * 4;
+  unsigned k = *group.model().findAxis("k");
+  group.schedule->splits.assign(group.model().axes.size(), 1);
+  group.schedule->splits[k] = parts;
+  auto predict = [&] {
+    EXPECT_EQ(checkSchedule(group.model(), *group.schedule, chip),
+              std::nullopt);
+    Footprint footprint = computeFootprint(group.model(), *group.schedule);
+    return std::make_pair(
+        footprint,
+        predictCost(group.model(), *group.schedule, footprint, chip));
+  };
+  auto [stored, storedCost] = predict();
+  group.schedule->splitInCluster = true;
+  auto [exchanged, exchangedCost] = predict();
+  EXPECT_EQ(group.schedule->clusterBlocks(), parts);
+  EXPECT_EQ(exchanged.blocks, stored.blocks);
+  EXPECT_EQ(exchanged.globalLoadBytes, stored.globalLoadBytes);
+  EXPECT_EQ(stored.globalStoreBytes, parts * bytes);
+  EXPECT_EQ(exchanged.globalStoreBytes, bytes);
+  EXPECT_EQ(exchanged.sharedTraffic,
+            stored.sharedTraffic + 2 * exchanged.blocks * tile);
+  EXPECT_GT(storedCost.combine, chip.launchOverhead);
+  EXPECT_EQ(exchangedCost.combine, 0);
+  EXPECT_GT(exchangedCost.pipeline, storedCost.pipeline);
+  EXPECT_LT(exchangedCost.total, storedCost.total);
+}
+
 TEST_F(GatedFields, ProducersRunAheadOfInnerLoops) {
   ScheduledGroup nest(chainIR({512, 256, 1024, 512}), kNestSchedule);
   ASSERT_TRUE(nest.schedule) << nest.reason;

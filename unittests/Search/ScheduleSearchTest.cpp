@@ -118,6 +118,19 @@ TEST(ScheduleSearchTransports, CopiesInBulkWhereItCan) {
   EXPECT_EQ(transports({256, 64, 256}, "sm_89"), "A async16; B async16; ");
 }
 
+// Few tiles of long sums: parts fill the chip.
+TEST(ScheduleSearchParts, AreCombinedByClustersWhereThereAreAny) {
+  ParsedGroup group(chainIR({64, 8192, 256}));
+  for (const char *chip : {"sm_80", "sm_90a", "sm_120"}) {
+    std::string reason;
+    auto found = searchSchedule(group.model(), *lookupChip(chip), reason);
+    ASSERT_TRUE(found) << reason;
+    EXPECT_TRUE(found->schedule.splitAxis()) << chip;
+    EXPECT_EQ(found->schedule.splitInCluster, lookupChip(chip)->hasClusters)
+        << chip;
+  }
+}
+
 // At random, too, and then sometimes.
 TEST(ScheduleSearchTransports, DrawsBulkCopies) {
   ParsedGroup group(chainIR({256, 64, 256}));

@@ -239,6 +239,41 @@ LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
   return verifyIntegers(emitError, shared, "stages");
 }
 
+Attribute ParallelAttr::parse(AsmParser &parser, Type) {
+  DictionaryAttr split;
+  bool inCluster = false;
+  int64_t producers = 0;
+  if (parser.parseLess() || parser.parseAttribute(split))
+    return {};
+  auto parseValue = [&](StringRef key, SMLoc keyLoc) -> ParseResult {
+    if (key == "producers")
+      return parser.parseInteger(producers);
+    if (key != "in_cluster")
+      return parser.emitError(keyLoc) << "expected in_cluster or producers";
+    StringRef value;
+    SMLoc valueLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&value))
+      return failure();
+    if (value != "true" && value != "false")
+      return parser.emitError(valueLoc) << "expected true or false";
+    inCluster = value == "true";
+    return success();
+  };
+  if (parseEntries(parser, parseValue))
+    return {};
+  return parser.getChecked<ParallelAttr>(parser.getContext(), split, inCluster,
+                                         producers);
+}
+
+void ParallelAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getSplit();
+  if (getInCluster())
+    printer << ", in_cluster = true";
+  if (getProducers() != 0)
+    printer << ", producers = " << getProducers();
+  printer << ">";
+}
+
 LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
                                    bool inCluster, int64_t producers) {
   if (inCluster && split.empty())

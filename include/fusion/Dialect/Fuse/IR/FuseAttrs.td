@@ -219,10 +219,8 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
   let parameters = (ins "::mlir::DictionaryAttr":$split,
                         DefaultValuedParameter<"bool", "false">:$inCluster,
                         DefaultValuedParameter<"int64_t", "0">:$producers);
-  let assemblyFormat = [{
-    `<` $split (`,` `in_cluster` `=` $inCluster^)?
-    (`,` `producers` `=` $producers^)? `>`
-  }];
+  // By hand: either entry behind the first may be left out.
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
