@@ -176,11 +176,16 @@ Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
   // Both factors are rounded to 10 bits of fraction, in every product of a
   // chain; the sums have 13 at least, which each instruction rounds.
   constexpr double tf32 = 0x1p-8, coarse = 0x1p-6;
+  // What is cut off does not cancel in sums: each factor is too small by 2^-11.5 of
+  // it on average, of two products in a row four.
+  double ofLarge = error(result);
+  if (fewer.cutsFactors)
+    ofLarge = std::max(ofLarge, 0x1p-9);
   if (fewer.inFactors)
     intermediate = std::max(intermediate, tf32);
   if (fewer.inSums)
     intermediate = std::max(intermediate, coarse);
-  return {intermediate * rms, error(result), intermediate};
+  return {intermediate * rms, ofLarge, intermediate};
 }
 
 /// Over elements begin … end.

@@ -341,13 +341,14 @@ Error Session::compareResults(mlir::func::FuncOp function,
                               FunctionReport &report) {
   ElementType narrowest = narrowestFloat(function);
   unsigned roundings = countRoundings(function, narrowest);
-  auto isSaid = [&](llvm::StringRef attribute) {
+  auto said = [&](llvm::StringRef attribute) {
     auto how = module->getAttrOfType<mlir::StringAttr>(attribute);
-    return how &&
-           how.getValue() != fuse::listNumericChoices(attribute).front();
+    return how ? how.getValue() : fuse::listNumericChoices(attribute).front();
   };
-  FewerBits fewer{isSaid(fuse::kF32ProductsAttrName),
-                  isSaid(fuse::kF8ProductsAttrName)};
+  llvm::StringRef f32Products = said(fuse::kF32ProductsAttrName);
+  FewerBits fewer{/*inFactors=*/f32Products != "f32",
+                  /*cutsFactors=*/f32Products == "tf32-cut",
+                  /*inSums=*/said(fuse::kF8ProductsAttrName) == "coarse"};
   for (size_t i = 0; i < results.size(); ++i) {
     ResultReport entry;
     entry.type = results[i].type;

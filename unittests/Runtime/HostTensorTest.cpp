@@ -187,6 +187,15 @@ TEST(Compare, DefaultTolerances) {
   EXPECT_EQ(mixed.atol, 10 * 2 * 0x1p-10);
   EXPECT_EQ(mixed.ofRow, 2 * 0x1p-10);
   EXPECT_EQ(defaultTolerance(ElementType::I32, ElementType::F16, 10).atol, 0);
+  // Factors that are rounded cancel in sums; those that are cut do not.
+  auto allowed = [](FewerBits fewer) {
+    return defaultTolerance(ElementType::F32, ElementType::F32, 10, fewer);
+  };
+  FewerBits rounded{/*inFactors=*/true}, cut{/*inFactors=*/true, /*cutsFactors=*/true};
+  EXPECT_EQ(allowed(rounded).atol, 10 * 0x1p-8);
+  EXPECT_EQ(allowed(rounded).rtol, 1e-4);
+  EXPECT_EQ(allowed(cut).atol, 10 * 0x1p-8);
+  EXPECT_EQ(allowed(cut).rtol, 0x1p-9);
   EXPECT_EQ(rootMeanSquare(
                 makeTensor(ElementType::F32, {3, -4, NAN, INFINITY, 0, 0})),
             2.5);

@@ -78,10 +78,11 @@ struct Tolerance {
   double ofRow = 0;
 };
 
-/// What products were allowed besides: factors of f32 ones rounded or cut to
-/// tf32, sums of 8-bit floats in fewer bits than f32 has.
+/// What products were allowed besides: factors of f32 ones rounded to tf32, or
+/// cut to it, which makes all products smaller; sums of 8-bit floats in fewer bits
+/// than f32 has.
 struct FewerBits {
-  bool inFactors = false, inSums = false;
+  bool inFactors = false, cutsFactors = false, inSums = false;
 };
 
 /// The default for a result of type `result` of a function whose narrowest
