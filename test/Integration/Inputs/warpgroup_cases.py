@@ -87,7 +87,7 @@ CASES = {
     ),
     "coarse": (
         allowing(typed("e4m3", (128, 208, 96), transposed=(1,)), "fuse.f8_products", "coarse"),
-        product(64, 96, 64, (4, 1), result="registers") | dict(intrinsic="wgmma.f8.m64k32"),
+        product(64, 48, 64, (4, 1), result="registers") | dict(intrinsic="wgmma.f8.m64k32"),
         "AB",
     ),
     "coarse-by-two": (
