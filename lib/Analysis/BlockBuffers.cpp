@@ -16,8 +16,13 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-int64_t fusion::exchangedBytes(const Schedule &schedule,
+int64_t fusion::exchangedBytes(const GroupModel &group,
+                               const Schedule &schedule,
                                const Reduction &reduction) {
+  if (schedule.splitInCluster &&
+      group.tensors[group.products[reduction.product].result].role ==
+          TensorRole::Result)
+    return exchangedOfShare(group, schedule, reduction);
   const ProductMapping &mapping = schedule.products[reduction.product];
   bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
   // Columns first, then what is left of the rows.
@@ -82,7 +87,7 @@ public:
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
         held.passing = std::max(
-            held.passing, alignBuffer(exchangedBytes(schedule, reduction)));
+            held.passing, alignBuffer(exchangedBytes(group, schedule, reduction)));
   }
 
 private:

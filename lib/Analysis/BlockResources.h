@@ -82,7 +82,8 @@ int64_t leastRegisters(const GroupModel &group, const Schedule &schedule,
 
 /// Bytes that the warps of a block pass to each other to reduce rows of a
 /// product's tile of which each holds a part; 0 where each holds whole rows.
-int64_t exchangedBytes(const Schedule &schedule, const Reduction &reduction);
+int64_t exchangedBytes(const GroupModel &group, const Schedule &schedule,
+                       const Reduction &reduction);
 
 /// How many threads of a block hold each element of a tensor that is loaded
 /// straight into registers.

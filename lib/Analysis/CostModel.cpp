@@ -68,10 +68,15 @@ Cost fusion::predictThroughput(const GroupModel &group,
   // another product meanwhile.
   cost.compute = products + seconds(footprint.scalar);
   for (const Footprint::Overlap &overlap : footprint.overlaps) {
-    ProductUnit unit = schedule.products[overlap.product].intrinsic->unit;
-    cost.compute -=
-        std::min(overlap.flops * share / rates[static_cast<size_t>(unit)],
-                 seconds(overlap.scalar));
+    const Intrinsic &intrinsic =
+        *schedule.products[overlap.product].intrinsic;
+    double multiplying = overlap.flops * share /
+                         rates[static_cast<size_t>(intrinsic.unit)],
+           waiting = overlap.waits * share *
+                     (intrinsic.latency(chip) + chip.barrierLatency),
+           computing = seconds(overlap.scalar);
+    cost.compute += std::max(multiplying + waiting, computing) - multiplying -
+                    computing;
   }
   cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;

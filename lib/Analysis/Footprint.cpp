@@ -346,6 +346,22 @@ static void addPass(const GroupModel &group, const Schedule &schedule,
                               group.tensors[tensor].elementBytes;
 }
 
+static double flopsOf(const Schedule &schedule, unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  return 2.0 * schedule.tiles[mapping.i1] * schedule.tiles[mapping.i2] *
+         schedule.tiles[mapping.r1];
+}
+
+/// What is computed of each tile of a product's value.
+static ScalarWork workOfValue(const GroupModel &group, const Schedule &schedule,
+                              const LoopTraffic &traffic, unsigned number) {
+  const ProductMapping &mapping = schedule.products[number];
+  ScalarWork work = traffic.products[number].scalar;
+  work += group.products[number].perRow *
+          (schedule.tiles[mapping.i1] * kLanesOfRow * mapping.warps[1]);
+  return work;
+}
+
 /// What a product that runs beside the next iteration's has in its shadow: all
 /// but the first iteration of the loop compute their values under the product
 /// of the one before.
@@ -353,17 +369,38 @@ static Footprint::Overlap overlapOf(const GroupModel &group,
                                     const Schedule &schedule,
                                     const LoopTraffic &traffic, unsigned number,
                                     unsigned producer) {
-  const ProductMapping &mapping = schedule.products[number];
   const LoopTraffic::PerProduct &times = traffic.products[number];
-  const LoopTraffic::PerProduct &values = traffic.products[producer];
-  const ProductMapping &own = schedule.products[producer];
   int64_t later = times.computed - times.completed;
-  double flops = 2.0 * schedule.tiles[mapping.i1] * schedule.tiles[mapping.i2] *
-                 schedule.tiles[mapping.r1];
-  ScalarWork work = values.scalar;
-  work += group.products[producer].perRow *
-          (schedule.tiles[own.i1] * kLanesOfRow * own.warps[1]);
-  return {number, flops * later, work * later};
+  return {number, flopsOf(schedule, number) * later,
+          workOfValue(group, schedule, traffic, producer) * later};
+}
+
+/// What groups of warps that take turns compute under one another's products:
+/// whatever is fed, and what feeds it, in all but the first iteration. A turn
+/// whose products are waited for in it ends when the last one is over, and
+/// another group has to be told then.
+static std::optional<Footprint::Overlap>
+overlapOfTurns(const GroupModel &group, const Schedule &schedule,
+               const LoopTraffic &traffic) {
+  std::optional<Footprint::Overlap> overlap;
+  llvm::SmallVector<bool, 4> isCounted(group.products.size(), false);
+  for (unsigned number = 0; number < group.products.size(); ++number) {
+    std::optional<unsigned> producer = producerOfFirst(group, schedule, number);
+    if (!producer)
+      continue;
+    const LoopTraffic::PerProduct &times = traffic.products[number];
+    int64_t later = times.computed - times.completed;
+    if (!overlap)
+      overlap = Footprint::Overlap{number, 0, {}};
+    for (unsigned each : {number, *producer})
+      if (!std::exchange(isCounted[each], true))
+        overlap->flops += flopsOf(schedule, each) * later;
+    overlap->scalar += workOfValue(group, schedule, traffic, *producer) * later;
+    if (schedule.products[number].stages == 1)
+      overlap->waits +=
+          static_cast<double>(times.computed) * countTurnGroups(schedule);
+  }
+  return overlap;
 }
 
 Footprint fusion::countTraffic(const GroupModel &group,
@@ -383,6 +420,9 @@ Footprint fusion::countTraffic(const GroupModel &group,
   }
   for (const LoopTraffic::PerPass &times : traffic.passes)
     addPass(group, schedule, times, result);
+  if (schedule.takesTurns)
+    if (auto overlap = overlapOfTurns(group, schedule, traffic))
+      result.overlaps.push_back(std::move(*overlap));
   for (auto [number, product] : llvm::enumerate(group.products)) {
     const LoopTraffic::PerProduct &times = traffic.products[number];
     const ProductMapping &mapping = schedule.products[number];
@@ -393,8 +433,8 @@ Footprint fusion::countTraffic(const GroupModel &group,
                        (i1 * kLanesOfRow * mapping.warps[1] * times.completed);
     // Whether it may is looked at later.
     if (std::optional<unsigned> producer =
-            product.producer[mapping.isFirst(0) ? 0 : 1];
-        producer && mapping.stages > 1)
+            producerOfFirst(group, schedule, number);
+        producer && mapping.stages > 1 && !schedule.takesTurns)
       result.overlaps.push_back(
           overlapOf(group, schedule, traffic, number, *producer));
     // Every warp reads its rows of one operand and its columns of the other.
@@ -402,7 +442,7 @@ Footprint fusion::countTraffic(const GroupModel &group,
         fragmentBytes(group, schedule, number, r1) * times.computed;
     for (const Reduction &reduction : group.reductions)
       if (reduction.product == number && !reduction.pass &&
-          exchangedBytes(schedule, reduction) > 0)
+          exchangedBytes(group, schedule, reduction) > 0)
         result.barriers += 2 * times.completedByBlock;
     if (schedule.places[product.result].space != fuse::Space::Shared)
       continue;

@@ -49,6 +49,8 @@ public:
     for (unsigned number = 0; number < group.products.size(); ++number)
       if (Reason reason = checkOverlap(number))
         return reason;
+    if (Reason reason = checkTurns())
+      return reason;
     if (Reason reason = checkCopiesOfProducers())
       return reason;
     if (Reason reason = checkCopiesOfCluster())
@@ -80,6 +82,9 @@ private:
     return schedule.products[number].stages == 1
                ? std::nullopt
                : whyNotOverlapped(group, schedule, number);
+  }
+  Reason checkTurns() {
+    return schedule.takesTurns ? whyNoTurns(group, schedule) : std::nullopt;
   }
   Reason checkProducers();
   Reason checkCopiesOfProducers();
@@ -188,88 +193,6 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
              std::to_string(schedule.tiles[tile.columnAxis]) +
              ") lies in shared memory as no descriptor of " +
              intrinsic.name.str() + " can say";
-  }
-  return std::nullopt;
-}
-
-/// The loops of a block around a product's computation, outermost first.
-static llvm::SmallVector<unsigned, 8>
-loopsOf(ArrayRef<TilingStatement> statements, const GroupModel &group,
-        const Schedule &schedule, unsigned number) {
-  const TilingStatement *found =
-      llvm::find_if(statements, [&](const TilingStatement &statement) {
-        return statement.kind == TilingNode::Kind::Compute &&
-               statement.tensor == group.products[number].result;
-      });
-  llvm::SmallVector<unsigned, 8> loops;
-  if (found != statements.end())
-    llvm::copy_if(found->loops, std::back_inserter(loops),
-                  [&](unsigned axis) { return !schedule.isBlockAxis(axis); });
-  return loops;
-}
-
-/// A product that runs beside those of the next iteration waits for nothing but
-/// the copies of its own operand, and multiplies a value that waits for it.
-Reason fusion::whyNotOverlapped(const GroupModel &group,
-                                const Schedule &schedule, unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
-  const Product &product = group.products[number];
-  std::string who = "'" + group.valueName(number) +
-                    "' cannot run beside the next iteration's products: ";
-  if (mapping.intrinsic->unit != ProductUnit::WarpGroup)
-    return who + mapping.intrinsic->name.str() +
-           " is over when the instruction behind it begins";
-  std::optional<unsigned> producer =
-      product.producer[mapping.isFirst(0) ? 0 : 1];
-  if (!producer ||
-      schedule.products[*producer].intrinsic->unit != ProductUnit::WarpGroup ||
-      schedule.places[group.products[*producer].result].space !=
-          fuse::Space::Registers)
-    return who + "its first operand is not the value of such a product, in "
-                 "registers";
-  unsigned second = mapping.isFirst(0) ? 1 : 0;
-  if (product.producer[second])
-    return who + "its second operand is computed";
-  llvm::SmallVector<TilingStatement> statements = listStatements(schedule.tree);
-  llvm::SmallVector<unsigned, 8> loops =
-      loopsOf(statements, group, schedule, number);
-  if (loops != loopsOf(statements, group, schedule, *producer))
-    return who + "its first operand is computed in other loops";
-  if (loops.empty() || sequentialTrips(group, schedule, loops.back()) < 2)
-    return who + "it is in no loop";
-  if (!llvm::is_contained(product.reduction, loops.back()))
-    return who + "it is complete in each iteration, and what needs it comes "
-                 "behind it";
-  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
-    if (tensor.role != TensorRole::Operand)
-      continue;
-    bool isOwn = tensor.operandNumber == second &&
-                 (tensor.product == number ||
-                  llvm::is_contained(tensor.sharedBy, number));
-    if (isOwn && place.transport != fuse::Transport::Bulk)
-      return who + "'" + tensor.name + "' is not copied in bulk";
-    // Threads that wait for their own copies meet at barriers.
-    if (place.stages > 1 && place.transport != fuse::Transport::Bulk)
-      return who + "'" + tensor.name + "' is copied ahead by threads";
-  }
-  return std::nullopt;
-}
-
-Reason fusion::whyOverlappedWaits(const GroupModel &group,
-                                  const Schedule &schedule) {
-  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
-    if (mapping.stages == 1)
-      continue;
-    unsigned second = mapping.isFirst(0) ? 1 : 0;
-    for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
-      if (tensor.role == TensorRole::Operand &&
-          tensor.operandNumber == second &&
-          (tensor.product == number ||
-           llvm::is_contained(tensor.sharedBy, number)) &&
-          place.stages == 1)
-        return "'" + group.valueName(number) +
-               "' cannot run beside the next iteration's products: '" +
-               tensor.name + "' has one stage";
   }
   return std::nullopt;
 }

@@ -182,6 +182,7 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
   if (fuse::ParallelAttr parallel = attr.getParallel()) {
     schedule.producerWarps = parallel.getProducers();
     schedule.splitInCluster = parallel.getInCluster();
+    schedule.takesTurns = parallel.getTurns();
     schedule.splits.assign(group.axes.size(), 1);
     for (NamedAttribute entry : parallel.getSplit()) {
       std::optional<unsigned> axis =
@@ -414,7 +415,8 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
           ? fuse::ParallelAttr()
           : fuse::ParallelAttr::get(context, builder.getDictionaryAttr(splits),
                                     schedule.splitInCluster,
-                                    schedule.producerWarps);
+                                    schedule.producerWarps,
+                                    schedule.takesTurns);
   auto pipeline =
       stages.empty() && common == 1u && overlapped.empty()
           ? fuse::PipelineAttr()

@@ -71,6 +71,9 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
   if (schedule.persistent && schedule.producerWarps == 0)
     return "'persistent' without 'producers' is not lowered: a block would "
            "load its next tile when it has stored the last one";
+  if (schedule.takesTurns && schedule.producerWarps == 0)
+    return "'turns' without 'producers' are not lowered: a group would copy, "
+           "and wait for others, in its turn";
   return std::nullopt;
 }
 

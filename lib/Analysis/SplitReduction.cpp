@@ -10,6 +10,7 @@
 #include "fusion/Support/TileLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <array>
 
 using namespace fusion;
 
@@ -84,20 +85,47 @@ bool fusion::isByShare(const GroupModel &group, const Schedule &schedule,
          group.tensors[tensor].role == TensorRole::Result;
 }
 
-int64_t fusion::countShareHolders(const GroupModel &group,
-                                  const Schedule &schedule, unsigned tensor) {
+/// Rows and columns of a block's share of the last product's tile.
+static std::array<int64_t, 2> shapeOfShare(const GroupModel &group,
+                                           const Schedule &schedule) {
+  const ProductMapping &mapping = lastMapping(group, schedule);
+  return {schedule.tiles[mapping.i1] / schedule.clusterBlocks(),
+          schedule.tiles[mapping.i2]};
+}
+
+/// How threads hold it: in the order of memory.
+static LinearLayout layoutOfShare(const GroupModel &group,
+                                  const Schedule &schedule) {
   const GroupTensor &result = group.tensors[lastProduct(group).result];
   const ProductMapping &mapping = lastMapping(group, schedule);
-  unsigned axes[] = {mapping.i1, mapping.i2};
-  int64_t shape[] = {schedule.tiles[mapping.i1] / schedule.clusterBlocks(),
-                     schedule.tiles[mapping.i2]};
   bool isTurned = result.axes.back() == mapping.i1;
   bool isDense = isTurned || result.axes.back() == mapping.i2;
   unsigned order[] = {isTurned ? 0u : 1u, isTurned ? 1u : 0u};
   int64_t width = isDense ? std::max<int64_t>(
                                 1, result.alignment / result.elementBytes)
                           : 1;
-  LinearLayout layout = blocked(shape, order, width, schedule.warps);
+  return blocked(shapeOfShare(group, schedule), order, width, schedule.warps);
+}
+
+int64_t fusion::exchangedOfShare(const GroupModel &group,
+                                 const Schedule &schedule,
+                                 const Reduction &reduction) {
+  int64_t parts = 1;
+  for (const LinearLayout::Digit &digit :
+       layoutOfShare(group, schedule).digits(LayoutDim::Warp))
+    if (digit.steps[1] != 0)
+      parts *= digit.radix;
+  return parts == 1 ? 0
+                    : parts * shapeOfShare(group, schedule)[0] *
+                          reduction.elementBytes;
+}
+
+int64_t fusion::countShareHolders(const GroupModel &group,
+                                  const Schedule &schedule, unsigned tensor) {
+  const ProductMapping &mapping = lastMapping(group, schedule);
+  unsigned axes[] = {mapping.i1, mapping.i2};
+  std::array<int64_t, 2> shape = shapeOfShare(group, schedule);
+  LinearLayout layout = layoutOfShare(group, schedule);
   int64_t elements = 1;
   for (unsigned d : {1u, 0u})
     if (llvm::is_contained(group.tensors[tensor].axes, axes[d]))
@@ -145,6 +173,10 @@ std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
         sequentialTrips(group, schedule, axis) > 1)
       return name + "a block has several tiles along axis '" +
              group.axes[axis].name + "'";
+  for (const Reduction &reduction : group.reductions)
+    if (group.products[reduction.product].result == last.result &&
+        !reduction.pass && llvm::is_contained(reduction.reduced, mapping.i1))
+      return name + "a reduction runs along the rows that its blocks share";
   // What is read after the sum is read by a block's rows of it.
   bool isSummed = false;
   for (const TilingStatement &statement : listStatements(schedule.tree)) {

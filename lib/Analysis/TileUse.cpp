@@ -126,7 +126,7 @@ double TileUse::exchangeSeconds(unsigned number) const {
   double seconds = 0;
   for (const Reduction &reduction : group.reductions)
     if (reduction.product == number && !reduction.pass)
-      if (int64_t bytes = exchangedBytes(schedule, reduction))
+      if (int64_t bytes = exchangedBytes(group, schedule, reduction))
         seconds += sharedSeconds(2.0 * bytes) + 2 * chip.sharedLatency +
                    2 * chip.barrierLatency;
   for (unsigned axis : group.products[number].reduction)

@@ -79,6 +79,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());
   kernels.addPass(createTileInsertProxyFences());
+  kernels.addPass(createTileTakeTurns());
   kernels.addPass(createTileSpecializeWarps());
   manager.addPass(createTileOverlapLaunches());
 }

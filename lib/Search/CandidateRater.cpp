@@ -247,7 +247,8 @@ void CandidateRater::rateStages(Schedule &schedule,
   int64_t blocks = blocksPerSM(schedule, checker.footprint(), chip);
   if (blocks <= hopelessBlocks)
     return;
-  bool isWithout = !only || only->producers == 0;
+  bool isWithout =
+      (!only || only->producers == 0) && !schedule.takesTurns;
   double ofOne = kNever;
   if (isWithout && !schedule.overlapsProducts())
     ofOne = take(schedule, candidate, throughput, open.take);
@@ -311,10 +312,35 @@ void CandidateRater::rateOverlaps(Schedule &schedule,
   // Of each number of stages and producers anew: it takes other registers.
   int64_t hopelessBlocks = 0;
   if (overlapped.compute < throughput.compute &&
-      !(hasBounds() && overlapped.total >= open.limit()))
+      !(hasBounds() && overlapped.total >= open.limit()) &&
+      !(open.only && open.only->takesTurns))
     rateStages(schedule, candidate, open, overlapped, hopelessBlocks);
+  rateTurns(schedule, candidate, open, overlapped);
   for (ProductMapping &mapping : schedule.products)
     mapping.stages = 1;
+  (void)enter(false);
+}
+
+/// The same where groups of warps take turns, where that saves work.
+void CandidateRater::rateTurns(Schedule &schedule, ScheduleCandidate &candidate,
+                               const Open &open, const Cost &throughput) {
+  if (space.producers().size() == 1 || schedule.splitInCluster ||
+      (open.only && !open.only->takesTurns))
+    return;
+  auto enter = [&](bool takesTurns) {
+    schedule.takesTurns = candidate.movement.takesTurns = takesTurns;
+    return predictThroughput(group, schedule, checker.countTraffic(schedule),
+                             chip);
+  };
+  if (whyNoTurns(group, schedule))
+    return;
+  ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
+  space.build().setRegisterStages(schedule, 1);
+  Cost inTurns = enter(true);
+  int64_t hopelessBlocks = 0;
+  if (inTurns.compute < throughput.compute &&
+      !(hasBounds() && inTurns.total >= open.limit()))
+    rateStages(schedule, candidate, open, inTurns, hopelessBlocks);
   (void)enter(false);
 }
 
@@ -347,14 +373,17 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
       if (isBounded)
         ++looked.bounded;
     }
-    bool mayOverlap = space.mayOverlap() && (!open.only || open.only->overlaps);
-    if (isBounded && !mayOverlap)
+    bool isAlone = !open.only || !open.only->overlaps,
+         mayOverlap = space.mayOverlap() && (!open.only || open.only->overlaps);
+    if (isBounded && !space.mayOverlap())
       continue;
     if (!std::exchange(isChecked, true))
       if (std::optional<std::string> reason = checker.checkWarps(schedule))
         return refuse(std::move(*reason));
-    if (!isBounded && (!open.only || !open.only->overlaps))
+    if (!isBounded && isAlone && !(open.only && open.only->takesTurns))
       rateStages(schedule, candidate, open, *throughput, hopelessBlocks);
+    if (isAlone && space.mayOverlap())
+      rateTurns(schedule, candidate, open, *throughput);
     if (mayOverlap)
       rateOverlaps(schedule, candidate, open, *throughput);
   }
@@ -387,6 +416,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
   ScheduleCandidate own = candidate;
   own.movement.producers = 0;
   own.movement.isPersistent = own.movement.overlaps = false;
+  own.movement.takesTurns = false;
   Open open{{}, {}, only, limit, take};
   unsigned tooFew = 0; // warps
   for (unsigned number : arrangements) {

@@ -114,6 +114,8 @@ private:
                   int64_t &hopelessBlocks);
   void rateOverlaps(Schedule &schedule, ScheduleCandidate &candidate,
                     const Open &open, const Cost &throughput);
+  void rateTurns(Schedule &schedule, ScheduleCandidate &candidate,
+                 const Open &open, const Cost &throughput);
   /// Returns its seconds.
   double take(const Schedule &schedule, const ScheduleCandidate &candidate,
               const Cost &throughput, Take take);

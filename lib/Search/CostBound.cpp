@@ -8,9 +8,11 @@
 
 #include "fusion/Search/CostBound.h"
 #include "fusion/Analysis/CostModel.h"
+#include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Search/ScheduleBuilder.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <array>
@@ -72,6 +74,14 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
               tensor, outline.products[tensor.product], *intrinsic);
         });
   };
+  // What groups of warps that take turns have under other work.
+  auto isFedOrFeeds = [&](unsigned number) {
+    auto feeds = [&](unsigned other) {
+      return producerOfFirst(group, outline, other) == number;
+    };
+    return producerOfFirst(group, outline, number) ||
+           llvm::any_of(llvm::seq<unsigned>(0, group.products.size()), feeds);
+  };
   for (const TilingStatement &statement : listStatements(outline.tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
     // Passes over rows may stand elsewhere.
@@ -114,7 +124,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
              std::max<int64_t>(0, perPoint.plain) / plainRate * share,
              std::max<int64_t>(0, perPoint.special) / specialRate * share,
              handOver,
-             overlaps && product.producer[mapping.isFirst(0) ? 0 : 1],
+             overlaps && isFedOrFeeds(tensor.product),
              mapping.i1,
              mapping.i2,
              {}});

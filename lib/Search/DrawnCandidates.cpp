@@ -63,10 +63,12 @@ void ScheduleSpace::drawMovement(ScheduleCandidate &candidate,
     movement.isPersistent = numbers.below(2);
   if (hasOverlaps)
     movement.overlaps = numbers.below(2);
+  if (mayTakeTurns(movement.producers))
+    movement.takesTurns = numbers.below(2);
   if (llvm::is_contained(combined, candidate.parts) && numbers.below(2)) {
     candidate.cluster = ScheduleCandidate::kOfParts;
     movement.producers = 0;
-    movement.isPersistent = false;
+    movement.isPersistent = movement.takesTurns = false;
   }
 }
 

@@ -42,6 +42,7 @@ MeasuredRounds::listMovements(const ScheduleCandidate &candidate) const {
     Movement other = own;
     other.*member = value;
     other.isPersistent &= ScheduleSpace::mayPersist(other.producers);
+    other.takesTurns &= space.mayTakeTurns(other.producers);
     if (!(other == own))
       movements.push_back(other);
   };
@@ -57,6 +58,8 @@ MeasuredRounds::listMovements(const ScheduleCandidate &candidate) const {
     add(&Movement::isPersistent, !own.isPersistent);
   if (space.mayOverlap())
     add(&Movement::overlaps, !own.overlaps);
+  if (space.mayTakeTurns(own.producers))
+    add(&Movement::takesTurns, !own.takesTurns);
   return movements;
 }
 

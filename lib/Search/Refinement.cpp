@@ -264,27 +264,27 @@ void Refinement::tryClusters(Trees trees) {
 void Refinement::tryPartsInClusters(const Trees &trees) {
   if (space.partsOfClusters().empty())
     return;
-  ScheduleRanking own(group, chip, options, space);
-  own.setInClusters(ScheduleCandidate::kOfParts);
-  auto judge = [&](ScheduleCandidate candidate) {
-    candidate.cluster = ScheduleCandidate::kOfParts;
-    for (int64_t parts : space.partsOfClusters()) {
+  // Each number of parts wants tiles of its own.
+  for (int64_t parts : space.partsOfClusters()) {
+    ScheduleRanking own(group, chip, options, space);
+    own.setInClusters(ScheduleCandidate::kOfParts);
+    auto judge = [&](ScheduleCandidate candidate) {
+      candidate.cluster = ScheduleCandidate::kOfParts;
       candidate.parts = parts;
       own.judgeUsual(candidate);
-      ScheduleCandidate single = candidate;
-      if (space.splitIntoTiles(single, parts))
-        own.judgeUsual(single);
-    }
-  };
-  for (const ScheduleRanking::Entry &start : ranking.starts())
-    judge(start.candidate);
-  llvm::for_each(trees.best, judge);
-  llvm::for_each(trees.others, judge);
-  if (!options.isRough && own.best() <= kWorthRefining * ranking.best())
-    Refinement(group, chip, options, space, own).run();
-  for (const ScheduleRanking::Entry &entry : own.starts())
-    ranking.judge(entry.rated.schedule, entry.candidate);
-  ranking.addLooked(own.allLooked());
+      if (space.splitIntoTiles(candidate, parts))
+        own.judgeUsual(candidate);
+    };
+    for (const ScheduleRanking::Entry &start : ranking.starts())
+      judge(start.candidate);
+    llvm::for_each(trees.best, judge);
+    llvm::for_each(trees.others, judge);
+    if (!options.isRough && own.best() <= kWorthRefining * ranking.best())
+      Refinement(group, chip, options, space, own).run();
+    for (const ScheduleRanking::Entry &entry : own.starts())
+      ranking.judge(entry.rated.schedule, entry.candidate);
+    ranking.addLooked(own.allLooked());
+  }
 }
 
 void Refinement::settleTies() {

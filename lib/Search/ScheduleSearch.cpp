@@ -144,6 +144,7 @@ void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
   attempt(
       [&](auto &next) { next.movement.isPersistent = movement.isPersistent; });
   attempt([&](auto &next) { next.movement.overlaps = movement.overlaps; });
+  attempt([&](auto &next) { next.movement.takesTurns = movement.takesTurns; });
 }
 
 //===----------------------------------------------------------------------===//

@@ -281,6 +281,7 @@ ChoiceCounts ScheduleSpace::count() const {
                       roles.size(),
                       roles.size() > 1 ? 2u : 1u,
                       hasOverlaps ? 2u : 1u,
+                      hasOverlaps && roles.size() > 1 ? 2u : 1u,
                       {},
                       {},
                       1};
@@ -288,7 +289,7 @@ ChoiceCounts ScheduleSpace::count() const {
        {counts.expressions, counts.arrangements, counts.stages,
         counts.registerStages, counts.parts, counts.rasters, counts.clusters,
         counts.transports, counts.storeTransports, counts.producers,
-        counts.persistences, counts.overlaps})
+        counts.persistences, counts.overlaps, counts.turns})
     counts.points *= each;
   for (const auto &list : fine)
     counts.points *= counts.tiles.emplace_back(list.size());
@@ -550,5 +551,7 @@ Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
       whyOverlappedWaits(group, schedule))
     for (ProductMapping &mapping : schedule.products)
       mapping.stages = 1;
+  schedule.takesTurns = movement.takesTurns && movement.producers > 0 &&
+                        !whyNoTurns(group, schedule);
   return schedule;
 }

@@ -21,13 +21,13 @@ bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
         llvm::count_if(rated.schedule.places, [](const Placement &place) {
           return place.transport == fuse::Transport::Bulk;
         });
-    // Blocks of clusters wait for one another, producers take warps and
-    // products beside others registers, which has to pay; then, where a
-    // resource is the limit, what waits least for it.
+    // Blocks of clusters wait for one another, as do groups of warps in turns,
+    // producers take warps and products beside others registers, which has to
+    // pay; then, where a resource is the limit, what waits least for it.
     return std::make_tuple(
         rated.modelSeconds, rated.schedule.clusterBlocks(),
         rated.schedule.producerWarps, rated.schedule.persistent,
-        rated.schedule.overlapsProducts(), -occupancy, rated.cost.pipeline,
+        rated.schedule.takesTurns, rated.schedule.overlapsProducts(), -occupancy, rated.cost.pipeline,
         rated.footprint.globalLoadBytes + rated.footprint.globalStoreBytes,
         -inBulk);
   };

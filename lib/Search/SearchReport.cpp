@@ -97,7 +97,8 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
                 {"cluster", schedule.cluster},
                 {"producers", schedule.producerWarps},
                 {"persistent", schedule.persistent},
-                {"overlapped", std::move(overlapped)}};
+                {"overlapped", std::move(overlapped)},
+                {"turns", schedule.takesTurns}};
 }
 
 Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
@@ -200,6 +201,8 @@ std::string fusion::whyNot(const RatedSchedule &other,
           .str();
     if (other.schedule.persistent != chosen.schedule.persistent)
       return "as fast, with blocks that go through tiles";
+    if (other.schedule.takesTurns != chosen.schedule.takesTurns)
+      return "as fast, with groups of warps that take turns";
     if (other.schedule.overlapsProducts() != chosen.schedule.overlapsProducts())
       return "as fast, with products beside the next iteration's";
     int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
@@ -278,6 +281,9 @@ std::vector<OtherMovement> fusion::rateOtherMovements(const GroupModel &group,
              if (product.producer[mapping.isFirst(0) ? 0 : 1])
                mapping.stages = 2;
          });
+  if (group.products.size() > 1)
+    rate("groups of warps that take turns", chosen.takesTurns,
+         [&](Schedule &s) { s.takesTurns = true; });
   for (auto [tensor, info] : llvm::enumerate(group.tensors))
     if (info.role == TensorRole::Result)
       rate("results stored in bulk",
@@ -352,6 +358,8 @@ std::string fusion::describe(const Schedule &schedule,
     out << "; " << schedule.producerWarps
         << (schedule.producerWarps == 1 ? " warp only copies"
                                         : " warps only copy");
+  if (schedule.takesTurns)
+    out << "; groups of " << kTurnWarps << " warps multiply in turns";
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (tensor.role == TensorRole::Result &&
         place.transport == fuse::Transport::Bulk)
@@ -432,6 +440,7 @@ static Object reportChoices(const ChoiceCounts &counts,
                 {"producers", counts.producers},
                 {"persistences", counts.persistences},
                 {"overlaps", counts.overlaps},
+                {"turns", counts.turns},
                 {"tiles", std::move(tiles)},
                 {"intrinsics", std::move(intrinsics)},
                 {"points", counts.points}};

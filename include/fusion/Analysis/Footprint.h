@@ -34,11 +34,15 @@ struct Footprint {
   std::array<int64_t, kNumProductUnits> unitFlops{};
   ScalarWork scalar;            ///< of element-wise operators and reductions
   /// Of these two, what is done at the same time: the multiply-adds of a product
-  /// that runs beside those of the next iteration, and what is computed of these.
+  /// that runs beside those of the next iteration, and what is computed of these;
+  /// or, where groups of warps take turns, all products of which values are
+  /// handed over in a loop, and what is computed of these. `waits` is how often
+  /// tensor cores stand still between turns.
   struct Overlap {
-    unsigned product;
+    unsigned product; ///< whose unit it is
     double flops;
     ScalarWork scalar;
+    double waits = 0;
   };
   llvm::SmallVector<Overlap, 1> overlaps;
   int64_t sharedMemory = 0;     ///< bytes of a block

@@ -70,6 +70,7 @@ struct Schedule {
   bool persistent = false;     ///< blocks loop over the tiles of the grid
   int64_t cluster = 1;         ///< CTAs of a cluster, along the fastest grid axis
   unsigned producerWarps = 0;  ///< warps beside `warps` that only issue loads
+  bool takesTurns = false;     ///< groups of warps, at the tensor cores
   /// How reductions are evaluated that the group also consumes; none in groups
   /// without reductions.
   std::optional<fuse::ReductionForm> reduction = std::nullopt;

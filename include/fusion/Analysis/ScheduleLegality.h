@@ -62,6 +62,28 @@ std::optional<std::string> whyNotOverlapped(const GroupModel &group,
 std::optional<std::string> whyOverlappedWaits(const GroupModel &group,
                                               const Schedule &schedule);
 
+/// Warps that take a turn at the tensor cores together (PTX ISA, "Warpgroup").
+constexpr unsigned kTurnWarps = 4;
+
+/// The groups of warps that could take turns; 1 where the warps are no whole
+/// groups.
+inline unsigned countTurnGroups(const Schedule &schedule) {
+  return schedule.warps % kTurnWarps == 0 ? schedule.warps / kTurnWarps : 1;
+}
+
+/// Why groups of warps beside producers cannot take turns at the tensor cores
+/// (`turns` of `#fuse.parallel`), or nullopt where they can: some product is fed
+/// by another one of its loop, so that there is something to compute under
+/// others' products, and no group waits for another one but for its turn.
+std::optional<std::string> whyNoTurns(const GroupModel &group,
+                                      const Schedule &schedule);
+
+/// The product whose value is the first operand of product `number`'s
+/// intrinsic, if it is computed.
+std::optional<unsigned> producerOfFirst(const GroupModel &group,
+                                        const Schedule &schedule,
+                                        unsigned number);
+
 /// The operands that blocks copy to shared memory.
 llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
                                           const Schedule &schedule);

@@ -79,6 +79,12 @@ bool isAfterExchange(const GroupModel &group, const Schedule &schedule,
 bool isByShare(const GroupModel &group, const Schedule &schedule,
                unsigned tensor);
 
+/// Bytes that the warps of a block pass to each other to reduce the rows of its
+/// share of the last product's tile, once its cluster has combined it; 0 where
+/// each warp holds whole ones.
+int64_t exchangedOfShare(const GroupModel &group, const Schedule &schedule,
+                         const Reduction &reduction);
+
 /// How often a block's threads load an element of what is read after a sum that
 /// its cluster has combined: as they store the result, side by side in memory.
 int64_t countShareHolders(const GroupModel &group, const Schedule &schedule,

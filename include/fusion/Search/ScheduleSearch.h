@@ -65,7 +65,7 @@ struct ChoiceCounts {
       clusters;
   /// Of copies and of stores, numbers of producers, whether blocks stay, and
   /// whether products run beside the next iteration's.
-  size_t transports, storeTransports, producers, persistences, overlaps;
+  size_t transports, storeTransports, producers, persistences, overlaps, turns;
   llvm::SmallVector<size_t, 8> tiles;      ///< by axis
   llvm::SmallVector<size_t, 4> intrinsics; ///< by product
   double points; ///< all combinations, without what is kept

@@ -39,11 +39,14 @@ struct Movement {
   /// Products run beside those of the next iteration, as far as they can
   /// (`whyNotOverlapped`).
   bool overlaps = false;
+  /// Groups of warps beside producers take turns, as far as they can
+  /// (`whyNoTurns`).
+  bool takesTurns = false;
 
   bool operator==(const Movement &other) const {
-    return std::tie(inBulk, producers, isPersistent, overlaps) ==
+    return std::tie(inBulk, producers, isPersistent, overlaps, takesTurns) ==
            std::tie(other.inBulk, other.producers, other.isPersistent,
-                    other.overlaps);
+                    other.overlaps, other.takesTurns);
   }
 };
 
@@ -138,6 +141,10 @@ public:
   static bool mayPersist(unsigned producers) { return producers > 0; }
   /// Whether some product's intrinsics run beside other work.
   bool mayOverlap() const { return hasOverlaps; }
+  /// Whether groups of warps may take turns beside these producers.
+  bool mayTakeTurns(unsigned producers) const {
+    return hasOverlaps && producers > 0;
+  }
   /// Has the products that can run beside the next iteration's, with the
   /// schedule's loops, transports and warps. Returns whether there are any.
   bool setOverlaps(Schedule &schedule) const;

@@ -387,6 +387,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
     kernel.kernel().setCluster(schedule.clusterBlocks());
   if (schedule.producerWarps != 0)
     kernel.kernel().setProducers(schedule.producerWarps);
+  kernel.kernel().setTurns(schedule.takesTurns);
   // Equal shares are dealt out when the block starts; whoever asks for others
   // has all of its share, whatever it needs.
   if (std::optional<RoleRegisters> dealt = roleRegisters(

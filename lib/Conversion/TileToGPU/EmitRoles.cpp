@@ -22,8 +22,9 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Barriers of a block beside that of all its threads, which is 0.
-constexpr int64_t kConsumers = 1, kConsumersAndProducer = 2;
+/// Barriers of a block beside that of all its threads, which is 0. From the last
+/// one on each group of warps has one for its turns.
+constexpr int64_t kConsumers = 1, kConsumersAndProducer = 2, kTurns = 3;
 
 std::pair<Value, Value> KernelEmitter::barrierOfRoles(bool withProducers) {
   int64_t warps = kernel.getWarps() + withProducers;
@@ -88,5 +89,63 @@ LogicalResult KernelEmitter::emitSpecialize(SpecializeOp op) {
       failed(emitRole(roles.elseBlock(), op.getConsumer().front(),
                       /*isOfProducer=*/false)))
     return failure();
+  return success();
+}
+
+Value KernelEmitter::turnGroup() {
+  return atEntry([&]() -> Value {
+    return arith::DivUIOp::create(b, loc, warp, i32(kGroupWarps));
+  });
+}
+
+std::pair<Value, Value> KernelEmitter::barrierOfTurn(Value group) {
+  return {arith::AddIOp::create(b, loc, group, i32(kTurns)),
+          i32(2 * 32 * kGroupWarps)};
+}
+
+/// Emits inside of a branch of the threads of group `number`.
+template <typename Emit>
+static void inGroup(OpBuilder &b, Location loc, Value group, Value number,
+                    Emit emit) {
+  Value isIt = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group,
+                                     number);
+  auto branch = scf::IfOp::create(b, loc, isIt, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emit();
+}
+
+LogicalResult KernelEmitter::emitTakeTurn(TakeTurnOp op) {
+  if (!kernel.getTurns() || !hasProducers())
+    return op.emitOpError("stands in a kernel without turns or producers");
+  auto wait = [&] {
+    auto [number, threads] = barrierOfTurn(turnGroup());
+    NVVM::BarrierOp::create(b, loc, TypeRange(), number, threads,
+                            NVVM::BarrierReductionAttr(), Value());
+  };
+  if (op.getLast())
+    inGroup(b, loc, turnGroup(), i32(0), wait);
+  else
+    wait();
+  return success();
+}
+
+LogicalResult KernelEmitter::emitPassTurn(PassTurnOp op) {
+  if (!kernel.getTurns() || !hasProducers())
+    return op.emitOpError("stands in a kernel without turns or producers");
+  int64_t groups = kernel.getWarps() / kGroupWarps;
+  auto arrive = [&](Value group) {
+    auto [number, threads] = barrierOfTurn(group);
+    NVVM::BarrierArriveOp::create(b, loc, number, threads);
+  };
+  if (op.getFirst()) {
+    inGroup(b, loc, turnGroup(), i32(groups - 1), [&] { arrive(i32(0)); });
+    return success();
+  }
+  // The first one is next to the last.
+  Value next = arith::AddIOp::create(b, loc, turnGroup(), i32(1));
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                       i32(groups));
+  arrive(arith::SelectOp::create(b, loc, isLast, i32(0), next));
   return success();
 }

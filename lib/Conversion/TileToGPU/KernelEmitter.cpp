@@ -459,6 +459,8 @@ LogicalResult KernelEmitter::emit(Operation *op) {
         return success();
       })
       .Case<SpecializeOp>([&](auto o) { return emitSpecialize(o); })
+      .Case<TakeTurnOp>([&](auto o) { return emitTakeTurn(o); })
+      .Case<PassTurnOp>([&](auto o) { return emitPassTurn(o); })
       .Case<LaunchDependentsOp>([&](auto) {
         NVVM::GriddepcontrolOp::create(
             b, loc, NVVM::GridDepActionKind::launch_dependents);

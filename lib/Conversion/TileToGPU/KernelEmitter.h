@@ -274,6 +274,13 @@ private:
   // Warps with roles (EmitRoles.cpp).
   bool hasProducers() { return kernel.getProducers().value_or(0) > 0; }
   mlir::LogicalResult emitSpecialize(tile::SpecializeOp op);
+  mlir::LogicalResult emitTakeTurn(tile::TakeTurnOp op);
+  mlir::LogicalResult emitPassTurn(tile::PassTurnOp op);
+  /// The number of the thread's group of warps.
+  Value turnGroup();
+  /// Number of the barrier of a group's turn, and the threads that meet there:
+  /// its own and those of the group before.
+  std::pair<Value, Value> barrierOfTurn(Value group);
   /// A barrier of the warps that compute, and of the producer where it takes
   /// part.
   void emitBarrierOfRoles(bool withProducers);

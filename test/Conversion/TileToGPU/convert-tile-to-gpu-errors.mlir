@@ -236,6 +236,22 @@ tile.kernel @unspecialized() attributes {warps = 4 : i64, producers = 4 : i64} {
 
 // -----
 
+tile.kernel @without_turns() attributes {warps = 8 : i64} {
+  // expected-error @below {{'tile.take_turn' op stands in a kernel without turns or producers}}
+  tile.take_turn
+  tile.return
+}
+
+// -----
+
+tile.kernel @passes_nothing() attributes {warps = 8 : i64} {
+  // expected-error @below {{'tile.pass_turn' op stands in a kernel without turns or producers}}
+  tile.pass_turn
+  tile.return
+}
+
+// -----
+
 tile.kernel @without_producers() attributes {warps = 4 : i64} {
   // expected-error @below {{'tile.specialize' op stands in a kernel without producers}}
   tile.specialize producer {

@@ -101,3 +101,37 @@ tile.kernel @producers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) at
   }
   tile.return
 }
+
+// Each of three groups has a barrier, at which it and the one before meet: 256 threads. The last one lets the first begin, which
+// takes the last turn's end.
+// CHECK-LABEL: gpu.func @turns
+// CHECK: %[[GROUP:.*]] = arith.divui %{{.*}}, %c4_i32
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[GROUP]], %c2_i32
+// CHECK: scf.if %[[IS_LAST]]
+// CHECK: nvvm.barrier.arrive id = %c3_i32 number_of_threads = %c256_i32
+// CHECK: %[[OWN:.*]] = arith.addi %[[GROUP]], %c3_i32
+// CHECK: nvvm.barrier id = %[[OWN]] number_of_threads = %c256_i32
+// CHECK: %[[NEXT:.*]] = arith.addi %[[GROUP]], %c1_i32
+// CHECK: %[[IS_OVER:.*]] = arith.cmpi eq, %[[NEXT]], %c3_i32
+// CHECK: %[[WRAPPED:.*]] = arith.select %[[IS_OVER]], %c0_i32, %[[NEXT]]
+// CHECK: %[[OTHER:.*]] = arith.addi %[[WRAPPED]], %c3_i32
+// CHECK: nvvm.barrier.arrive id = %[[OTHER]] number_of_threads = %c256_i32
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[GROUP]], %c0_i32
+// CHECK: scf.if %[[IS_FIRST]]
+// CHECK: nvvm.barrier id = %[[OWN]] number_of_threads = %c256_i32
+tile.kernel @turns(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 12 : i64, producers = 4 : i64, turns} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = tile.window %p[] sizes [%c2, %c2] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
+  %x = tile.alloc : !two
+  tile.pass_turn first
+  scf.for %k = %c0 to %c2 step %c1 {
+    tile.copy_async %a[%c0, %k], %x[%k] by bulk : !view, !two
+    tile.await %x[%k] : !two
+    tile.take_turn
+    tile.pass_turn
+  }
+  tile.take_turn last
+  tile.return
+}

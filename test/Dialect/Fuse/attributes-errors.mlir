@@ -150,6 +150,11 @@ func.func private @f() attributes {a = #fuse.parallel<{}, producers = 32>}
 
 // -----
 
+// expected-error @below {{'turns' are of warps beside 'producers'}}
+func.func private @f() attributes {a = #fuse.parallel<{}, turns = true>}
+
+// -----
+
 // expected-error @below {{unknown schedule version 2; this compiler reads version 1}}
 func.func private @f() attributes {a = #fuse.schedule<version = 2, mapping = <warps = 4>>}
 

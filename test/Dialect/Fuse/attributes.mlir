@@ -69,6 +69,9 @@ func.func private @partial() attributes {a = #fuse.partial<axis = "k", parts = 3
 // CHECK: @producers() attributes {a = #fuse.parallel<{}, producers = 2>}
 func.func private @producers() attributes {a = #fuse.parallel<{}, producers = 2>}
 
+// CHECK: @turns() attributes {a = #fuse.parallel<{}, producers = 4, turns = true>}
+func.func private @turns() attributes {a = #fuse.parallel<{}, turns = true, producers = 4>}
+
 // CHECK: @reduction() attributes {a = #fuse.reduction<one_tile>, b = #fuse.reduction<online>}
 func.func private @reduction() attributes {a = #fuse.reduction<one_tile>, b = #fuse.reduction<online>}
 

@@ -21,6 +21,13 @@ tile.kernel @k() attributes {warps = 29 : i64, producers = 4 : i64} {
 
 // -----
 
+// expected-error @below {{'tile.kernel' op has turns of groups of 4 warps, and 6 warps}}
+tile.kernel @k() attributes {warps = 6 : i64, producers = 4 : i64, turns} {
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{'tile.kernel' op threads have multiples of 8 registers from 24 to 256, of producers and of the others}}
 tile.kernel @k() attributes {warps = 4 : i64, producers = 4 : i64, role_registers = array<i64: 16, 240>} {
   tile.return

@@ -152,6 +152,20 @@ tile.kernel @roles() attributes {warps = 8 : i64, producers = 4 : i64, role_regi
   tile.return
 }
 
+// CHECK-LABEL: tile.kernel @turns
+// CHECK-SAME: producers = 4 : i64, turns
+tile.kernel @turns() attributes {warps = 8 : i64, producers = 4 : i64, turns} {
+  // CHECK: tile.pass_turn first
+  // CHECK-NEXT: tile.take_turn
+  // CHECK-NEXT: tile.pass_turn
+  // CHECK-NEXT: tile.take_turn last
+  tile.pass_turn first
+  tile.take_turn
+  tile.pass_turn
+  tile.take_turn last
+  tile.return
+}
+
 // CHECK-LABEL: tile.kernel @values
 tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   // CHECK: %[[ACC:.*]] = tile.splat %{{.*}} : f32 -> tensor<64x32xf32>

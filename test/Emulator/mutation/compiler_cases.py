@@ -121,7 +121,7 @@ STORED_IN_BULK = ("by-threads", "by-threads-in-a-loop", "in-a-loop-of-producers"
 THROUGH_TILES = (
     ("product-stored-in-bulk", 5, ["--chain=1064,424,1064", "--2d"]),
     # A cluster of two.
-    ("product-in-clusters", 5, ["--chain=896,424,1152", "--2d"]),
+    ("product-in-clusters", 5, ["--chain=1088,424,1152", "--2d"]),
 )
 # Parts of a sum over k, that a cluster combines, and that a second launch adds, which begins under the first.
 PARTS = {"in-clusters-parts": True, "programmatic-parts": False}
@@ -290,7 +290,9 @@ def write_parts(output, name, index):
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
     path = str(folder / "kernels")
-    description = PRODUCT | dict(places=dict(A="shared, async16", B="shared, async16", C="registers"))
+    # Its rows are one tile.
+    places = dict(A="shared, async16", B="shared, async16", C="registers")
+    description = PRODUCT | dict(tiling="n(k(LA,LB,CC),SC)", blocks=["n"], places=places)
     text = schedule(**description, stages=dict(A=2, B=2), split=dict(k=4), in_cluster=PARTS[name])
     lower(path, generate(path, "--chain=32,224,64", "--2d", chip="sm_90a"), text)
     launches(name, folder, index)

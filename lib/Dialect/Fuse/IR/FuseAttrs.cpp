@@ -241,28 +241,29 @@ LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
 
 Attribute ParallelAttr::parse(AsmParser &parser, Type) {
   DictionaryAttr split;
-  bool inCluster = false;
+  bool inCluster = false, turns = false;
   int64_t producers = 0;
   if (parser.parseLess() || parser.parseAttribute(split))
     return {};
   auto parseValue = [&](StringRef key, SMLoc keyLoc) -> ParseResult {
     if (key == "producers")
       return parser.parseInteger(producers);
-    if (key != "in_cluster")
-      return parser.emitError(keyLoc) << "expected in_cluster or producers";
+    if (key != "in_cluster" && key != "turns")
+      return parser.emitError(keyLoc)
+             << "expected in_cluster, producers or turns";
     StringRef value;
     SMLoc valueLoc = parser.getCurrentLocation();
     if (parser.parseKeyword(&value))
       return failure();
     if (value != "true" && value != "false")
       return parser.emitError(valueLoc) << "expected true or false";
-    inCluster = value == "true";
+    (key == "turns" ? turns : inCluster) = value == "true";
     return success();
   };
   if (parseEntries(parser, parseValue))
     return {};
   return parser.getChecked<ParallelAttr>(parser.getContext(), split, inCluster,
-                                         producers);
+                                         producers, turns);
 }
 
 void ParallelAttr::print(AsmPrinter &printer) const {
@@ -271,16 +272,21 @@ void ParallelAttr::print(AsmPrinter &printer) const {
     printer << ", in_cluster = true";
   if (getProducers() != 0)
     printer << ", producers = " << getProducers();
+  if (getTurns())
+    printer << ", turns = true";
   printer << ">";
 }
 
 LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
-                                   bool inCluster, int64_t producers) {
+                                   bool inCluster, int64_t producers,
+                                   bool turns) {
   if (inCluster && split.empty())
     return emitError() << "'in_cluster' is of reductions that are split";
   if (producers < 0 || producers > 31)
     return emitError() << "a block has 0 to 31 producer warps, got "
                        << producers;
+  if (turns && producers == 0)
+    return emitError() << "'turns' are of warps beside 'producers'";
   return verifyIntegers(emitError, split, "split factor");
 }
 

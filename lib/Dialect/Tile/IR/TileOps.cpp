@@ -455,6 +455,10 @@ LogicalResult KernelOp::verify() {
       producers < 0 || static_cast<int64_t>(getWarps()) + producers > 32)
     return emitOpError("a block has 1 to 32 warps, got ")
            << getWarps() << " and " << producers << " producers";
+  if (getTurns() &&
+      (getWarps() % kGroupWarps != 0 || getWarps() < 2 * kGroupWarps))
+    return emitOpError("has turns of groups of ")
+           << kGroupWarps << " warps, and " << getWarps() << " warps";
   if (std::optional<ArrayRef<int64_t>> registers = getRoleRegisters())
     if (registers->size() != 2 || !llvm::all_of(*registers, [](int64_t count) {
           return count >= 24 && count <= 256 && count % 8 == 0;

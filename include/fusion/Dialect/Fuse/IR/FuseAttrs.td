@@ -209,16 +209,21 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
     warps, beside those of the mapping, that issue bulk copies and do nothing else.
     Default 0: every warp loads and multiplies. Some operand must be copied in bulk in
     several stages. Where producers and the other warps are whole groups of four, and
-    the chip can, the others have the registers that producers do not need.
+    the chip can, the others have the registers that producers do not need. With
+    `turns` the groups of four that compute have the tensor cores one after the other,
+    for the products of an iteration, and compute the rest under the products of the
+    others (FlashAttention-3, section 3.1).
 
     ```mlir
     #fuse.parallel<{k = 4}, producers = 1>
     #fuse.parallel<{k = 4}, in_cluster = true>
+    #fuse.parallel<{}, producers = 4, turns = true>
     ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$split,
                         DefaultValuedParameter<"bool", "false">:$inCluster,
-                        DefaultValuedParameter<"int64_t", "0">:$producers);
+                        DefaultValuedParameter<"int64_t", "0">:$producers,
+                        DefaultValuedParameter<"bool", "false">:$turns);
   // By hand: either entry behind the first may be left out.
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

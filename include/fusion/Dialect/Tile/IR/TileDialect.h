@@ -49,6 +49,10 @@ constexpr llvm::StringLiteral kPendingAttrName = "tile.pending";
 /// parameters, as an array.
 constexpr llvm::StringLiteral kTensorMapsAttrName = "fuse.tensor_maps";
 
+/// Warps that take a turn together: those of a wgmma instruction (PTX ISA,
+/// "Warpgroup").
+constexpr unsigned kGroupWarps = 4;
+
 /// The layout of a tensor, or null where none has been assigned.
 LayoutAttr getLayout(mlir::Type type);
 

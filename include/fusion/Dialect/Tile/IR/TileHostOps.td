@@ -34,7 +34,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     `producers` are further warps, behind those that `warps` counts, that only
     issue bulk copies (`tile-specialize-warps`); absent, none. `role_registers` are the
     registers that a thread of a producer and one of the other warps has then,
-    where the chip lets them be dealt out anew (PTX ISA, "setmaxnreg").
+    where the chip lets them be dealt out anew (PTX ISA, "setmaxnreg"). With `turns`
+    the groups of four of the other warps take turns at the tensor cores
+    (`tile-take-turns`).
 
     ```mlir
     tile.kernel @copy(%src: !tile.ptr<f32> {tile.access = #tile.access<read>},
@@ -55,7 +57,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<I64Attr>:$resident_blocks,
                        OptionalAttr<I64Attr>:$cluster,
                        OptionalAttr<I64Attr>:$producers,
-                       OptionalAttr<DenseI64ArrayAttr>:$role_registers);
+                       OptionalAttr<DenseI64ArrayAttr>:$role_registers,
+                       UnitAttr:$turns);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -260,6 +260,40 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_TakeTurnOp : Tile_Op<"take_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until it is the turn of the warps' group";
+  let description = [{
+    Groups of four warps have their turns one after the other, the first one again
+    behind the last. Each ends its turn by `tile.pass_turn`. All groups do both equally
+    often. With `last` only the first group waits, for the turn that is left over at
+    the end (PTX ISA, "bar.sync" of some of a block's threads).
+
+    ```mlir
+    tile.pass_turn first
+    scf.for ... {
+      tile.take_turn
+      %s = tile.shared_dot ... {async}
+      %o = tile.shared_dot ... {async}
+      tile.pass_turn
+      ...
+    }
+    tile.take_turn last
+    ```
+  }];
+  let arguments = (ins UnitAttr:$last);
+  let assemblyFormat = "(`last` $last^)? attr-dict";
+}
+
+def Tile_PassTurnOp : Tile_Op<"pass_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Lets the next group of warps have its turn";
+  let description = [{
+    Without waiting for it (PTX ISA, "bar.arrive"). With `first` only the last group does
+    so, before anybody has had a turn.
+  }];
+  let arguments = (ins UnitAttr:$first);
+  let assemblyFormat = "(`first` $first^)? attr-dict";
+}
+
 def Tile_SpecializeOp : Tile_Op<"specialize",
     [MemoryEffects<[MemRead, MemWrite]>, NoRegionArguments, NoTerminator,
      SingleBlock]> {

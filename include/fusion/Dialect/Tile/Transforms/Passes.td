@@ -241,6 +241,55 @@ def TileOverlapProducts
   ];
 }
 
+def TileTakeTurns : Pass<"tile-take-turns", "::fusion::tile::KernelOp"> {
+  let summary = "Have groups of warps multiply in turns";
+  let description = [{
+    In a kernel with `turns` each group of four warps has the tensor cores for the products
+    of one iteration, and computes the rest while they are others' (FlashAttention-3,
+    section 3.1). A loop's products follow one another in a circle; between the two
+    between which the most elements are computed, such as a softmax, a group has no turn.
+    That may be between the last product and the first one of the next iteration, or in
+    the middle: a turn then goes from one iteration to the next.
+
+    A group must not wait for another one in its turn, or nobody would go on. So within
+    a loop there is no barrier and nothing that passes between warps through shared
+    memory, and within a turn no inner loop and no wait for a stage that is released in
+    the same turn. Copies are producers'. Where this does not hold, or nothing is
+    computed beside products, a loop has no turns, and a remark (category `specialize`)
+    says why.
+
+    ```mlir
+    %last, %sum = scf.for %n = ... iter_args(%p = %p0, %sums = %zero) {
+      %s = tile.shared_dot %q, %k[%stage], %zero ... {async}
+      %o = tile.shared_dot %p, %v[%before], %sums ... {async}
+      %scores = tile.await_dot %s pending 1
+      %next = math.exp %scores
+      ...
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tile.pass_turn first
+    %last, %sum = scf.for %n = ... iter_args(%p = %p0, %sums = %zero) {
+      tile.take_turn
+      %s = tile.shared_dot %q, %k[%stage], %zero ... {async}
+      %o = tile.shared_dot %p, %v[%before], %sums ... {async}
+      tile.pass_turn
+      %scores = tile.await_dot %s pending 1
+      %next = math.exp %scores
+      ...
+    }
+    tile.take_turn last
+    ```
+  }];
+  let dependentDialects = ["::fusion::tile::TileDialect"];
+  let statistics = [
+    Statistic<"numLoops", "loops-in-turns", "Loops whose products take turns">
+  ];
+}
+
 def TileSpecializeWarps
     : Pass<"tile-specialize-warps", "::fusion::tile::KernelOp"> {
   let summary = "Give bulk copies to warps of their own";
