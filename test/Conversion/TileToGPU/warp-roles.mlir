@@ -118,7 +118,8 @@ tile.kernel @producers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) at
 // CHECK: nvvm.barrier.arrive id = %[[OTHER]] number_of_threads = %c256_i32
 // CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[GROUP]], %c0_i32
 // CHECK: scf.if %[[IS_FIRST]]
-// CHECK: nvvm.barrier id = %[[OWN]] number_of_threads = %c256_i32
+// CHECK: %[[FIRST_OWN:.*]] = arith.addi %[[GROUP]], %c3_i32
+// CHECK: nvvm.barrier id = %[[FIRST_OWN]] number_of_threads = %c256_i32
 tile.kernel @turns(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 12 : i64, producers = 4 : i64, turns} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

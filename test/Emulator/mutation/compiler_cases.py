@@ -127,6 +127,8 @@ THROUGH_TILES = (
 PARTS = {"in-clusters-parts": True, "programmatic-parts": False}
 # The second product runs beside the next iteration's first one: producers.
 OVERLAPPED = (0, 4)
+# Two groups of warps that take turns, with the second product of an iteration waited for in its turn and beside the next one's.
+TURNS = {"turns": (), "turns-overlapped": "E"}
 # Blocks of a cluster that copy for one another: the case, producers, another shape.
 IN_CLUSTERS = (
     ("first-operand", 0, ["--chain=128,448,128", "--2d"]),
@@ -273,6 +275,18 @@ def write_overlapped(output, producers, index):
     launches(name, folder, index)
 
 
+def write_turns(output, name, index):
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    maps = dict(C=("m", "n", "k", "[8, 1]"), E=("m", "h", "n", "[8, 1]"))
+    case = BULK["handed-over"][2]
+    description = case | dict(tiles=case["tiles"] | dict(m=128), maps=maps, warps=8)
+    text = schedule(**description, stages=dict(B=2, D=2), producers=4, turns=True, overlapped=TURNS[name])
+    lower(path, generate(path, "--chain=256,64,256,64", "--between=gelu", "--2d", chip="sm_90a"), text)
+    launches(name, folder, index)
+
+
 def write_in_clusters(output, case, producers, shape, index):
     chip, _, description, operands, stages, _, clusters = CLUSTERS[case]
     name = f"in-clusters-{case}" + ("-with-producers" if producers else "")
@@ -409,6 +423,8 @@ def main():
     for producers in OVERLAPPED:
         if wanted("overlapped" + ("-with-producers" if producers else "")):
             write_overlapped(arguments.output, producers, index)
+    for name in filter(wanted, TURNS):
+        write_turns(arguments.output, name, index)
     for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
     for name in filter(wanted, PROGRAMS):

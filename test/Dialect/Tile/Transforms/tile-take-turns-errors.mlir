@@ -9,7 +9,8 @@
 // WHY: groups of warps take no turns: between its products a stage is released and awaited again
 // WHY: groups of warps take no turns: a loop or branch stands between its products
 
-// CHECK-NOT: turn
+// CHECK-NOT: _turn
+// CHECK-NOT: turns
 !two = !tile.buffer<2, 64, 64, f16, <"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 8*[8,0] -> [64, 64]">>
 !q = !tile.buffer<1, 128, 64, f16, <"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 16*[8,0] -> [128, 64]">>
 
