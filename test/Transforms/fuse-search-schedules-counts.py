@@ -52,7 +52,7 @@ def search(groups, options, chip):
 def order(entry):
     """Of what is as fast the smallest clusters go first, then fewest producers, more warps on an SM, by what blocks wait for, and bytes."""
     cost, footprint = entry["cost"], entry["footprint"]
-    roles = entry["cluster"], entry["producers"], entry["persistent"]
+    roles = entry["cluster"], entry["producers"], entry["persistent"], entry["turns"], bool(entry["overlapped"])
     return *roles, -cost["blocks_per_sm"] * entry["warps"], cost["pipeline_us"], footprint["global_load_bytes"] + footprint["global_store_bytes"]
 
 

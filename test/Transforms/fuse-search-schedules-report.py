@@ -48,7 +48,7 @@ assert group["in_words"].startswith("blocks over ") and "C by " in group["in_wor
 choices = group["choices"]
 assert choices["intrinsics"] == {"C": 1, "E": 1} and set(choices["tiles"]) == set(group["axes"])
 factors = [choices[key] for key in ("expressions", "arrangements", "stages", "register_stages", "parts", "rasters", "clusters",
-                                      "transports", "store_transports", "producers", "persistences")]  # fmt: skip
+                                      "transports", "store_transports", "producers", "persistences", "overlaps", "turns")]  # fmt: skip
 assert choices["points"] == math.prod(factors + list(choices["tiles"].values())) > group["candidates"]
 assert all(entry["intrinsics"] == {"C": "mma.m16n8k16", "E": "mma.m16n8k16"} for entry in ranking)
 # What lowering does not do is costed all the same, and says so.
@@ -96,14 +96,16 @@ with open(sys.argv[4]) as file:
 chosen = hopper["ranking"][0]
 assert (ranking[0]["cluster"], chosen["cluster"] > 1) == (1, True), chosen
 assert hopper["choices"]["intrinsics"] == {"C": 2, "E": 2}
-COUNTS = ("transports", "store_transports", "producers", "persistences")
-assert [group["choices"][key] for key in COUNTS] == [1] * 4 and [hopper["choices"][key] for key in COUNTS] == [2, 2, 3, 2]
+COUNTS = ("transports", "store_transports", "producers", "persistences", "overlaps", "turns")
+assert [group["choices"][key] for key in COUNTS] == [1] * 6 and [hopper["choices"][key] for key in COUNTS] == [2, 2, 3, 2, 2, 2]
 # What it does not take has its reason: it is not lowered, impossible, or no faster.
 left_out = {
     "persistent blocks": not chosen["persistent"],
     "clusters of two": chosen["cluster"] == 1,
     "producer warps": chosen["producers"] == 0,
     "results stored in bulk": chosen["stores"] != {"E": "bulk"},
+    "products beside the next iteration's": not chosen["overlapped"],
+    "groups of warps that take turns": not chosen["turns"],
 }
 assert {entry["what"] for entry in hopper["would_give"]} == {what for what, is_left in left_out.items() if is_left}, hopper["would_give"]
 for entry in hopper["would_give"]:
