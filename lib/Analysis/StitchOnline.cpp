@@ -19,6 +19,8 @@
 
 #include "fusion/Analysis/StitchPasses.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fusion;
@@ -148,6 +150,152 @@ static GroupAxes select(const StitchGroup &group, ArrayRef<unsigned> numbers,
   return axes;
 }
 
+//===----------------------------------------------------------------------===//
+// Sums of squares about a mean
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A scalar of an operator's body.
+struct Scalar {
+  unsigned op;
+  Value value;
+};
+
+} // namespace
+
+static Value yieldOf(const StitchGroup &group, unsigned op) {
+  linalg::LinalgOp linalgOp = group.operators()[op];
+  return linalgOp.getBlock()->getTerminator()->getOperand(0);
+}
+
+static OpOperand *operandOf(const StitchGroup &group, Scalar scalar) {
+  linalg::LinalgOp linalgOp = group.operators()[scalar.op];
+  auto argument = dyn_cast<BlockArgument>(scalar.value);
+  if (!argument || argument.getOwner() != linalgOp.getBlock())
+    return nullptr;
+  return &linalgOp->getOpOperand(argument.getArgNumber());
+}
+
+/// What a scalar is computed by, through operators that only hand it on and
+/// conversions to wider types.
+static Scalar resolve(const StitchGroup &group, Scalar scalar) {
+  while (true) {
+    if (OpOperand *operand = operandOf(group, scalar)) {
+      std::optional<unsigned> maker = group.definer(operand->get());
+      if (!maker || group.reductions[*maker])
+        return scalar;
+      scalar = {*maker, yieldOf(group, *maker)};
+    } else if (auto wider = scalar.value.getDefiningOp<arith::ExtFOp>()) {
+      scalar.value = wider.getIn();
+    } else {
+      return scalar;
+    }
+  }
+}
+
+/// Whether both are the same element of the same tensor, or one scalar.
+static bool areSame(const StitchGroup &group, Scalar a, Scalar b) {
+  a = resolve(group, a);
+  b = resolve(group, b);
+  OpOperand *first = operandOf(group, a), *second = operandOf(group, b);
+  if (!first || !second)
+    return a.value == b.value;
+  auto from = group.reads.find(first), other = group.reads.find(second);
+  bool isInput = from != group.reads.end() && other != group.reads.end();
+  return (isInput ? from->second == other->second
+                  : first->get() == second->get()) &&
+         group.axesOf(a.op, first) == group.axesOf(b.op, second);
+}
+
+/// The sum that a scalar is the mean of: it is divided by `count`, or multiplied
+/// by the number next to its reciprocal.
+static std::optional<unsigned> meanOf(const StitchGroup &group, Scalar scalar,
+                                      int64_t count) {
+  Operation *inner = scalar.value.getDefiningOp();
+  if (!isa_and_nonnull<arith::DivFOp, arith::MulFOp>(inner))
+    return std::nullopt;
+  bool divides = isa<arith::DivFOp>(inner);
+  for (unsigned place : {0u, 1u}) {
+    if (divides && place == 1)
+      break;
+    FloatAttr constant;
+    OpOperand *sum = operandOf(group, {scalar.op, inner->getOperand(place)});
+    if (!sum ||
+        !matchPattern(inner->getOperand(1 - place), m_Constant(&constant)))
+      continue;
+    double number = constant.getValueAsDouble();
+    constexpr double unit = 1.0 / (1 << 23); // in the last place of f32
+    bool isMean = divides ? number == count
+                          : std::abs(number * count - 1) <= unit;
+    std::optional<unsigned> maker = group.definer(sum->get());
+    if (isMean && maker && group.reductions[*maker])
+      return *maker;
+  }
+  return std::nullopt;
+}
+
+static bool startsFromZero(const ReductionBody &body) {
+  auto start = dyn_cast<FloatAttr>(body.initial);
+  return body.kind == arith::AtomicRMWKind::addf && start &&
+         start.getValue().isZero();
+}
+
+/// Lets a sum of squares about the mean of what another one sums up in `pass`
+/// run there. About the mean of the elements so far the differences add up to
+/// nothing, so that going to another mean adds its square, once for each element.
+bool StitchPasses::joinCentred(const StitchGroup &group, unsigned op,
+                               unsigned pass) {
+  std::optional<ReductionBody> squares = matchReduction(group.operators()[op]);
+  if (!squares || !startsFromZero(*squares))
+    return false;
+  Scalar term = resolve(group, {op, squares->combined});
+  auto square = term.value.getDefiningOp<arith::MulFOp>();
+  if (!square ||
+      !areSame(group, {term.op, square.getLhs()}, {term.op, square.getRhs()}))
+    return false;
+  Scalar difference = resolve(group, {term.op, square.getLhs()});
+  auto subtract = difference.value.getDefiningOp<arith::SubFOp>();
+  if (!subtract)
+    return false;
+  int64_t count = group.axes[*axis].extent;
+  Centre centre{0, std::nullopt};
+  Scalar mean{difference.op, subtract.getRhs()};
+  if (OpOperand *operand = operandOf(group, mean))
+    if (std::optional<unsigned> maker = group.definer(operand->get());
+        maker && !isWalked[*maker] && !group.reductions[*maker]) {
+      centre.mean = *maker;
+      mean = {*maker, yieldOf(group, *maker)};
+    }
+  std::optional<unsigned> sum = meanOf(group, mean, count);
+  if (!sum || !reducesAxis(*sum) || level[*sum] != pass ||
+      (isReference[*sum] && !isCentre[*sum]))
+    return false;
+  centre.sum = *sum;
+  std::optional<ReductionBody> terms = matchReduction(group.operators()[*sum]);
+  Type type = squares->combined.getType();
+  constexpr unsigned wide = 32; // bits; what is narrower rounds differences
+  SmallVector<unsigned, 4> rows = group.resultAxes(op);
+  SmallVector<unsigned> loops(group.loops[op]), loopsOfSum(group.loops[*sum]);
+  llvm::sort(loops);
+  llvm::sort(loopsOfSum);
+  if (!terms || !startsFromZero(*terms) || terms->combined.getType() != type ||
+      type.getIntOrFloatBitWidth() < wide || square.getType() != type ||
+      subtract.getType() != type ||
+      rows.size() + 1 != loops.size() || loops != loopsOfSum ||
+      rows != group.resultAxes(*sum) ||
+      !areSame(group, {*sum, terms->combined},
+               {difference.op, subtract.getLhs()}))
+    return false;
+  centres[op] = centre;
+  isReference[*sum] = isCentre[*sum] = true;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Corrections by a factor
+//===----------------------------------------------------------------------===//
+
 /// Lets `op` run in `pass`, whose reductions it needs, if it can.
 bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
   Between between(group, *this, pass);
@@ -175,6 +323,8 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
                      "narrower than f32");
     if (!isSubset(group.resultAxes(reference), rows))
       return decline("sums up what rows of its own loop tell apart");
+    if (isCentre[reference])
+      return decline("needs a sum of which another one needs the mean so far");
     llvm::append_range(places, group.loops[reference]);
   }
   auto tellsApart = [&](unsigned number) {
@@ -244,6 +394,9 @@ static ScalarWork workOf(const RowExpressionRef &expression) {
 }
 
 ScalarWork StitchPasses::correctionWork(unsigned op) const {
+  // How many elements there are, how far the mean has moved, and the square.
+  if (centres[op])
+    return {8 + 8, 1};
   if (!factors[op])
     return {};
   // Two values of a reference are guarded; the factor has a limit.

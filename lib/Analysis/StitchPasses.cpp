@@ -17,7 +17,9 @@ StitchPasses::StitchPasses(const StitchGroup &group,
                            std::optional<unsigned> split, bool keepsCostly)
     : axis(axis) {
   factors.resize(group.operators().size());
+  centres.resize(group.operators().size());
   isReference.assign(group.operators().size(), false);
+  isCentre = isReference;
   for (unsigned op = 0; op < group.operators().size(); ++op) {
     isWalked.push_back(axis && llvm::is_contained(group.loops[op], *axis));
     reduces.push_back(isWalked[op] &&
@@ -34,7 +36,8 @@ StitchPasses::StitchPasses(const StitchGroup &group,
     unsigned least = 0;
     for (unsigned source : group.sources[op].operators)
       least = std::max(least, level[source] + reducesAxis(source));
-    if (isOnline && least > 0 && reducesAxis(op) && join(group, op, least - 1))
+    if (isOnline && least > 0 && reducesAxis(op) &&
+        (joinCentred(group, op, least - 1) || join(group, op, least - 1)))
       --least;
     level.push_back(least);
   }

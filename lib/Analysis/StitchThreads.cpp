@@ -131,8 +131,10 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
       operators.push_back(op);
     else if (isReducing)
       counter.addExchange(entry, ends);
+    // Beside a sum there may be its mean so far and the number of elements.
     if (isReducing)
-      result.accumulators += counter.elementsIn(entry.space);
+      result.accumulators +=
+          counter.elementsIn(entry.space) * (passes.isCentre[op] ? 3 : 1);
     if (passes.isPart[op])
       result.parts += counter.elementsIn(entry.space);
     if (passes.isKept[op]) {
@@ -178,7 +180,8 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
     pass.step = counter.count(step.operators, step.inputs, passes.axis);
     pass.again = counter.count(again.operators, again.inputs, passes.axis);
     for (unsigned op : step.operators) {
-      if (!passes.factors[op] || !passes.reducesAxis(op))
+      if ((!passes.factors[op] && !passes.centres[op]) ||
+          !passes.reducesAxis(op))
         continue;
       int64_t points = counter.elementsIn(work.operators[op].space);
       ScalarWork correction = passes.correctionWork(op) * points;

@@ -24,10 +24,10 @@ static std::string remarkOnline(const StitchGroup &axes,
                                 const StitchWork &work) {
   StitchSchedule apart = schedule;
   apart.walk->isOnline = false;
-  unsigned joined =
-      llvm::count_if(work.online->factors, [](const RowExpressionRef &factor) {
-        return factor != nullptr;
-      });
+  unsigned joined = 0;
+  for (auto [factor, centre] :
+       llvm::zip_equal(work.online->factors, work.online->centres))
+    joined += factor || centre;
   return llvm::formatv(
       "; online along {0}: {1} {2} corrected as others go "
       "on, so that {3} {4} for {5}, which would load {6} "

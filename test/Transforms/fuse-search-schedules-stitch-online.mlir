@@ -46,3 +46,109 @@ func.func @squares_about_a_sum(%x: tensor<512x262144xf32>) -> tensor<512xf32> {
   } -> tensor<512xf32>
   return %squares : tensor<512xf32>
 }
+
+// Squares about the mean of what they are squares of: every element moves the mean.
+// CHECK: traffic {{.*}} online along {{.}}: 1 reduction is corrected as others go on, so that 1 pass does for 2
+// SCHEDULE-LABEL: @variance
+// SCHEDULE: online = true
+func.func @variance(%x: tensor<512x262144xf32>, %y: tensor<512x262144xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<512xf32>) -> tensor<512xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<512x262144xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  %squares = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %sum : tensor<512x262144xf32>, tensor<512xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %t: f32, %o: f32):
+    %n = arith.constant 262144.0 : f32
+    %m = arith.divf %t, %n : f32
+    %d = arith.subf %a, %m : f32
+    %s = arith.mulf %d, %d : f32
+    %r = arith.addf %s, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  return %squares : tensor<512xf32>
+}
+
+// CHECK: traffic {{.*}} online along {{.}}: 1 reduction is corrected as others go on, so that 1 pass does for 2
+// SCHEDULE-LABEL: @by_reciprocal
+// SCHEDULE: online = true
+func.func @by_reciprocal(%x: tensor<512x262144xf32>, %y: tensor<512x262144xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<512xf32>) -> tensor<512xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<512x262144xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  %squares = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %sum : tensor<512x262144xf32>, tensor<512xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %t: f32, %o: f32):
+    %n = arith.constant 3.8146973e-06 : f32
+    %m = arith.mulf %n, %t : f32
+    %d = arith.subf %a, %m : f32
+    %s = arith.mulf %d, %d : f32
+    %r = arith.addf %s, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  return %squares : tensor<512xf32>
+}
+
+// Differences from anything else than that mean do not add up to nothing.
+// CHECK: traffic {{.*}} not in fewer passes: linalg.generic combines
+// SCHEDULE-LABEL: @another_count
+// SCHEDULE-NOT: online
+func.func @another_count(%x: tensor<512x262144xf32>, %y: tensor<512x262144xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<512xf32>) -> tensor<512xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<512x262144xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  %squares = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %sum : tensor<512x262144xf32>, tensor<512xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %t: f32, %o: f32):
+    %n = arith.constant 262143.0 : f32
+    %m = arith.divf %t, %n : f32
+    %d = arith.subf %a, %m : f32
+    %s = arith.mulf %d, %d : f32
+    %r = arith.addf %s, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  return %squares : tensor<512xf32>
+}
+
+// CHECK: traffic {{.*}} not in fewer passes: linalg.generic combines
+// SCHEDULE-LABEL: @another_tensor
+// SCHEDULE-NOT: online
+func.func @another_tensor(%x: tensor<512x262144xf32>, %y: tensor<512x262144xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<512xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<512xf32>) -> tensor<512xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<512x262144xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  %squares = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%y, %sum : tensor<512x262144xf32>, tensor<512xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %t: f32, %o: f32):
+    %n = arith.constant 262144.0 : f32
+    %m = arith.divf %t, %n : f32
+    %d = arith.subf %a, %m : f32
+    %s = arith.mulf %d, %d : f32
+    %r = arith.addf %s, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<512xf32>
+  return %squares : tensor<512xf32>
+}

@@ -69,8 +69,19 @@ struct StitchPasses {
   /// By operator: what corrects its result so far, null where nothing does. In
   /// the expressions reductions and operators go by their numbers in the group.
   llvm::SmallVector<RowExpressionRef> factors;
-  /// By operator: others run in its pass on its values so far.
-  llvm::SmallVector<bool> isReference;
+  /// Of a sum of squares about the mean of another sum: what it is corrected
+  /// by is how far the mean has moved, as often as there have been elements
+  /// (Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for
+  /// Computing Sample Variances", 1979).
+  struct Centre {
+    unsigned sum; ///< of what the mean is of
+    std::optional<unsigned> mean; ///< the operator that divides it, if one does
+  };
+  /// By operator.
+  llvm::SmallVector<std::optional<Centre>> centres;
+  /// By operator: others run in its pass on its values so far, or on the mean of
+  /// what it has summed up so far.
+  llvm::SmallVector<bool> isReference, isCentre;
   /// Why some reduction waits for a pass of its own although running forms were
   /// asked for; empty where none does.
   std::string whyNotOnline;
@@ -85,6 +96,7 @@ private:
   class Walker;
   llvm::SmallVector<bool> reduces; ///< by operator
   bool join(const StitchGroup &group, unsigned op, unsigned pass);
+  bool joinCentred(const StitchGroup &group, unsigned op, unsigned pass);
   llvm::SmallVector<Step> walk(const StitchGroup &group) const;
   void choose(const StitchGroup &group, bool keepsCostly);
 };

@@ -48,7 +48,8 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
     linalg::LinalgOp linalgOp = group.operators()[number];
     loc = linalgOp.getLoc();
     if (!passes.isWalked[number]) {
-      emitRunningRow(number, scope);
+      if (!scope.running.contains(number))
+        emitRunningRow(number, scope);
       continue;
     }
     SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
@@ -68,17 +69,22 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
       scope.operators[number] = reduce(number, tile, axes);
       continue;
     }
-    Value &sum = accumulators[number];
-    Value before = sum;
+    Value before = accumulators[number], sum = before;
     if (before && passes.factors[number])
       sum = correct(number, before, axes, /*isLimited=*/true, scope);
+    else if (before && passes.centres[number])
+      sum = recentre(number, before, scope);
     sum =
         sum ? arith::getReductionOp(reduction->kind, b, loc, sum, tile) : tile;
-    if (passes.isReference[number])
+    accumulators[number] = sum;
+    if (passes.isCentre[number])
+      moveCentre(number, tile, axes, accumulators, scope);
+    else if (passes.isReference[number])
       scope.running[number] = {{before ? guard(number, before) : Value(), axes},
                                {guard(number, sum), axes}};
   }
   scope.running.clear();
+  scope.moved.clear();
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (passes.isWalked[maker] && passes.level[maker] == pass &&
@@ -314,6 +320,13 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
       }
       numbers.push_back(number);
       starts.push_back(sum);
+      if (!passes.isCentre[number])
+        continue;
+      for (unsigned other : {countOf(number), meanOf(number)}) {
+        Value known = accumulators.lookup(other);
+        numbers.push_back(other);
+        starts.push_back(known ? known : splatOf(sum, 0));
+      }
     }
     if (walk.stages > 1 && pass == 0 && isShared == (passes.count > 1) &&
         std::make_pair(first, end) == stagedSteps(group, schedule, passes))
@@ -385,6 +398,8 @@ void StitchLowering::finish(unsigned number, const Accumulators &accumulators) {
   Value accumulator = accumulators.lookup(number);
   if (passes.factors[number])
     accumulator = correctPlaces(number, accumulator, accumulators);
+  else if (passes.centres[number])
+    accumulator = recentrePlaces(number, accumulator, accumulators);
   SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
   Value result = reduce(number, accumulator, axes);
   if (passes.factors[number])
@@ -401,7 +416,8 @@ void StitchLowering::emitPass(unsigned pass) {
   emitLoop(pass, walk.registers, shared, /*isShared=*/true, accumulators);
   emitLoop(pass, shared, count, /*isShared=*/false, accumulators);
   for (auto &[number, accumulator] : accumulators)
-    finish(number, accumulators);
+    if (number < group.operators().size())
+      finish(number, accumulators);
 }
 
 void StitchLowering::emitComponent(unsigned number, Value block) {

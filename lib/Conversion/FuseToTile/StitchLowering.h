@@ -58,8 +58,16 @@ private:
     Value slot;
     llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
     llvm::DenseMap<unsigned, Running> running; ///< values so far, by operator
+    /// Of a sum whose mean so far others need: the elements before, and by how
+    /// much the step has moved it.
+    struct Moved {
+      Value count, by;
+    };
+    llvm::DenseMap<unsigned, Moved> moved;
   };
-  /// By operator: the accumulator of a reduction along the walked axis.
+  /// By operator: the accumulator of a reduction along the walked axis; and
+  /// behind all operators, where others need the mean so far, how many elements
+  /// there are in it (`countOf`), and that (`meanOf`).
   using Accumulators = llvm::MapVector<unsigned, Value>;
 
   struct Window {
@@ -135,6 +143,17 @@ private:
   void emitRunningRow(unsigned op, Scope &scope);
   Value correctPlaces(unsigned op, Value sum, const Accumulators &accumulators);
   Value correctRows(unsigned op, Value sum);
+  unsigned countOf(unsigned op) const { return group.operators().size() + op; }
+  unsigned meanOf(unsigned op) const {
+    return 2 * group.operators().size() + op;
+  }
+  Value splatOf(Value like, double number);
+  void moveCentre(unsigned op, Value terms, AxisList axes,
+                  Accumulators &accumulators, Scope &scope);
+  Value moveBy(Value squares, Value count, Value by);
+  Value recentre(unsigned op, Value squares, const Scope &scope);
+  Value recentrePlaces(unsigned op, Value squares,
+                       const Accumulators &accumulators);
 
   // Values (StitchValues.cpp).
   mlir::RankedTensorType tileType(AxisList axes, mlir::Type element) const;

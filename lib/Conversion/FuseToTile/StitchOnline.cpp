@@ -130,3 +130,69 @@ Value StitchLowering::correctRows(unsigned number, Value sum) {
   return correct(number, sum, sorted(group.resultAxes(number)),
                  /*isLimited=*/false, scope);
 }
+
+//===----------------------------------------------------------------------===//
+// Sums of squares about a mean
+//===----------------------------------------------------------------------===//
+
+Value StitchLowering::splatOf(Value like, double number) {
+  return splat(b, loc, like, b.getFloatAttr(elementOf(like), number));
+}
+
+/// A step has added `terms` to the sum, of which others need the mean (Welford,
+/// "Note on a Method for Calculating Corrected Sums of Squares and Products",
+/// 1962): each place has one more element at most.
+void StitchLowering::moveCentre(unsigned number, Value terms, AxisList axes,
+                                Accumulators &accumulators, Scope &scope) {
+  Value before = accumulators.lookup(meanOf(number)),
+        seen = accumulators.lookup(countOf(number));
+  Value one = mask(number, splatOf(terms, 1), axes, scope), count = one,
+        mean = terms, by;
+  if (seen) {
+    count = arith::AddFOp::create(b, loc, seen, one);
+    Value difference = arith::MulFOp::create(
+        b, loc, arith::SubFOp::create(b, loc, terms, before), one);
+    by = arith::DivFOp::create(
+        b, loc, difference,
+        arith::MaximumFOp::create(b, loc, count, splatOf(count, 1)));
+    mean = arith::AddFOp::create(b, loc, before, by);
+  }
+  accumulators[countOf(number)] = count;
+  accumulators[meanOf(number)] = mean;
+  scope.moved[number] = {seen, by};
+  // As if the whole row were like what there is of it.
+  Value whole = arith::MulFOp::create(
+      b, loc, mean, splatOf(mean, group.axes[*passes.axis].extent));
+  SmallVector<unsigned, 4> places(axes);
+  scope.running[number] = {{Value(), places}, {whole, places}};
+  for (const auto &centre : passes.centres)
+    if (centre && centre->sum == number && centre->mean)
+      scope.running[*centre->mean] = {{Value(), places}, {mean, places}};
+}
+
+/// Squares about the mean of `count` elements, as squares about one that is off
+/// by so much.
+Value StitchLowering::moveBy(Value squares, Value count, Value by) {
+  Value all = arith::MulFOp::create(b, loc, count, by);
+  return arith::AddFOp::create(b, loc, squares,
+                               arith::MulFOp::create(b, loc, all, by));
+}
+
+Value StitchLowering::recentre(unsigned number, Value squares,
+                               const Scope &scope) {
+  const Scope::Moved &moved = scope.moved.at(passes.centres[number]->sum);
+  return moved.by ? moveBy(squares, moved.count, moved.by) : squares;
+}
+
+/// After a pass: every place about the mean of its row.
+Value StitchLowering::recentrePlaces(unsigned number, Value squares,
+                                     const Accumulators &accumulators) {
+  unsigned sum = passes.centres[number]->sum;
+  Value row = rows.operators.lookup(sum);
+  Value mean = arith::DivFOp::create(
+      b, loc, row, splatOf(row, group.axes[*passes.axis].extent));
+  Value by = arith::SubFOp::create(
+      b, loc, accumulators.lookup(meanOf(sum)),
+      repeat(mean, sorted(group.resultAxes(sum)), sorted(group.loops[sum])));
+  return moveBy(squares, accumulators.lookup(countOf(sum)), by);
+}
