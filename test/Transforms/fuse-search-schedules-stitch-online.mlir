@@ -140,12 +140,13 @@ func.func @another_tensor(%x: tensor<512x262144xf32>, %y: tensor<512x262144xf32>
     %r = arith.addf %a, %o : f32
     linalg.yield %r : f32
   } -> tensor<512xf32>
-  %squares = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
-      ins(%y, %sum : tensor<512x262144xf32>, tensor<512xf32>) outs(%start : tensor<512xf32>) {
-  ^bb0(%a: f32, %t: f32, %o: f32):
+  %squares = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y, %sum : tensor<512x262144xf32>, tensor<512x262144xf32>, tensor<512xf32>) outs(%start : tensor<512xf32>) {
+  ^bb0(%a: f32, %b: f32, %t: f32, %o: f32):
     %n = arith.constant 262144.0 : f32
     %m = arith.divf %t, %n : f32
-    %d = arith.subf %a, %m : f32
+    %w = arith.addf %a, %b : f32
+    %d = arith.subf %w, %m : f32
     %s = arith.mulf %d, %d : f32
     %r = arith.addf %s, %o : f32
     linalg.yield %r : f32
