@@ -394,9 +394,9 @@ static ScalarWork workOf(const RowExpressionRef &expression) {
 }
 
 ScalarWork StitchPasses::correctionWork(unsigned op) const {
-  // How many elements there are, how far the mean has moved, and the square.
+  // How far the mean moves, and the square, as often as there are elements.
   if (centres[op])
-    return {8 + 8, 1};
+    return {7, 0};
   if (!factors[op])
     return {};
   // Two values of a reference are guarded; the factor has a limit.

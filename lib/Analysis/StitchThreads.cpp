@@ -131,10 +131,10 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
       operators.push_back(op);
     else if (isReducing)
       counter.addExchange(entry, ends);
-    // Beside a sum there may be its mean so far and the number of elements.
+    // Beside a sum there may be the mean so far.
     if (isReducing)
       result.accumulators +=
-          counter.elementsIn(entry.space) * (passes.isCentre[op] ? 3 : 1);
+          counter.elementsIn(entry.space) * (passes.isCentre[op] ? 2 : 1);
     if (passes.isPart[op])
       result.parts += counter.elementsIn(entry.space);
     if (passes.isKept[op]) {

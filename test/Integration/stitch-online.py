@@ -20,13 +20,15 @@ from stitch_programs import program  # noqa: E402
 WARPS = 16
 
 
-def schedule(rows, cols, vector, registers, kept):
-    """Rows of all warps, a step of so many registers; steps kept in registers and in shared memory."""
+def schedule(rows, cols, vector, registers, kept, align=1):
+    """Rows of all warps, a step of so many registers; steps kept in registers and in shared memory; tiles begin before rows, at a
+    multiple of `align`."""
     step = vector * 32 * WARPS * registers
     # A single row is no axis.
     outer, axis = ("i = #fuse.spread<tile = 1>, ", "j") if rows > 1 else ("", "i")
     return (f"#fuse.schedule<version = 1, mapping = <warps = {WARPS}>, stitching = <{{{outer}"
-            f"{axis} = #fuse.spread<tile = {-(-cols // step) * step}, vector = {vector}, lanes = 32, warps = {WARPS}>}}, "
+            f"{axis} = #fuse.spread<tile = {-(-(cols + align - 1) // step) * step}, vector = {vector}, lanes = 32, "
+            f"warps = {WARPS}{f', align = {align}' if align > 1 else ''}>}}, "
             f'walk = <axis = "{axis}", step = {step}, registers = {kept[0]}, shared = {kept[1]}, online = true>>>')  # fmt: skip
 
 
@@ -162,10 +164,14 @@ def try_variances():
     given = os.path.join(folder, "variances.npy")
     numpy.save(given, x)
     name = "mean_var_two_reductions"
-    path = compile(name + "-values", name, *x.shape, "sm_86", vector=1, registers=1, kept=(1, 2))
-    os.makedirs(path, exist_ok=True)
-    emulate(path, f"--input=0:{given}", "--output-dir=" + path)
-    mean, variance = (numpy.load(os.path.join(path, f"{name}.result{i}.npy")) for i in (0, 1))
+    for align in (1, 8):
+        path = compile(f"{name}-values-{align}", name, *x.shape, "sm_86", vector=1, registers=1, kept=(1, 2), align=align)
+        os.makedirs(path, exist_ok=True)
+        emulate(path, f"--input=0:{given}", "--output-dir=" + path)
+        check_variances(x, *(numpy.load(os.path.join(path, f"{name}.result{i}.npy")) for i in (0, 1)))
+
+
+def check_variances(x, mean, variance):
     assert numpy.isnan(variance[[4, 5]]).all() and not numpy.isnan(variance[[0, 1, 2, 3, 6, 7]]).any(), variance
     with numpy.errstate(invalid="ignore"):
         error = numpy.abs(variance - x.astype(numpy.float64).var(1)) / x.astype(numpy.float64).var(1)

@@ -123,6 +123,7 @@ void StitchLowering::emitRegisterSteps(unsigned pass,
     Scope &scope = steps[k];
     scope.origin = originOfStep(kernel.constant(k));
     scope.number = k;
+    scope.step = kernel.constant(k);
     scope.isInside = k >= firstWhole && k < behindWhole;
     // What earlier passes computed and is not kept is computed again.
     auto drop = [](llvm::DenseMap<unsigned, Value> &known, auto &kept) {
@@ -288,6 +289,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
   auto emitStep = [&](Value number, bool isInside, Accumulators &sums) {
     Scope scope;
     scope.origin = originOfStep(number);
+    scope.step = number;
     scope.isInside = isInside;
     Value slot;
     if (isShared) {
@@ -322,11 +324,9 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
       starts.push_back(sum);
       if (!passes.isCentre[number])
         continue;
-      for (unsigned other : {countOf(number), meanOf(number)}) {
-        Value known = accumulators.lookup(other);
-        numbers.push_back(other);
-        starts.push_back(known ? known : splatOf(sum, 0));
-      }
+      Value mean = accumulators.lookup(meanOf(number));
+      numbers.push_back(meanOf(number));
+      starts.push_back(mean ? mean : splatOf(sum, 0));
     }
     if (walk.stages > 1 && pass == 0 && isShared == (passes.count > 1) &&
         std::make_pair(first, end) == stagedSteps(group, schedule, passes))

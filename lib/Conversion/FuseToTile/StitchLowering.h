@@ -51,6 +51,7 @@ private:
   /// What is known in one step along the walked axis, or of all of them.
   struct Scope {
     Value origin;         ///< of the walked axis; null outside of steps
+    Value step;           ///< its number in the block
     bool isInside = true; ///< all of the step is
     /// Of the sums over rows that the step adds to: the number of those in
     /// registers, or the slot of those in shared memory.
@@ -66,8 +67,7 @@ private:
     llvm::DenseMap<unsigned, Moved> moved;
   };
   /// By operator: the accumulator of a reduction along the walked axis; and
-  /// behind all operators, where others need the mean so far, how many elements
-  /// there are in it (`countOf`), and that (`meanOf`).
+  /// behind all operators, where others need it, the mean so far (`meanOf`).
   using Accumulators = llvm::MapVector<unsigned, Value>;
 
   struct Window {
@@ -143,10 +143,9 @@ private:
   void emitRunningRow(unsigned op, Scope &scope);
   Value correctPlaces(unsigned op, Value sum, const Accumulators &accumulators);
   Value correctRows(unsigned op, Value sum);
-  unsigned countOf(unsigned op) const { return group.operators().size() + op; }
-  unsigned meanOf(unsigned op) const {
-    return 2 * group.operators().size() + op;
-  }
+  unsigned meanOf(unsigned op) const { return group.operators().size() + op; }
+  Value beginsBefore(AxisList axes);
+  Value countElements(AxisList axes, Value like);
   Value splatOf(Value like, double number);
   void moveCentre(unsigned op, Value terms, AxisList axes,
                   Accumulators &accumulators, Scope &scope);

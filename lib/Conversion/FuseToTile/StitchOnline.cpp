@@ -139,27 +139,65 @@ Value StitchLowering::splatOf(Value like, double number) {
   return splat(b, loc, like, b.getFloatAttr(elementOf(like), number));
 }
 
+/// Where the tiles of a walked axis begin before the row, the places that do so.
+Value StitchLowering::beginsBefore(AxisList axes) {
+  unsigned axis = *passes.axis;
+  if (schedule.spread[axis].align == 1)
+    return Value();
+  Value at = tile::IotaOp::create(b, loc, tileType(axes, b.getIndexType()),
+                                  originOfStep(kernel.constant(0)),
+                                  llvm::find(axes, axis) - axes.begin());
+  Value zero = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(cast<RankedTensorType>(at.getType()),
+                             b.getIndexAttr(0)));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, zero);
+}
+
 /// A step has added `terms` to the sum, of which others need the mean (Welford,
 /// "Note on a Method for Calculating Corrected Sums of Squares and Products",
-/// 1962): each place has one more element at most.
+/// 1962). Each place has one more element, or none at the ends of the row: so
+/// many as there have been steps, or one less where it began before the row.
 void StitchLowering::moveCentre(unsigned number, Value terms, AxisList axes,
                                 Accumulators &accumulators, Scope &scope) {
-  Value before = accumulators.lookup(meanOf(number)),
-        seen = accumulators.lookup(countOf(number));
-  Value one = mask(number, splatOf(terms, 1), axes, scope), count = one,
-        mean = terms, by;
-  if (seen) {
-    count = arith::AddFOp::create(b, loc, seen, one);
-    Value difference = arith::MulFOp::create(
-        b, loc, arith::SubFOp::create(b, loc, terms, before), one);
-    by = arith::DivFOp::create(
-        b, loc, difference,
-        arith::MaximumFOp::create(b, loc, count, splatOf(count, 1)));
+  Value before = accumulators.lookup(meanOf(number)), mean = terms;
+  scope.moved.erase(number);
+  if (before) {
+    FloatType type = elementOf(terms);
+    auto scalar = [&](double value) {
+      return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value))
+          .getResult();
+    };
+    Value wide = arith::IndexCastOp::create(b, loc, b.getI32Type(), scope.step);
+    Value steps = arith::SIToFPOp::create(b, loc, type, wide);
+    auto spread = [&](Value value) {
+      return tile::SplatOp::create(b, loc, terms.getType(), value).getResult();
+    };
+    auto reciprocal = [&](Value value) {
+      return spread(arith::DivFOp::create(b, loc, scalar(1), value));
+    };
+    Value count = spread(steps),
+          share = reciprocal(
+              arith::AddFOp::create(b, loc, steps, scalar(1)));
+    if (Value isLater = beginsBefore(axes)) {
+      count = arith::SelectOp::create(
+          b, loc, isLater,
+          spread(arith::SubFOp::create(b, loc, steps, scalar(1))), count);
+      share = arith::SelectOp::create(
+          b, loc, isLater,
+          reciprocal(arith::MaximumFOp::create(b, loc, steps, scalar(1))),
+          share);
+    }
+    Value difference = arith::SubFOp::create(b, loc, terms, before);
+    // What is masked is no element.
+    Value one = splatOf(terms, 1), isElement = mask(number, one, axes, scope);
+    if (isElement != one)
+      difference = arith::MulFOp::create(b, loc, difference, isElement);
+    Value by = arith::MulFOp::create(b, loc, difference, share);
     mean = arith::AddFOp::create(b, loc, before, by);
+    scope.moved[number] = {count, by};
   }
-  accumulators[countOf(number)] = count;
   accumulators[meanOf(number)] = mean;
-  scope.moved[number] = {seen, by};
   // As if the whole row were like what there is of it.
   Value whole = arith::MulFOp::create(
       b, loc, mean, splatOf(mean, group.axes[*passes.axis].extent));
@@ -180,19 +218,51 @@ Value StitchLowering::moveBy(Value squares, Value count, Value by) {
 
 Value StitchLowering::recentre(unsigned number, Value squares,
                                const Scope &scope) {
-  const Scope::Moved &moved = scope.moved.at(passes.centres[number]->sum);
-  return moved.by ? moveBy(squares, moved.count, moved.by) : squares;
+  auto moved = scope.moved.find(passes.centres[number]->sum);
+  return moved == scope.moved.end()
+             ? squares
+             : moveBy(squares, moved->second.count, moved->second.by);
+}
+
+/// The elements of the row that each place has seen in a whole pass.
+Value StitchLowering::countElements(AxisList axes, Value like) {
+  unsigned axis = *passes.axis;
+  RankedTensorType type = tileType(axes, b.getI32Type());
+  auto number = [&](int64_t value) {
+    return arith::ConstantOp::create(
+               b, loc,
+               DenseElementsAttr::get(type, b.getI32IntegerAttr(value)))
+        .getResult();
+  };
+  // Beyond the place's first element, in whole steps.
+  int64_t step = schedule.walk->step;
+  Value at = arith::IndexCastOp::create(
+      b, loc, type,
+      tile::IotaOp::create(b, loc, tileType(axes, b.getIndexType()),
+                           originOfStep(kernel.constant(0)),
+                           llvm::find(axes, axis) - axes.begin()));
+  Value left = arith::SubIOp::create(
+      b, loc, number(group.axes[axis].extent + step - 1), at);
+  Value count = arith::DivUIOp::create(
+      b, loc, arith::MaxSIOp::create(b, loc, left, number(0)), number(step));
+  count = arith::MinSIOp::create(b, loc, count, number(schedule.countSteps()));
+  if (Value isLater = beginsBefore(axes))
+    count = arith::SelectOp::create(
+        b, loc, isLater,
+        arith::SubIOp::create(b, loc, count, number(1)), count);
+  return arith::SIToFPOp::create(b, loc, like.getType(), count);
 }
 
 /// After a pass: every place about the mean of its row.
 Value StitchLowering::recentrePlaces(unsigned number, Value squares,
                                      const Accumulators &accumulators) {
   unsigned sum = passes.centres[number]->sum;
+  SmallVector<unsigned, 4> axes = sorted(group.loops[sum]);
   Value row = rows.operators.lookup(sum);
   Value mean = arith::DivFOp::create(
       b, loc, row, splatOf(row, group.axes[*passes.axis].extent));
   Value by = arith::SubFOp::create(
       b, loc, accumulators.lookup(meanOf(sum)),
-      repeat(mean, sorted(group.resultAxes(sum)), sorted(group.loops[sum])));
-  return moveBy(squares, accumulators.lookup(countOf(sum)), by);
+      repeat(mean, sorted(group.resultAxes(sum)), axes));
+  return moveBy(squares, countElements(axes, squares), by);
 }
