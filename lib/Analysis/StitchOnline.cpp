@@ -32,6 +32,12 @@ static bool isSubset(ArrayRef<unsigned> axes, ArrayRef<unsigned> of) {
       axes, [&](unsigned axis) { return llvm::is_contained(of, axis); });
 }
 
+static bool startsFromZero(const ReductionBody &body) {
+  auto start = dyn_cast<FloatAttr>(body.initial);
+  return body.kind == arith::AtomicRMWKind::addf && start &&
+         start.getValue().isZero();
+}
+
 namespace {
 
 /// The operators from the reductions of a pass to one that needs them.
@@ -129,7 +135,8 @@ static RowExpressionRef renumber(const StitchGroup &group,
   return result;
 }
 
-/// What of the group the derivation is about.
+/// What of the group the derivation is about. Of sums of products, factors may
+/// leave the sum.
 static GroupAxes select(const StitchGroup &group, ArrayRef<unsigned> numbers,
                         unsigned axis, ArrayRef<unsigned> running) {
   GroupAxes axes;
@@ -145,6 +152,14 @@ static GroupAxes select(const StitchGroup &group, ArrayRef<unsigned> numbers,
       axes.model.reductions[number].reduced = {axis};
   }
   axes.productOf.resize(numbers.size());
+  for (auto [place, number] : llvm::enumerate(numbers)) {
+    if (!axes.reductionOf[place] ||
+        matchReduction(group.operators()[number]))
+      continue;
+    axes.reductionOf[place] = std::nullopt;
+    axes.productOf[place] = axes.model.products.size();
+    axes.model.products.emplace_back().reduction = {axis};
+  }
   axes.followsProduct.resize(numbers.size());
   axes.passOf.resize(numbers.size());
   return axes;
@@ -235,12 +250,6 @@ static std::optional<unsigned> meanOf(const StitchGroup &group, Scalar scalar,
   return std::nullopt;
 }
 
-static bool startsFromZero(const ReductionBody &body) {
-  auto start = dyn_cast<FloatAttr>(body.initial);
-  return body.kind == arith::AtomicRMWKind::addf && start &&
-         start.getValue().isZero();
-}
-
 /// Lets a sum of squares about the mean of what another one sums up in `pass`
 /// run there. About the mean of the elements so far the differences add up to
 /// nothing, so that going to another mean adds its square, once for each element.
@@ -305,8 +314,13 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
       whyNotOnline = between.reason;
     return false;
   };
-  if (!matchReduction(group.operators()[op]))
-    return decline("is a sum of products");
+  linalg::LinalgOp linalgOp = group.operators()[op];
+  if (!matchReduction(linalgOp)) {
+    std::optional<ReductionBody> sum = matchCombination(linalgOp);
+    if (!sum || !startsFromZero(*sum) || linalgOp.getNumDpsInputs() != 2)
+      return decline("is a sum of products that does not start from zero, or "
+                     "of other than two values");
+  }
   if (!between.collect(op)) {
     if (whyNotOnline.empty())
       whyNotOnline = between.reason;
@@ -354,11 +368,23 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
   for (const OnlineForm::Running &rule : form->running)
     if (rule.reduction == op)
       factor = rule.factor;
+  std::vector<DeferredFactor> left;
+  for (const OnlineForm::Sum &sum : form->sums) {
+    factor = sum.factor;
+    left = sum.deferred;
+  }
   bool isOfRows = true;
   factor = renumber(group, factor, numbers, rows, isOfRows);
+  for (DeferredFactor &each : left) {
+    each.op = numbers[each.op];
+    isOfRows &= isOver(group, each.op, each.scalar, rows);
+  }
   if (!isOfRows)
     return decline("is corrected by more than a number for each row");
   factors[op] = factor;
+  deferred[op] = std::move(left);
+  for (auto [inner, kept] : form->skipped)
+    skipped[inner] = kept;
   for (unsigned reference : between.references)
     isReference[reference] = true;
   return true;

@@ -17,6 +17,7 @@ StitchPasses::StitchPasses(const StitchGroup &group,
                            std::optional<unsigned> split, bool keepsCostly)
     : axis(axis) {
   factors.resize(group.operators().size());
+  deferred.resize(group.operators().size());
   centres.resize(group.operators().size());
   isReference.assign(group.operators().size(), false);
   isCentre = isReference;

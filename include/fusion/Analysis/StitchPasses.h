@@ -69,6 +69,11 @@ struct StitchPasses {
   /// By operator: what corrects its result so far, null where nothing does. In
   /// the expressions reductions and operators go by their numbers in the group.
   llvm::SmallVector<RowExpressionRef> factors;
+  /// By operator: what has left the terms of its sum and is applied to its result
+  /// (operators by their numbers in the group), and where in bodies it is left
+  /// out, by the operand that stands for the whole then.
+  llvm::SmallVector<std::vector<DeferredFactor>> deferred;
+  llvm::DenseMap<mlir::Operation *, unsigned> skipped;
   /// Of a sum of squares about the mean of another sum: what it is corrected
   /// by is how far the mean has moved, as often as there have been elements
   /// (Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for

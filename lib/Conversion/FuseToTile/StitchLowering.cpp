@@ -404,6 +404,13 @@ void StitchLowering::finish(unsigned number, const Accumulators &accumulators) {
   Value result = reduce(number, accumulator, axes);
   if (passes.factors[number])
     result = correctRows(number, result);
+  for (const DeferredFactor &factor : passes.deferred[number]) {
+    Value own = emitScalar(factor.op, factor.scalar,
+                           sorted(group.resultAxes(number)), rows);
+    result = factor.divides
+                 ? arith::DivFOp::create(b, loc, result, own).getResult()
+                 : arith::MulFOp::create(b, loc, result, own).getResult();
+  }
   rows.operators[number] = result;
 }
 

@@ -225,7 +225,10 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
                                 originOf(axis, scope),
                                 llvm::find(axes, axis) - axes.begin());
   };
-  auto skipped = [](Operation *) { return std::optional<unsigned>(); };
+  auto skipped = [&](Operation *inner) -> std::optional<unsigned> {
+    auto it = passes.skipped.find(inner);
+    return it == passes.skipped.end() ? std::nullopt : std::optional(it->second);
+  };
   auto element = [&](tensor::ExtractOp extract,
                      llvm::function_ref<Value(Value)> emit) -> Value {
     unsigned input = group.reads.at(extract.getOperation());

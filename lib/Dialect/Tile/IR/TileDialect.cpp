@@ -86,12 +86,13 @@ LogicalResult LayoutAttr::verifyEncoding(
                             "warps, this one is "
                          << layout.str();
   // An output that the layout does not have is 0 everywhere: of size one.
-  bool fits = llvm::all_of(layout.outDims(), [&](LayoutDim out) {
-    return llvm::any_of(llvm::seq<unsigned>(0, shape.size()),
-                        [&](unsigned d) { return tileDim(d) == out; });
-  });
+  bool fits = shape.size() <= kMaxTileRank &&
+              llvm::all_of(layout.outDims(), [&](LayoutDim out) {
+                return llvm::any_of(llvm::seq<unsigned>(0, shape.size()),
+                                    [&](unsigned d) { return tileDim(d) == out; });
+              });
   for (auto [d, size] : llvm::enumerate(shape))
-    fits &= d < 2 && layout.outSize(tileDim(d)) == size;
+    fits = fits && layout.outSize(tileDim(d)) == size;
   if (!fits)
     return emitError() << "layout " << layout.str()
                        << " does not cover a tile of [" << shape << "]";
