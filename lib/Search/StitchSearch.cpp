@@ -220,6 +220,7 @@ public:
     best = enumeration(/*cluster=*/1).run(reason);
     if (best && effort == StitchEffort::First)
       return std::move(best);
+    tryWalks();
     trySplits();
     tryClusters();
     if (effort == StitchEffort::Full)
@@ -234,6 +235,7 @@ private:
                              /*split=*/std::nullopt, cluster);
   }
   void keepFaster(std::optional<StitchResult> other, bool isWorthIt = true);
+  void tryWalks();
   void trySplits();
   void trySplit(unsigned axis, unsigned walk, int64_t cluster = 1);
   void tryClusters();
@@ -268,6 +270,22 @@ void Search::keepFaster(std::optional<StitchResult> other, bool isWorthIt) {
     }
   }
   best = std::move(other);
+}
+
+/// Where what is read along the usual axis has no room in a block, a walk along
+/// another reduced one may need fewer passes.
+void Search::tryWalks() {
+  if (!work.walked || (best && !readsAgain()))
+    return;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    if (!group.axes[axis].isReduced || axis == *work.walked->axis)
+      continue;
+    StitchWork other(group, axis);
+    StitchBound ownBound(group, other, chip);
+    keepFaster(StitchEnumeration(group, other, chip, StitchEffort::Bounded,
+                                 &ownBound)
+                   .runBelow(limit()));
+  }
 }
 
 /// Where multiprocessors have no block, blocks share reductions: a store, a
