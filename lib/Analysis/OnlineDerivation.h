@@ -46,8 +46,9 @@ class OnlineDerivation {
 public:
   using Explain = llvm::function_ref<void(const llvm::Twine &)>;
 
-  OnlineDerivation(const GroupAxes &group, unsigned axis, Explain explain)
-      : group(group), axis(axis), explain(explain) {
+  OnlineDerivation(const GroupAxes &group, unsigned axis, Explain explain,
+                   bool ofReductions)
+      : group(group), axis(axis), explain(explain), ofReductions(ofReductions) {
     for (auto [index, op] : llvm::enumerate(group.operators))
       definers[op->getResult(0)] = index;
   }
@@ -61,6 +62,8 @@ private:
     return mlir::failure();
   }
   bool reducesAxis(unsigned op) const;
+  /// Whether factors may leave what an operator sums up along the axis.
+  bool mayLeave(unsigned op) const;
   bool hasAxis(unsigned op) const {
     return llvm::is_contained(group.loops[op], axis);
   }
@@ -96,6 +99,7 @@ private:
   const GroupAxes &group;
   unsigned axis;
   Explain explain;
+  bool ofReductions; ///< factors leave those that are sums, too
   llvm::DenseMap<mlir::Value, unsigned> definers;
   llvm::DenseMap<mlir::Value, ValueChange> changes; ///< by tensor
   OnlineForm form;

@@ -23,6 +23,17 @@ bool OnlineDerivation::reducesAxis(unsigned op) const {
   return false;
 }
 
+bool OnlineDerivation::mayLeave(unsigned op) const {
+  if (!reducesAxis(op))
+    return false;
+  if (group.productOf[op])
+    return true;
+  std::optional<ReductionBody> body = matchReduction(group.operators[op]);
+  auto start = body ? dyn_cast<FloatAttr>(body->initial) : nullptr;
+  return ofReductions && start && start.getValue().isZero() &&
+         body->kind == arith::AtomicRMWKind::addf;
+}
+
 /// Whether a scalar of a body is another one for each element along the axis.
 bool OnlineDerivation::dependsOnAxis(Value scalar, unsigned op) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
@@ -104,10 +115,8 @@ void OnlineDerivation::defer(unsigned op, Value scalar,
     // over the axis, which take it out, too.
     auto takesOut = [&](Operation *user) {
       auto *reader = llvm::find(group.operators, user);
-      if (reader == group.operators.end())
-        return false;
-      unsigned index = reader - group.operators.begin();
-      return group.productOf[index] && reducesAxis(index);
+      return reader != group.operators.end() &&
+             mayLeave(reader - group.operators.begin());
     };
     Value tensor = tensorOf(argument, op);
     if (!from || group.productOf[*from] || group.reductionOf[*from] ||
@@ -194,9 +203,14 @@ StringRef OnlineDerivation::whyNotCorrected() const {
 
 FailureOr<OnlineForm> OnlineDerivation::run() {
   // What can leave the sums leaves them first.
+  llvm::DenseMap<unsigned, std::vector<DeferredFactor>> ofReduction;
   for (auto [index, linalgOp] : llvm::enumerate(group.operators)) {
-    if (!group.productOf[index] || !reducesAxis(index))
+    if (!mayLeave(index))
       continue;
+    if (!group.productOf[index]) {
+      defer(index, matchReduction(linalgOp)->combined, ofReduction[index]);
+      continue;
+    }
     OnlineForm::Sum &sum = form.sums.emplace_back();
     sum.product = *group.productOf[index];
     linalg::LinalgOp op = linalgOp;
@@ -222,6 +236,7 @@ FailureOr<OnlineForm> OnlineDerivation::run() {
     ValueChange of = changeOfScalar(body.combined, index);
     OnlineForm::Running &running = form.running.emplace_back();
     running.reduction = *group.reductionOf[index];
+    running.deferred = std::move(ofReduction[index]);
     if (!of.changes)
       continue;
     // A start value other than zero would have to be corrected as well.
@@ -252,6 +267,7 @@ FailureOr<OnlineForm> OnlineDerivation::run() {
 
 FailureOr<OnlineForm>
 fusion::deriveOnline(const GroupAxes &group, unsigned axis,
-                     llvm::function_ref<void(const Twine &)> explain) {
-  return OnlineDerivation(group, axis, explain).run();
+                     llvm::function_ref<void(const Twine &)> explain,
+                     bool ofReductions) {
+  return OnlineDerivation(group, axis, explain, ofReductions).run();
 }

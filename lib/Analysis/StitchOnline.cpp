@@ -358,17 +358,20 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
   std::string reason;
   FailureOr<OnlineForm> form =
       deriveOnline(select(group, numbers, *axis, running), *axis,
-                   [&](const Twine &why) { reason = why.str(); });
+                   [&](const Twine &why) { reason = why.str(); },
+                   /*ofReductions=*/true);
   if (failed(form)) {
     if (whyNotOnline.empty())
       whyNotOnline = reason;
     return false;
   }
   RowExpressionRef factor;
-  for (const OnlineForm::Running &rule : form->running)
-    if (rule.reduction == op)
-      factor = rule.factor;
   std::vector<DeferredFactor> left;
+  for (const OnlineForm::Running &rule : form->running)
+    if (rule.reduction == op) {
+      factor = rule.factor;
+      left = rule.deferred;
+    }
   for (const OnlineForm::Sum &sum : form->sums) {
     factor = sum.factor;
     left = sum.deferred;
@@ -385,8 +388,9 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
   deferred[op] = std::move(left);
   for (auto [inner, kept] : form->skipped)
     skipped[inner] = kept;
-  for (unsigned reference : between.references)
-    isReference[reference] = true;
+  for (const OnlineForm::Running &rule : form->running)
+    if (rule.isGuarded)
+      isReference[rule.reduction] = true;
   return true;
 }
 

@@ -38,8 +38,10 @@ StitchPasses::StitchPasses(const StitchGroup &group,
     for (unsigned source : group.sources[op].operators)
       least = std::max(least, level[source] + reducesAxis(source));
     if (isOnline && least > 0 && reducesAxis(op) &&
-        (joinCentred(group, op, least - 1) || join(group, op, least - 1)))
+        (joinCentred(group, op, least - 1) || join(group, op, least - 1))) {
+      hasJoined = true;
       --least;
+    }
     level.push_back(least);
   }
   for (const StitchTensor &tensor : group.inputs)

@@ -179,6 +179,22 @@ def check_variances(x, mean, variance):
     assert (error[[0, 3, 6]] < 1e-6).all() and (error[[1, 7]] < 1e-4).all(), error
 
 
+def weigh(rows=3, length=77, width=32):
+    """Keys weighed by a softmax of what is made of them: one pass over the history, of which the quotient by the weights' sum leaves
+    the sum. Users without any key of weight have what the operators say."""
+    name = "din_attention_unit"
+    path = os.path.join(folder, name)
+    with open(path + ".mlir", "w") as file:
+        file.write(program(name, rows, length * width, "f32"))
+    groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
+    lower(path, groups, "#fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, "
+          "j = #fuse.spread<tile = 80, lanes = 4, warps = 2>, k = #fuse.spread<tile = 32, vector = 4, lanes = 8>}, "
+          'walk = <axis = "j", step = 16, online = true>>>')  # fmt: skip
+    repeated = sum(width * 4 * rows for _ in range(4))  # the query and three rows of weights
+    loaded = emulate(path)
+    assert loaded == rows * length * width * 4 + repeated * 8, (loaded, repeated)
+
+
 def explain():
     """Magnitudes of differences from the mean have no running form: three passes, and the reason."""
     path = os.path.join(folder, "deviation.mlir")
@@ -200,4 +216,5 @@ os.makedirs(folder, exist_ok=True)
 count_reads()
 try_values()
 try_variances()
+weigh()
 explain()

@@ -110,6 +110,8 @@ struct OnlineForm {
     RowExpressionRef factor;
     /// Terms inside of the loop are computed with its running value, guarded.
     bool isGuarded = false;
+    /// What has left its terms, where that was asked for.
+    std::vector<DeferredFactor> deferred;
   };
   struct Sum {
     unsigned product;        ///< that reduces the axis
@@ -133,10 +135,12 @@ struct OnlineForm {
 
 /// Derives the running form of all reductions along `axis`, and of the products
 /// that sum over it. Fails, with the reason through `explain`, where some value
-/// in the loop needs a final result in a way that neither rule covers.
+/// in the loop needs a final result in a way that neither rule covers. Factors
+/// leave the sums of products, and `ofReductions` those of reductions, too.
 mlir::FailureOr<OnlineForm>
 deriveOnline(const GroupAxes &group, unsigned axis,
-             llvm::function_ref<void(const llvm::Twine &)> explain);
+             llvm::function_ref<void(const llvm::Twine &)> explain,
+             bool ofReductions = false);
 
 } // namespace fusion
 

@@ -91,7 +91,7 @@ struct StitchPasses {
   /// asked for; empty where none does.
   std::string whyNotOnline;
   /// Whether some reduction runs in the pass of another one that it needs.
-  bool isOnline() const { return llvm::is_contained(isReference, true); }
+  bool isOnline() const { return hasJoined; }
   /// Whether a pass computes the operator from values so far.
   bool isRunning(unsigned op, unsigned pass) const { return level[op] > pass; }
   /// Work of the corrections of an operator, for a point.
@@ -100,6 +100,7 @@ struct StitchPasses {
 private:
   class Walker;
   llvm::SmallVector<bool> reduces; ///< by operator
+  bool hasJoined = false;
   bool join(const StitchGroup &group, unsigned op, unsigned pass);
   bool joinCentred(const StitchGroup &group, unsigned op, unsigned pass);
   llvm::SmallVector<Step> walk(const StitchGroup &group) const;
