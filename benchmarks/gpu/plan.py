@@ -23,6 +23,7 @@ DTYPES = {
     "conv_chains_chimera": ("f16",),
     "operators_alcop": ("f16",),
     "operators_gta": ("f16",),
+    "products_large": ("f16",),
     "stitch_patterns": ("f16", "f32"),
 }
 SDPA_BACKENDS = ("flash", "efficient", "cudnn", "math")
