@@ -185,8 +185,6 @@ class Worker:
             }
             copies += [{"bytes": 8 * count, "way": way, **self.measure(ways[way])} for way in ways]
             del source, target
-        if self.device == "cuda":
-            torch.cuda.empty_cache()
         return {"copies": copies}
 
     def measure(self, function):
@@ -256,7 +254,11 @@ class Worker:
             "copy": self.copy,
         }
         try:
-            return {"ok": True, **handlers[request["do"]](request)}
+            answer = {"ok": True, **handlers[request["do"]](request)}
+            # What PyTorch keeps for itself fusion-run would lack.
+            if self.device == "cuda":
+                self.torch.cuda.empty_cache()
+            return answer
         # Whatever PyTorch raises is an answer: the next request may well succeed.
         except Exception as error:  # noqa: BLE001
             self.cache_key = self.cache = None

@@ -299,6 +299,19 @@ def test_autotune_has_ours_beside_it(gpu_host):
     assert gpu_host.main(*ONE, "--piece=autotune:1/1") == 0 and len(gpu_host.calls()) == 2
 
 
+def test_summary_of_a_run(gpu_host, capsys):
+    """What `run` writes is what `summary` reads."""
+    for piece in ("1/1", "autotune:1/1"):
+        assert gpu_host.main("--targets", "--family=*mcfuser", "--case=[GS]1", "--dtype=f16", f"--piece={piece}") == 0
+    capsys.readouterr()
+    summary = subprocess.run([sys.executable, GPU / "summary", gpu_host.results], capture_output=True, text=True)
+    assert summary.returncode == 3 and summary.stderr == ""
+    counts = [line.split("|")[2:6] for line in summary.stdout.splitlines() if line.startswith("| short workloads")]
+    # 12.5 us beside 20 of compile and 15 of max-autotune.
+    assert counts == [[" missing ", " 2 of 66 ", " 0 ", " 64 "]] * 2
+    assert "| gemm_chains_mcfuser G1/f16 | met | 12.50 | 30.00 | 20.00 | compile 20.00 | 1.60 |" in summary.stdout
+
+
 def test_targets_select(host):
     status, text = host.run("--targets", "--family=products_large", "--dry-run")
     assert status == 0 and "gemm_4096x4096x4096/f16" in text and "gemm_8192x8192x8192" not in text
