@@ -104,15 +104,15 @@ class Results:
     def entry(self, unit):
         return self._load(unit.family)["entries"].get(unit.key, {})
 
-    def done(self, unit, want_ours):
-        """Whether a unit was measured for this commit (peers do not depend on the commit)."""
+    def done(self, unit, want_ours, peers=()):
+        """Whether a unit was measured for this commit, and the peers that are named beside it."""
         entry = self.entry(unit)
         if unit.phase not in entry.get("phases", {}):
             return False
-        if not want_ours:
-            return True
-        ours = ours_beside(entry, unit.phase)
-        return ours.get("commit") == self.machine["commit"]
+        known, ours = entry.get("peers", {}), ours_beside(entry, unit.phase)
+        if not all(name in known and (not want_ours or same_run(known[name], ours)) for name in peers):
+            return False
+        return not want_ours or ours.get("commit") == self.machine["commit"]
 
     def update(self, unit, changes):
         content = self._load(unit.family)

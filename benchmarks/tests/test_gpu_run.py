@@ -290,6 +290,16 @@ def test_figures_of_a_run(gpu_host):
     assert len(json.loads((gpu_host.results / "copy.json").read_text())["runs"]) == 1
 
 
+def test_peers_that_are_missing_are_measured_with_ours(gpu_host):
+    assert gpu_host.main(*ONE, "--no-peers") == 0
+    assert gpu_host.main(*ONE, "--peers-only") == 0 and len(gpu_host.calls()) == 1
+    entry = gpu_host.entries()["G1/f16"]
+    assert entry["ratios"] == {} and entry["peers"]["eager"]["run"] != entry["ours"]["run"]
+    assert gpu_host.main(*ONE) == 0 and len(gpu_host.calls()) == 2
+    assert set(gpu_host.entries()["G1/f16"]["ratios"]) == {"eager", "compile", "best_peer"}
+    assert gpu_host.main(*ONE) == 0 and len(gpu_host.calls()) == 2
+
+
 def test_autotune_has_ours_beside_it(gpu_host):
     assert gpu_host.main(*ONE) == 0
     assert gpu_host.main(*ONE, "--piece=autotune:1/1") == 0
