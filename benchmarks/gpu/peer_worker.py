@@ -10,6 +10,7 @@ compilation that does not end or a driver error costs one request and not the ru
     {"do": "hello", "device": "cuda"}
     {"do": "check", "family", "case", "dtype", "seed", "outputs": [files]}
     {"do": "time", "family", "case", "dtype", "seed", "peer": "eager" | "compile" | "autotune" | "sdpa:NAME"}
+    {"do": "copy", "sizes": [bytes read and written]}
 
 An answer is {"ok": true, ...} or {"ok": false, "error": reason}.
 """
@@ -54,7 +55,7 @@ class Worker:
         torch.backends.cudnn.allow_tf32 = False
         answer = {"torch": torch.__version__, "cuda": torch.version.cuda}
         if self.device == "cuda":
-            answer["gpu"] = torch.cuda.get_device_name()
+            answer["device_name"] = torch.cuda.get_device_name()
             answer["cudnn"] = torch.backends.cudnn.version()
         try:
             import triton
@@ -168,6 +169,24 @@ class Worker:
 
         return function, (q, k, v)
 
+    def copy(self, request):
+        """Copies within the device's memory, by the driver and by an element-wise kernel: either may be faster."""
+        torch, copies = self.torch, []
+        self.cache_key = self.cache = None
+        # From the largest: the clocks rise, and memory is taken once.
+        for size in sorted(request["sizes"], reverse=True):
+            count = size // 8
+            # Not zeros, which can be faster.
+            source = torch.empty(count, dtype=torch.int32, device=self.device).random_()
+            target = torch.empty_like(source)
+            ways = {
+                "memcpy": lambda: target.copy_(source),
+                "kernel": lambda: torch.bitwise_not(source, out=target),
+            }
+            copies += [{"bytes": 8 * count, "way": way, **self.measure(ways[way])} for way in ways]
+            del source, target
+        return {"copies": copies}
+
     def measure(self, function):
         """The median time of one call: in a CUDA graph where it can be captured."""
         if self.device != "cuda":
@@ -232,9 +251,14 @@ class Worker:
             "inputs": self.write_inputs,
             "check": self.check,
             "time": self.time,
+            "copy": self.copy,
         }
         try:
-            return {"ok": True, **handlers[request["do"]](request)}
+            answer = {"ok": True, **handlers[request["do"]](request)}
+            # What PyTorch keeps for itself fusion-run would lack.
+            if self.device == "cuda":
+                self.torch.cuda.empty_cache()
+            return answer
         # Whatever PyTorch raises is an answer: the next request may well succeed.
         except Exception as error:  # noqa: BLE001
             self.cache_key = self.cache = None

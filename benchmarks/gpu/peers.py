@@ -309,6 +309,7 @@ _FAMILIES = {
     "conv_chains_chimera": _convolution_chain,
     "operators_alcop": _operator,
     "operators_gta": _operator,
+    "products_large": _operator,
     "stitch_patterns": _stitch,
 }
 

@@ -23,9 +23,13 @@ DTYPES = {
     "conv_chains_chimera": ("f16",),
     "operators_alcop": ("f16",),
     "operators_gta": ("f16",),
+    "products_large": ("f16",),
     "stitch_patterns": ("f16", "f32"),
 }
 SDPA_BACKENDS = ("flash", "efficient", "cudnn", "math")
+# Bytes that a device copy reads and writes, from what is in the L2 to what is not.
+COPY_SIZES = tuple(1 << power for power in range(20, 33))
+COPY_SIZES_CPU = COPY_SIZES[:4]
 # Seconds a unit may take before it is given up; autotuning compiles dozens of kernels.
 LIMITS = {"main": 120, "autotune": 240}
 # Rough seconds of a unit, to recommend a number of pieces.

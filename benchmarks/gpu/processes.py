@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
+WORKER = HERE / "peer_worker.py"
 
 
 class PeerProcess:
@@ -30,7 +31,7 @@ class PeerProcess:
 
     def _start(self):
         self.process = subprocess.Popen(
-            [sys.executable, HERE / "peer_worker.py"],
+            [sys.executable, WORKER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
@@ -99,7 +100,7 @@ class FusionRun:
         ]
 
     def run(self, module, folder, inputs, reference, limit):
-        """{"us", "kernels", "outputs"} or {"error"}."""
+        """{"us", "kernels", "outputs", "device"} or {"error"}."""
         if self.missing:
             return {"error": self.missing}
         try:
@@ -130,6 +131,7 @@ class FusionRun:
         keep = ("name", "grid", "block", "cluster", "dynamic_shared_memory", "measured_us")
         answer = {
             "us": us,
+            "device": function.get("device_name"),
             "kernels": [{key: kernel.get(key) for key in keep} for kernel in kernels],
             "outputs": sorted(folder.glob("*.result*.npy"), key=_result_number),
         }

@@ -8,9 +8,12 @@ import json
 import os
 import pathlib
 import re
+import secrets
 import subprocess
 
 GPU_FIELDS = ("name", "driver_version", "compute_cap", "memory.total", "clocks.max.sm", "power.limit")
+# The device of a rehearsal.
+NO_GPU = "no GPU"
 ROOT = pathlib.Path(__file__).parents[2]
 
 
@@ -31,8 +34,11 @@ def gpu():
     return dict(zip(GPU_FIELDS, values, strict=True))
 
 
-def chip_of(compute_capability):
-    """9.0 -> sm_90a: the architecture-specific variants of the chips that have one we use."""
+def chip_of(compute_capability, name=""):
+    """9.0 -> sm_90a: the architecture-specific variants of the chips that have one we use. The H200 differs from the
+    H100 in its memory, which its name alone tells."""
+    if "H200" in name:
+        return "h200"
     number = compute_capability.replace(".", "")
     return f"sm_{number}" + ("a" if number in ("90", "100") else "")
 
@@ -60,11 +66,26 @@ def now():
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
 
+def run_id():
+    """Of one call of a program on one machine. Only figures of one run are compared."""
+    started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%S")
+    return f"{started}-{secrets.token_hex(3)}"
+
+
+def write_json(path, content):
+    """As a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+    os.replace(partial, path)
+
+
 class Results:
     """benchmarks/results/<chip>/<family>.json: one entry per case and type.
 
     Each file is {"machine": {...}, "entries": {"G1/f16": {...}}} and is replaced as a whole after every
-    unit, so that an interrupted run loses nothing and leaves no half file.
+    unit, so that an interrupted run loses nothing and leaves no half file. copy.json has the bandwidth of a
+    device copy in each run. Every measurement names its run and its device.
     """
 
     def __init__(self, folder, machine):
@@ -83,44 +104,53 @@ class Results:
     def entry(self, unit):
         return self._load(unit.family)["entries"].get(unit.key, {})
 
-    def done(self, unit, want_ours):
-        """Whether a unit was measured for this commit (peers do not depend on the commit)."""
+    def done(self, unit, want_ours, peers=()):
+        """Whether a unit was measured for this commit, and the peers that are named beside it."""
         entry = self.entry(unit)
         if unit.phase not in entry.get("phases", {}):
             return False
-        if unit.phase == "autotune" or not want_ours:
-            return True
-        ours = entry.get("ours", {})
-        return ours.get("commit") == self.machine["commit"]
+        known, ours = entry.get("peers", {}), ours_beside(entry, unit.phase)
+        if not all(name in known and (not want_ours or same_run(known[name], ours)) for name in peers):
+            return False
+        return not want_ours or ours.get("commit") == self.machine["commit"]
 
     def update(self, unit, changes):
         content = self._load(unit.family)
         content["machine"] = {**content["machine"], **self.machine}
         entry = content["entries"].setdefault(unit.key, {})
         for key, value in changes.items():
-            if isinstance(value, dict) and isinstance(entry.get(key), dict) and key != "ours":
+            if key == "peers" and isinstance(entry.get(key), dict):
                 entry[key] = {**entry[key], **value}
             else:
                 entry[key] = value
         entry.setdefault("phases", {})[unit.phase] = now()
         entry["ratios"] = ratios(entry)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / f"{unit.family}.json"
-        partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
-        os.replace(partial, path)
+        write_json(self.folder / f"{unit.family}.json", content)
+
+    def add_copies(self, run, copies):
+        """The bandwidth of a device copy, beside those of earlier runs."""
+        path = self.folder / "copy.json"
+        content = json.loads(path.read_text()) if path.exists() else {"runs": {}}
+        content["runs"][run] = copies
+        write_json(path, content)
+
+
+def ours_beside(entry, peer):
+    """Our figures of the run that has the peer's: max-autotune is a run of its own."""
+    return entry.get("ours_beside_autotune" if peer == "autotune" else "ours", {})
+
+
+def same_run(one, other):
+    return one.get("run") == other.get("run") and one.get("device") == other.get("device")
 
 
 def ratios(entry):
-    """Time of each peer over ours: above 1 we are faster. Empty while ours is missing or wrong."""
-    ours = entry.get("ours", {})
-    if not ours.get("us") or not ours.get("pass"):
-        return {}
-    result = {
-        name: round(peer["us"] / ours["us"], 4)
-        for name, peer in entry.get("peers", {}).items()
-        if peer.get("us")
-    }
+    """Time of each peer over ours of the same run: above 1 we are faster. Empty while ours is missing or wrong."""
+    result = {}
+    for name, peer in entry.get("peers", {}).items():
+        ours = ours_beside(entry, name)
+        if peer.get("us") and ours.get("us") and ours.get("pass") and same_run(ours, peer):
+            result[name] = round(peer["us"] / ours["us"], 4)
     if result:
         result["best_peer"] = min(result.values())
     return result

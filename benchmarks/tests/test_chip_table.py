@@ -23,9 +23,12 @@ def make_programs(folder, failing=()):
 
 
 @pytest.mark.parametrize(
-    "failing, status", [((), 0), (("Wgmma",), 0), (("Memory",), 1)], ids=["all", "no wgmma", "error"]
+    "failing, capability, status",
+    [((), "9.0", 0), (("Wgmma", "Bulk", "Clusters"), "8.0", 0), (("Wgmma",), "9.0", 1), (("Memory",), "8.0", 1)],
+    ids=["all", "not Hopper", "error on Hopper", "error"],
 )
-def test_collects(tmp_path, failing, status):
+def test_collects(tmp_path, monkeypatch, failing, capability, status):
+    monkeypatch.setattr(chip_table.record, "gpu", lambda: {"name": "a GPU", "compute_cap": capability})
     make_programs(tmp_path, failing)
     assert chip_table.measure(tmp_path, tmp_path / "results") == status
     content = json.loads((tmp_path / "results" / "chip.json").read_text())
@@ -41,9 +44,11 @@ def test_wgmma_names_every_register():
         capture_output=True,
         text=True,
     )
-    for n in (64, 128, 192, 256):
-        assert run.stdout.count(f"float d[{n // 2}]") == 2
+    # Rate and latency, A in shared memory and in registers.
+    for n, types in ((8, 1), (64, 4), (96, 1), (128, 4), (192, 1), (256, 4)):
+        assert run.stdout.count(f"float d[{n // 2}]") == 4 * types
         assert f'"+f"(d[{n // 2 - 1}])' in run.stdout
+    assert run.stdout.count("int d[32]") == 4 and "wgmma_m64n256k32_s8_rs_latency" in run.stdout
 
 
 @pytest.mark.nightly

@@ -48,6 +48,7 @@ def test_every_table_is_covered():
     assert counts["gemm_chains_mcfuser"] == counts["gemm_chains_chimera"] == 12
     assert counts["attention_mcfuser"] == 13
     assert counts["stitch_patterns"] == 21 * 9
+    assert {"gemm_4096x4096x4096", "gemm_8192x8192x8192"} <= {case["name"] for case in tables.families()["products_large"].cases}
 
 
 @pytest.mark.parametrize("dtype", tables.DTYPES)
@@ -144,6 +145,10 @@ def test_flops_and_bytes():
     assert built.flops == 2 * 512 * 256 * (64 + 64)
     assert built.bytes == 2 * (512 * 64 + 64 * 256 + 256 * 64 + 512 * 64)
     assert generate.workload("operators_gta", "ResNet18_C1_b1", "f16").flops == 2 * 56**2 * 9 * 64**2
+    assert generate.workload("products_large", "gemm_4096x4096x4096", "f16").flops == 2 * 4096**3
+    # Of the table half of each row is picked, of x the other half is taken.
+    built = generate.workload("stitch_patterns", "gather_slice_concat_mix_777x3001", "f16")
+    assert built.bytes == 2 * (777 * 1500 + 777 * 1501 + 1501 + 777 * 3001) + 4 * 777
 
 
 def test_command_line(tmp_path, verify):

@@ -1,5 +1,6 @@
 """benchmarks/gpu/run without a GPU: plans, resuming, and what it does when something is missing."""
 
+import importlib.machinery
 import importlib.util
 import json
 import os
@@ -17,6 +18,7 @@ sys.path.insert(0, str(GPU))
 import plan  # noqa: E402
 import processes  # noqa: E402
 import record  # noqa: E402
+import targets  # noqa: E402
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
@@ -180,15 +182,22 @@ def test_nothing_selected(host):
 
 def test_names():
     assert record.chip_of("9.0") == "sm_90a" and record.chip_of("8.0") == "sm_80"
+    assert record.chip_of("9.0", "NVIDIA H200") == "h200" and record.chip_of("9.0", "NVIDIA H100 PCIe") == "sm_90a"
     assert record.chip_of("12.0") == "sm_120" and record.chip_of("10.0") == "sm_100a"
     assert record.folder_name("NVIDIA H100 80GB HBM3") == "nvidia-h100-80gb-hbm3"
 
 
 def test_ratios():
-    peers = {"eager": {"us": 30.0}, "compile": {"us": 15.0}, "sdpa:flash": {"error": "no"}}
-    entry = {"ours": {"us": 10.0, "pass": True}, "peers": peers}
+    here, there = {"run": "1", "device": "a GPU"}, {"run": "2", "device": "a GPU"}
+    peers = {"eager": {"us": 30.0} | here, "compile": {"us": 15.0} | here, "sdpa:flash": {"error": "no"} | here}
+    entry = {"ours": {"us": 10.0, "pass": True} | here, "peers": peers}
     assert record.ratios(entry) == {"eager": 3.0, "compile": 1.5, "best_peer": 1.5}
-    entry["ours"]["pass"] = False
+    # max-autotune is a run of its own, with its own figure of ours; other runs and devices are not compared.
+    entry["peers"] = peers | {"autotune": {"us": 20.0} | there, "eager": {"us": 30.0} | here | {"device": "another"}}
+    assert record.ratios(entry) == {"compile": 1.5, "best_peer": 1.5}
+    entry["ours_beside_autotune"] = {"us": 20.0, "pass": True} | there
+    assert record.ratios(entry) == {"compile": 1.5, "autotune": 1.0, "best_peer": 1.0}
+    entry["ours"]["pass"] = entry["ours_beside_autotune"]["pass"] = False
     assert record.ratios(entry) == {}
 
 
@@ -199,12 +208,16 @@ def test_with_torch(host):
     assert status == 0, text
     assert "--reference=none" in host.calls()[0] and entry["ours"]["pass"] is True
     assert set(entry["ratios"]) == {"eager", "compile", "best_peer"}
-    # A new commit: ours again, the peers kept.
+    copies = json.loads((host.results / "copy.json").read_text())["runs"]
+    (copy,) = copies[entry["ours"]["run"]]["copies"][:1]
+    assert copy["bytes"] == max(plan.COPY_SIZES_CPU) and copy["us"] > 0
+    # A new commit: ours again, and the peers beside it.
     path = host.results / "gemm_chains_mcfuser.json"
     path.write_text(path.read_text().replace(record.commit(), "0" * 40))
     assert host.run(*ONE, torch=True)[0] == 0
     assert len(host.calls()) == 2
-    assert host.entries()["G1/f16"]["peers"] == entry["peers"]
+    again = host.entries()["G1/f16"]
+    assert again["ours"]["run"] == again["peers"]["eager"]["run"] != entry["ours"]["run"]
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")
@@ -230,3 +243,90 @@ def test_worker_survives_errors_and_is_restarted(tmp_path):
         assert "no answer" in peers.ask(request, 0)["error"]
         assert peers.ask(request, 60)["ok"]
         peers.close()
+
+
+# What follows runs in this process, with a worker that answers without PyTorch.
+
+
+def load_run():
+    loader = importlib.machinery.SourceFileLoader("gpu_run", str(GPU / "run"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_run", loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def gpu_host(host, monkeypatch):
+    """As on a GPU: a worker and an nvidia-smi that name one."""
+    gpu = {"name": "NVIDIA H100 80GB HBM3", "compute_cap": "9.0", "driver_version": "580.1"}
+    monkeypatch.setattr(record, "gpu", lambda: gpu)
+    monkeypatch.setattr(processes, "WORKER", HERE / "fake_peer_worker.py")
+    host.behave("zeros")
+
+    def run(*arguments):
+        scratch = host.folder / "scratch"
+        return load_run().main(
+            [f"--fusion-run={host.binary}", f"--results={host.results}", f"--scratch={scratch}", *arguments]
+        )
+
+    host.main = run
+    return host
+
+
+def test_figures_of_a_run(gpu_host):
+    assert gpu_host.main(*ONE) == 0
+    entry = gpu_host.entries()["G1/f16"]
+    figures = [entry["ours"], *entry["peers"].values()]
+    assert {figure["device"] for figure in figures} == {"NVIDIA H100 80GB HBM3"}
+    (run,) = {figure["run"] for figure in figures}
+    assert set(entry["ratios"]) == {"eager", "compile", "best_peer"} and "--chip=sm_90a" in gpu_host.calls()[0]
+    copies = json.loads((gpu_host.results / "copy.json").read_text())["runs"]
+    assert set(copies) == {run} and copies[run]["device"] == "NVIDIA H100 80GB HBM3"
+    assert {copy["bytes"] for copy in copies[run]["copies"]} == set(plan.COPY_SIZES)
+    machine = json.loads((gpu_host.results / "gemm_chains_mcfuser.json").read_text())["machine"]
+    assert machine["gpu"]["driver_version"] == "580.1"
+    # Nothing left to do: no copy.
+    assert gpu_host.main(*ONE) == 0 and len(gpu_host.calls()) == 1
+    assert len(json.loads((gpu_host.results / "copy.json").read_text())["runs"]) == 1
+
+
+def test_peers_that_are_missing_are_measured_with_ours(gpu_host):
+    assert gpu_host.main(*ONE, "--no-peers") == 0
+    assert gpu_host.main(*ONE, "--peers-only") == 0 and len(gpu_host.calls()) == 1
+    entry = gpu_host.entries()["G1/f16"]
+    assert entry["ratios"] == {} and entry["peers"]["eager"]["run"] != entry["ours"]["run"]
+    assert gpu_host.main(*ONE) == 0 and len(gpu_host.calls()) == 2
+    assert set(gpu_host.entries()["G1/f16"]["ratios"]) == {"eager", "compile", "best_peer"}
+    assert gpu_host.main(*ONE) == 0 and len(gpu_host.calls()) == 2
+
+
+def test_autotune_has_ours_beside_it(gpu_host):
+    assert gpu_host.main(*ONE) == 0
+    assert gpu_host.main(*ONE, "--piece=autotune:1/1") == 0
+    entry = gpu_host.entries()["G1/f16"]
+    assert entry["ours_beside_autotune"]["run"] == entry["peers"]["autotune"]["run"] != entry["ours"]["run"]
+    assert set(entry["ratios"]) == {"eager", "compile", "autotune", "best_peer"}
+    assert gpu_host.main(*ONE, "--piece=autotune:1/1") == 0 and len(gpu_host.calls()) == 2
+
+
+def test_summary_of_a_run(gpu_host, capsys):
+    """What `run` writes is what `summary` reads."""
+    for piece in ("1/1", "autotune:1/1"):
+        assert gpu_host.main("--targets", "--family=*mcfuser", "--case=[GS]1", "--dtype=f16", f"--piece={piece}") == 0
+    capsys.readouterr()
+    summary = subprocess.run([sys.executable, GPU / "summary", gpu_host.results], capture_output=True, text=True)
+    assert summary.returncode == 3 and summary.stderr == ""
+    counts = [line.split("|")[2:6] for line in summary.stdout.splitlines() if line.startswith("| short workloads")]
+    # 12.5 us beside 20 of compile and 15 of max-autotune.
+    assert counts == [[" missing ", " 2 of 66 ", " 0 ", " 64 "]] * 2
+    assert "| gemm_chains_mcfuser G1/f16 | met | 12.50 | 30.00 | 20.00 | compile 20.00 | 1.60 |" in summary.stdout
+
+
+def test_targets_select(host):
+    status, text = host.run("--targets", "--family=products_large", "--dry-run")
+    assert status == 0 and "gemm_4096x4096x4096/f16" in text and "gemm_8192x8192x8192" not in text
+    assert "torch: eager, compile" in text
+    main, autotune = targets.units("main"), targets.units("autotune")
+    assert len(set(main)) == len(main) and {unit.family for unit in autotune} == set(targets.SHORT)
+    # Nine of attention and twelve chains of each table, in two types.
+    assert len(autotune) == 2 * (9 + 12 + 12)

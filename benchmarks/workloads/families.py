@@ -273,7 +273,7 @@ def families():
     add("attention_long", _build_attention, _attention_flops)
     add("decode", _build_decode, _decode_flops)
     add("conv_chains_chimera", _build_convolution_chain, _convolution_chain_flops)
-    for name in ("operators_alcop", "operators_gta"):
+    for name in ("operators_alcop", "operators_gta", "products_large"):
         cases = [{**case, "name": _operator_name(case)} for case in table(name)["cases"]]
         add(name, _build_operator, _operator_flops, cases)
     add("stitch_patterns", _build_stitch, None, _stitch_cases(table("stitch_patterns")))

@@ -38,7 +38,7 @@ class Workload:
     inputs: tuple  # (shape, element) of each
     outputs: tuple
     flops: int | None  # of the products; None where there are none
-    bytes: int  # inputs read once and outputs written once
+    bytes: int  # what is read of the inputs, once, and outputs written once
 
 
 def workload(family, case, dtype, options=Options(), overrides=None):
@@ -66,7 +66,7 @@ def workload(family, case, dtype, options=Options(), overrides=None):
         inputs=tuple((value.shape, value.element) for value in function.arguments),
         outputs=tuple((value.shape, value.element) for value in function.results),
         flops=family.flops(sizes) if family.flops else None,
-        bytes=sum(value.bytes for value in (*function.arguments, *function.results)),
+        bytes=sum(value.bytes for value in (*function.arguments, *function.results)) - function.unread_bytes,
     )
 
 

@@ -127,6 +127,8 @@ class Function:
         self.arguments = []
         self.results = []
         self.constants = {}
+        # Of the arguments, what no result depends on.
+        self.unread_bytes = 0
         self.lines = []
         self.indent = 1
         self.counter = 0

@@ -74,6 +74,9 @@ def gather_slice_concat_mix(f, rows, cols, dtype):
     table, index = f.argument((rows, cols), dtype), f.argument((rows,), "i32")
     x, bias = f.argument((rows, cols), dtype), f.argument((cols - half,), dtype)
 
+    # The right halves of the table and the left ones of x: one of them in all.
+    f.unread_bytes += table.bytes
+
     def pick(i):
         return f.extract(table, [i.clamped_index(rows), f.index(1)])
 
