@@ -103,8 +103,13 @@ def emulate(path, where, *options, is_exact=True):
 
 def lower(path, groups, text):
     """Writes PATH.tile.mlir, PATH.nvvm.mlir, PATH.ptx and PATH.json of the group under the schedule `text`."""
+    lower_module(path, replace_schedule(groups, text))
+
+
+def lower_module(path, module):
+    """The same of a module whose groups have their schedules."""
     with open(path + ".scheduled.mlir", "w") as file:
-        file.write(replace_schedule(groups, text))
+        file.write(module)
     run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline", "-o", path + ".tile.mlir")
     run("fusion-opt", path + ".tile.mlir", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
     run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
