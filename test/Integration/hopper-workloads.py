@@ -9,14 +9,13 @@
 
 import argparse
 import collections
-import copy
 import hashlib
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
-from hand_schedule import ROOT, emulate, form, lower_module
+from hand_schedule import ROOT, emulate, form, lower_scheduled
 from hopper_variants import KINDS, REFUSALS, repair, variant
 from schedule_text import Schedule, find
 
@@ -31,7 +30,7 @@ FLOORS = {
     "gemm_chains_chimera": {"batch": 2, "M": 256, "L": 256, "K": 128},
     "attention_mcfuser": {"heads": 2, "M": 256, "N": 256},
     "attention_long": {"batch": 1, "heads": 2, "seq": 256},
-    "decode": {"heads": 2, "keys": 512},
+    "decode": {"keys": 2048, "heads": 2},
     "conv_chains_chimera": {"H": 15, "W": 15, "IC": 32, "OC1": 48},
     "operators_alcop": OF_OPERATORS,
     "operators_gta": OF_OPERATORS,
@@ -70,13 +69,19 @@ FORMS = {
 }
 
 
+def work(family, sizes):
+    """Of few rows tensor cores multiply 16."""
+    rows = sizes["group"] * sizes["rows"] if family.name == "decode" else 16
+    return family.flops(sizes) * max(1, 16 / rows)
+
+
 def cut(family, case, most):
     """The sizes of a case that are others here."""
     sizes, few = dict(case), {}
     for name, floor in FLOORS[family.name].items():
-        while isinstance(sizes.get(name), int) and sizes[name] > floor and family.flops(sizes) > most:
+        while isinstance(sizes.get(name), int) and sizes[name] > floor and work(family, sizes) > most:
             # Of batches as many as there is time for, so that blocks that stay go through several.
-            part = sizes[name] * most / family.flops(sizes) if name in ("batch", "heads") else sizes[name] / 2
+            part = sizes[name] * most / work(family, sizes) if name in ("batch", "heads") else sizes[name] / 2
             few[name] = sizes[name] = max(floor, int(part))
     return few
 
@@ -126,7 +131,7 @@ class Workload:
         for (begin, end), schedule in reversed(list(zip(chains(module), schedules, strict=True))):
             module = module[:begin] + str(schedule) + module[end:]
         try:
-            lower_module(self.path, module)
+            lower_scheduled(self.path, module)
         except SystemExit as error:
             return str(error)
         return None

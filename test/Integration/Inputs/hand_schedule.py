@@ -23,9 +23,10 @@ OPERATOR = '#fuse.operator_map<"{}", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}
 
 
 def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None, skip=None,
-             reduction=None, intrinsic="mma.m16n8k16", producers=0, persistent=False, cluster=1, overlapped=(), in_cluster=False):  # fmt: skip
+             reduction=None, intrinsic="mma.m16n8k16", producers=0, persistent=False, cluster=1, overlapped=(), in_cluster=False,
+             turns=False):  # fmt: skip
     """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy; `persistent`: whether blocks go through tiles; `cluster`: blocks of a cluster; `overlapped`: products that run beside those of the next iteration; `in_cluster`: whether a cluster combines parts."""
+    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy; `persistent`: whether blocks go through tiles; `cluster`: blocks of a cluster; `overlapped`: products that run beside those of the next iteration; `in_cluster`: whether a cluster combines parts; `turns`: whether groups of warps multiply in turns."""
     operators = ", ".join(f"{name} = {OPERATOR.format(intrinsic, *axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
@@ -38,6 +39,7 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, 
     parallel = ", ".join(f"{axis} = {parts}" for axis, parts in (split or {}).items())
     skipped = f', skip = "{skip}"' if skip else ""
     others = (", in_cluster = true" if in_cluster else "") + (f", producers = {producers}" if producers else "")
+    others += ", turns = true" if turns else ""
     stays = ", persistent = true" if persistent else ""
     clusters = f", cluster = {cluster}" if cluster > 1 else ""
     form = f", reduction = <{reduction}>" if reduction else ""
@@ -103,15 +105,19 @@ def emulate(path, where, *options, is_exact=True):
 
 def lower(path, groups, text):
     """Writes PATH.tile.mlir, PATH.nvvm.mlir, PATH.ptx and PATH.json of the group under the schedule `text`."""
-    lower_module(path, replace_schedule(groups, text))
-
-
-def lower_module(path, module):
-    """The same of a module whose groups have their schedules."""
     with open(path + ".scheduled.mlir", "w") as file:
-        file.write(module)
+        file.write(replace_schedule(groups, text))
     run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline", "-o", path + ".tile.mlir")
     run("fusion-opt", path + ".tile.mlir", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
+    run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
+    run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+
+
+def lower_scheduled(path, module):
+    """Writes PATH.nvvm.mlir, PATH.ptx and PATH.json of a module whose groups have their schedules."""
+    with open(path + ".scheduled.mlir", "w") as file:
+        file.write(module)
+    run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
     run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
     run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
 
