@@ -39,6 +39,12 @@ REFUSALS = (
     r"the tiles need about \d+ registers per thread; \d+ are available",
     r"a block has at most 32 warps, not \d+ and \d producers",
 )  # fmt: skip
+# Why the schedule of a whole workload may be illegal of a part of it.
+REFUSALS_OF_PARTS = (
+    r"clusters of \d blocks do not divide the blocks along '\w+'",
+    r"loop '\w+' has one iteration and must not be in the expression",
+    r"a raster of \d+ blocks is row by row: axis '\w+' has \d+",
+)  # fmt: skip
 
 
 def put(schedule, name, place):
