@@ -6,10 +6,8 @@
 #   ptxas-workloads.py FOLDER PTXAS TYPES [--families=NAME,...] [--only=CASE,...]
 
 import argparse
-import json
 import os
 import pathlib
-import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Integration", "Inputs"))
@@ -79,7 +77,7 @@ def main():
                 broken += bool(problems)
                 ptx = path.with_suffix(f".{CHIP}.ptx")
                 of_kind += ptx.exists() and "wgmma.mma_async" in ptx.read_text()
-                print(f"{name} {case['name']} {kind}: {'; '.join(problems) or 'ok'}", flush=True)
+                print(f"{name} {case['name']} {kind}: {'; '.join(problem[:400] for problem in problems) or 'ok'}", flush=True)
         print(f"{kind}: wgmma in {of_kind}")
         assert arguments.only or kind == "f32" or of_kind, f"no product of {kind} is wgmma"
     print(f"{count} modules, {broken} broken")
