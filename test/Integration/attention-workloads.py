@@ -136,6 +136,9 @@ def assemble(path, chip, problems):
         return None
     if any(int(number) for pair in spills for number in pair):
         problems.append(f"{chip}: spills {spills}")
+    # C7510 to C7517: products of groups of warps are run one by one.
+    if "(C75" in done.stderr:
+        problems.append(f"{chip}: ptxas: {done.stderr[:300]}")
     return max(map(int, re.findall(r"Used (\d+) registers", done.stderr)))
 
 

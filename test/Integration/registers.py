@@ -54,19 +54,20 @@ PIPELINE = (
 
 
 def compile(ptx, path, chip):
-    """Registers of a thread, and the bytes that are spilled."""
+    """Registers of a thread, the bytes that are spilled, and what is said of wgmma that is run one by one (C7510 to C7517)."""
     with open(path, "w") as file:
         file.write(ptx)
     said = subprocess.run(
         [ptxas, "-v", "-arch=" + chip, path, "-o", path + ".cubin"], check=True, capture_output=True, text=True
     ).stderr
-    return max(map(int, re.findall(r"Used (\d+) registers", said))), sum(map(int, re.findall(r"(\d+) bytes spill stores", said)))
+    spilled = sum(map(int, re.findall(r"(\d+) bytes spill stores", said)))
+    return max(map(int, re.findall(r"Used (\d+) registers", said))), spilled, re.findall(r".*\(C75.*", said)
 
 
 def needs_at_most(room, ptx, path, chip):
     """Whether the kernels spill nothing with some number of registers up to `room`."""
     for registers in range(room, 32, -UNIT):
-        _, spilled = compile(re.sub(r"\.minnctapersm \d+", f".maxnreg {registers}", ptx), path, chip)
+        _, spilled, _ = compile(re.sub(r"\.minnctapersm \d+", f".maxnreg {registers}", ptx), path, chip)
         if not spilled:
             return True
     return False
@@ -98,14 +99,14 @@ for chip, chain in cases:
         where = f"{chip} {chain}, {which}: {predicted} predicted: {chosen['tiling']} {chosen['tiles']}"
         # The kernel of the chain is the first; a second one adds the parts of a split reduction.
         blocks = [int(number) for number in re.findall(r"\.minnctapersm (\d+)", ptx)][0]
-        used, spilled = compile(ptx, path + ".ptx", chip)
+        used, spilled, serialized = compile(ptx, path + ".ptx", chip)
         runs += 1
         limited += blocks > 1
         if used * 32 * chosen["warps"] * blocks > PER_SM:
             broken += 1
             print(f"{used} registers do not leave room for {blocks} blocks: {where}")
         # Drawn schedules may take all there are.
-        complaints = []
+        complaints = list(serialized)
         if spilled and (seed < 0 or predicted * MARGIN <= MOST):
             complaints.append(f"{spilled} bytes are spilled at {used} registers")
         if predicted * MARGIN <= MOST and not needs_at_most(room, ptx, path + ".least.ptx", chip):

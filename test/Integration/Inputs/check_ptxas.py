@@ -3,7 +3,7 @@ spilling a register, and that what LLVM wrote keeps its promises: no contraction
 the threads of a block bounded, dynamic shared memory external.
 
     check_ptxas.py OPT TRANSLATE PTXAS ROOT FOLDER --chips=sm_80,sm_86 [--family=NAME | --chains=...]
-                   [--search="space=paper ..."] [--dtype=f16] ...
+                   [--search="space=paper ..."] [--options="f32-products=tf32-cut ..."] [--dtype=f16] ...
 
 Further arguments go to the workload generator.
 """
@@ -23,6 +23,7 @@ def parse():
     workload_files.add_arguments(parser)
     parser.add_argument("--chips", default="sm_80")
     parser.add_argument("--search", default="", help="options of fuse-search-schedules")
+    parser.add_argument("--options", default="", help="options of the pipeline, where there are none of the search")
     return parser.parse_known_args()
 
 
@@ -32,7 +33,7 @@ def check(arguments, source, chip):
         f"builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},"
         f"fuse-search-schedules{{chip={chip} {arguments.search}}},tile-pipeline,tile-to-nvvm)"
         if arguments.search
-        else f"builtin.module(fuse-to-nvvm{{chip={chip} force-fusion=true}})"
+        else f"builtin.module(fuse-to-nvvm{{chip={chip} force-fusion=true {arguments.options}}})"
     )
     lowered = subprocess.run(
         [arguments.opt, source, f"--pass-pipeline={pipeline}"],
@@ -57,7 +58,9 @@ def check(arguments, source, chip):
     entries = len(re.findall(r"\.visible \.entry", ptx.stdout))
     if entries == 0 or len(re.findall(r"\.maxntid", ptx.stdout)) != entries:
         yield "a kernel's threads are not bounded"
-    if "mma.sync" not in ptx.stdout and "wgmma.mma_async" not in ptx.stdout:
+    # Factors of f32 are multiplied by them only where the module allows it.
+    isOfThreads = arguments.dtype == "f32" and "f32-products" not in arguments.options
+    if not isOfThreads and "mma.sync" not in ptx.stdout and "wgmma.mma_async" not in ptx.stdout:
         yield "no tensor cores used"
     for line in re.findall(r".*\.shared .*\[\];", ptx.stdout):
         if not line.startswith(".extern .shared .align 1024"):

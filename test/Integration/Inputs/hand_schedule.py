@@ -113,6 +113,15 @@ def lower(path, groups, text):
     run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
 
 
+def lower_scheduled(path, module):
+    """Writes PATH.nvvm.mlir, PATH.ptx and PATH.json of a module whose groups have their schedules."""
+    with open(path + ".scheduled.mlir", "w") as file:
+        file.write(module)
+    run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
+    run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
+    run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
+
+
 def emulate_stitched(path, where):
     """The same of a plan of one kernel, which has no bank conflicts. Returns the kernel's report."""
     report, _ = emulate(path, where, "--schedules=2")

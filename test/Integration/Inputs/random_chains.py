@@ -17,8 +17,8 @@ X = ["x", 0]
 class Dice:
     """random.Random.random() is the one sequence that Python promises never to change."""
 
-    def __init__(self, seed):
-        self.source = random.Random(f"chain {seed}")
+    def __init__(self, seed, what="chain"):
+        self.source = random.Random(f"{what} {seed}")
 
     def below(self, count):
         return int(self.source.random() * count)
@@ -85,8 +85,14 @@ class Draw:
         if kind.startswith("f8") and dice.chance(85):
             chips = (("sm_89", 1), ("sm_90a", 1))
         self.program = Program({}, [], [], dice.weighted(chips))
-        if kind == "tf32":
+        # What sm_90a has for factors that are cut and sums of fewer bits; of dice of their own, so that the chain of a seed is the same.
+        isRough = self.program.chip == "sm_90a" and Dice(seed, "numerics").chance(60)
+        if isRough and self.type == "f32":
+            self.program.options.append("--f32-products=tf32-cut")
+        elif kind == "tf32":
             self.program.options.append("--f32-products=tf32")
+        if isRough and kind.startswith("f8"):
+            self.program.options.append("--f8-products=coarse")
         self.isNamed = 0
         self.axisCount = 0
         self.rows = []  # statistics that may become results

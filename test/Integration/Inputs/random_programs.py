@@ -20,11 +20,16 @@ PIPELINE = ("builtin.module(fuse-to-unscheduled-groups{chip=%s force-fusion=true
 ERRORS = {"f32": 1e-4, "f16": 2**-9, "bf16": 2**-6, "f8E4M3FN": 2**-2, "f8E5M2": 2**-1}
 
 
+def numerics(program):
+    """How products are computed, as options of a pipeline."""
+    return "".join(" " + option.removeprefix("--") for option in program.options if "-products=" in option)
+
+
 def command(program, path):
     words = ["fusion-run", path + ".mlir", "--chip=" + program.chip, "--device=emulator", "--sanitize", *program.options]
     if program.random_seed is None:
         return [*words, *(["--force-fusion"] if program.isForced else [])]
-    products = " f32-products=tf32" if "--f32-products=tf32" in program.options else ""
+    products = numerics(program)
     return [*words, "--pass-pipeline=" + PIPELINE % (program.chip, products, program.random_seed, (0, 1, 8, 15)[program.random_seed % 4])]
 
 
@@ -73,8 +78,10 @@ def check_numbers(program, path):
         rounds = s.kind in ("product", "map", "reduce", "softmax") and ERRORS.get(s.element) == narrowest
         roundings[s.out] = max((roundings[name] for name, _ in s.inputs), default=0) + rounds
     narrowest *= max(1, max(roundings.values()) / 2) ** 0.5
-    if "--f32-products=tf32" in program.options:
+    if "--f32-products=tf32" in program.options or "--f32-products=tf32-cut" in program.options:
         narrowest = max(narrowest, 2**-8)
+    # What is cut off does not cancel.
+    ofElement = 2**-9 if "--f32-products=tf32-cut" in program.options else 0
     for number, (name, r) in enumerate(zip(program.results, expected)):
         element = program.value(name).element
         a = load(path, number, "result", element)
@@ -90,7 +97,7 @@ def check_numbers(program, path):
         rms = numpy.sqrt(squares.sum() / max(finite.sum(), 1))
         if r.ndim:
             rms = numpy.maximum(rms, numpy.sqrt(squares.sum(-1, keepdims=True) / numpy.maximum(finite.sum(-1, keepdims=True), 1)))
-        bound = max(narrowest, ERRORS[element]) * rms + ERRORS[element] * numpy.abs(r)
+        bound = max(narrowest, ERRORS[element]) * rms + max(ofElement, ERRORS[element]) * numpy.abs(r)
         with numpy.errstate(all="ignore"):
             agrees = numpy.where(finite, numpy.abs(a - r) <= bound, (a == r) | (numpy.isnan(a) & numpy.isnan(r)))
         if not agrees.all():
@@ -143,7 +150,7 @@ def check_remarks(program, path, report, facts):
     counts kernels and reasons into `facts`."""
     if facts is None and len(report["kernels"]) == 1:
         return None
-    products = " f32-products=tf32" if "--f32-products=tf32" in program.options else ""
+    products = numerics(program)
     done = subprocess.run(
         ["fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={program.chip} force-fusion={str(program.isForced).lower()}{products}", "--remarks-filter=fuse",
          "--mlir-print-debuginfo=false", "-o", path + ".groups.mlir"], capture_output=True, text=True)  # fmt: skip

@@ -1,0 +1,231 @@
+# Patterns of stitch_patterns.json for sm_90a on few of their rows: under the schedule that is chosen for all of them, and with one to three
+# stages, in clusters of one to four blocks, in blocks that go through rows. Right under eight orders of the warps, silent under the
+# sanitizers, without bank conflicts, the bytes and the shared memory that were predicted, the same bits whatever the stages. What is
+# illegal has one of the expected reasons, and each kind is legal somewhere.
+# RUN: %python %s %t --few
+#
+#   hopper-stitching.py FOLDER [--few] [--types=f16,...] [--patterns=NAME,...] [--shapes=ROWSxCOLS,...] [--verbose]
+
+import argparse
+import collections
+import copy
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from hand_schedule import ROOT, emulate, lower_scheduled, run
+from schedule_text import Schedule, fields, find, written
+from set_schedule import replace_schedule
+from stitch_programs import PATTERNS, program
+
+CHIP = "sm_90a"
+FEW = (
+    ("layer_norm", 4096, 768, "f16"), ("softmax", 4096, 65536, "bf16"), ("rms_norm", 777, 3001, "f32"), ("bias_gelu", 4096, 768, "f16"),
+    ("cross_entropy", 8192, 4096, "f16"), ("layer_norm_backward", 4096, 768, "f16"), ("transpose_of_normalised", 4096, 768, "f16"),
+    ("swiglu", 1000, 1000, "bf16"), ("lstm_cell_gates", 8192, 4096, "f16"), ("din_attention_unit", 777, 3001, "f16"),
+)  # fmt: skip
+# A block goes through so many steps of rows at most, and there are so many elements at most.
+STEPS, ELEMENTS = 4, 1 << 17
+KINDS = ("1 stage", "2 stages", "3 stages", "cluster of 1", "cluster of 2", "cluster of 4", "rows", "rows in 2 stages")
+# Why a variant may be illegal.
+REFUSALS = (
+    r"axis '\w' has (\d+|one) whole steps? that (are|is) kept in shared memory, and \d stages",
+    r"axis '\w' has (\d+|no|one) steps? in a loop, and \d stages",
+    r"axis '\w' has steps that are kept, and stages are of those that are gone through in a loop",
+    r"axis '\w' has no input that threads could copy ahead: ",
+    r"axis '\w' has a cluster of \d blocks, and \d tiles of \d+ elements",
+    r"axis '\w' is aligned for each element of axis '\w', of which a block has one",
+    r"the tiles need \d+ bytes of shared memory; a block of sm_90a has at most \d+",
+)  # fmt: skip
+
+
+class Stitching:
+    """A schedule: the spreads of the axes and the walk through one of them."""
+
+    def __init__(self, text):
+        self.schedule = Schedule(text)
+        self.fields = self.schedule.sections["stitching"]
+        self.place = next(key for key, value in self.fields.items() if value.startswith("{"))
+        self.spreads = {axis: self.numbers(value) for axis, value in fields(self.fields[self.place][1:-1]).items()}
+        self.walk = self.numbers(self.fields["walk"]) if "walk" in self.fields else None
+        self.cluster = int(self.schedule.sections["mapping"].get("cluster", "1"))
+
+    @staticmethod
+    def numbers(text):
+        return {key: int(value) if value.isdigit() else value for key, value in fields(text[text.index("<") + 1 : -1]).items()}
+
+    def __str__(self):
+        def text(numbers):
+            return f"<{written({key: str(value) for key, value in numbers.items()})}>"
+
+        spreads = {axis: "#fuse.spread" + text(numbers) for axis, numbers in self.spreads.items()}
+        self.fields[self.place] = f"{{{written(spreads)}}}"
+        self.fields.pop("walk", None)
+        if self.walk:
+            self.fields["walk"] = text(self.walk)
+        self.schedule.set("mapping", "cluster", self.cluster)
+        return str(self.schedule)
+
+
+def shorten(chosen):
+    """Of rows that a block goes through few steps."""
+    if chosen.walk and chosen.walk["axis"] == '"i"':
+        spread = chosen.spreads["i"]
+        spread["tile"] = min(spread["tile"], STEPS * chosen.walk["step"])
+    elif chosen.walk and "rows" in chosen.fields:
+        spread = chosen.spreads["i"]
+        spread["tile"] = min(spread["tile"], STEPS * int(chosen.fields["rows"]))
+    return chosen
+
+
+def variant(kind, chosen, cols):
+    """The schedule of a kind, none where it is the same as another one."""
+    made = copy.deepcopy(chosen)
+    number = int(re.sub(r"\D", "", kind) or 1)
+    if "rows" in kind:
+        if made.cluster > 1 or (made.walk and made.walk["axis"] == '"i"') or "i" not in made.spreads:
+            return None
+        made.fields.pop("combine", None)
+        made.fields.pop("rows", None)
+        step = made.spreads["i"]["tile"]
+        made.spreads["i"]["tile"] = 2 * step
+        made.walk = {"axis": '"i"', "step": step} | ({"stages": number} if number > 1 else {})
+        return made
+    if not made.walk:
+        return None
+    if "stage" in kind:
+        made.walk.pop("stages", None)
+        if number > 1:
+            made.walk["stages"] = number
+        return made
+    if made.walk["axis"] != '"j"' or "k" in made.spreads:
+        return None
+    step = made.walk["step"]
+    steps = -(-cols // (number * step))
+    every = made.spreads["j"]["tile"] // step
+    isWhole = made.walk.get("registers", 0) + made.walk.get("shared", 0) >= every
+    kept = made.walk.get("registers", 0)
+    made.walk["registers"] = min(kept, steps)
+    if isWhole and number < made.cluster:
+        made.walk["shared"] = steps - made.walk["registers"]
+    made.walk["shared"] = min(made.walk.get("shared", 0), steps - made.walk["registers"])
+    if "stages" in made.walk:
+        made.walk["stages"] = max(1, min(made.walk["stages"], made.walk["shared"] or 8))
+    made.spreads["j"]["tile"] = steps * step
+    made.cluster = number
+    return made
+
+
+def rows_of(chosen, rows, cols):
+    """Two tiles and a part of one, as far as there is time for."""
+    tile = chosen.spreads["i"]["tile"] if "i" in chosen.spreads else 1
+    return max(3, min(rows, 2 * tile + 1, ELEMENTS // cols))
+
+
+def check(test, pattern, rows, cols, type):
+    path = os.path.join(test.arguments.folder, f"{pattern}-{rows}x{cols}-{type}")
+    where = f"{pattern} {rows}x{cols} {type}"
+
+    def form(rows):
+        with open(path + ".mlir", "w") as file:
+            file.write(program(pattern, rows, cols, type))
+        return run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={CHIP} force-fusion=true")
+
+    whole = form(rows)
+    ((begin, end),) = find(whole)
+    chosen = shorten(Stitching(whole[begin:end]))
+    few = rows_of(chosen, rows, cols)
+    groups = form(few)
+    # Probabilities of so long a row are subnormal numbers of f16: half their distance, which no relative error covers.
+    tolerance = ["--tolerance=f16:1.2e-7,0.002"] if type == "f16" and cols >= 16384 and pattern == "softmax" else []
+    done, bits = {}, {}
+    for kind in ("chosen", *KINDS):
+        made = variant(kind, chosen, cols) if kind != "chosen" else chosen
+        if made is None:
+            continue
+        text = str(made)
+        try:
+            if text not in done:
+                lower_scheduled(path, replace_schedule(groups, text))
+        except SystemExit as error:
+            said = str(error)
+            reason = next((pattern for pattern in REFUSALS if re.search(pattern, said)), None)
+            test.reasons[reason] += 1
+            if kind == "chosen" or reason is None:
+                test.complain(f"{where}, {few} rows, {kind}", f"refused: {text}\n{said[-1500:]}")
+            continue
+        try:
+            if text not in done:
+                report, done[text] = emulate(path, where, "--schedules=8", *tolerance)
+                assert len(report["kernels"]) == 1, f"{len(report['kernels'])} kernels"
+                conflicts = report["kernels"][0]["counters"]["shared_bank_conflicts"]
+                assert not conflicts, f"{conflicts} bank conflicts"
+                test.runs += 1
+        except (SystemExit, AssertionError) as error:
+            test.complain(f"{where}, {few} rows, {kind}", f"{text}\n{str(error)[-3000:]}")
+            continue
+        test.kinds[kind] += 1
+        test.kinds["copies ahead"] += "stages" in text
+        if test.arguments.verbose:
+            print(f"{where}, {few} rows, {kind}: {text}", flush=True)
+        if "stage" in kind and "rows" not in kind or kind == "chosen":
+            bits[text] = done[text]
+    if len(set(bits.values())) > 1:
+        test.complain(where, "results differ:\n" + "\n".join(bits))
+
+
+class Test:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.kinds, self.reasons = collections.Counter(), collections.Counter()
+        self.runs = self.broken = 0
+
+    def complain(self, where, said):
+        self.broken += 1
+        print(f"{where}: {said}", flush=True)
+
+
+def cases(arguments):
+    with open(os.path.join(ROOT, "benchmarks", "workloads", "stitch_patterns.json")) as file:
+        workloads = json.load(file)
+    assert set(workloads["patterns"]) == set(PATTERNS)
+    if arguments.few:
+        yield from FEW
+        return
+    for pattern in workloads["patterns"]:
+        for shape in workloads["shapes"]:
+            for type in arguments.types.split(","):
+                size = f"{shape['rows']}x{shape['cols']}"
+                if (not arguments.patterns or pattern in arguments.patterns.split(",")) and (not arguments.shapes or size in arguments.shapes.split(",")):
+                    yield pattern, shape["rows"], shape["cols"], type
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--few", action="store_true")
+    parser.add_argument("--types", default="f16,bf16,f32")
+    parser.add_argument("--patterns")
+    parser.add_argument("--shapes")
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.folder, exist_ok=True)
+    test = Test(arguments)
+    count = 0
+    for case in cases(arguments):
+        count += 1
+        check(test, *case)
+    for counted in (test.kinds, test.reasons):
+        for name, number in sorted(counted.items(), key=str):
+            print(f"{number:5} {name}")
+    print(f"{count} patterns, {test.runs} kernels, {test.broken} broken")
+    lacking = [name for name in ("chosen", "copies ahead", *KINDS) if not test.kinds[name]]
+    if not (arguments.patterns or arguments.shapes):
+        assert not lacking, lacking
+    sys.exit(test.broken != 0 or not count)
+
+
+if __name__ == "__main__":
+    main()
