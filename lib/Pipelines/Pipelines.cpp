@@ -64,6 +64,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(createFuseSplitReductions());
   manager.addPass(createFuseLowerToTile());
   OpPassManager &kernels = manager.nest<tile::KernelOp>();
+  kernels.addPass(createTileFlushExponentials());
   kernels.addPass(createTileFoldExponentials());
   kernels.addPass(createTilePipelineIdentify());
   kernels.addPass(createTilePipelineAssignStages());

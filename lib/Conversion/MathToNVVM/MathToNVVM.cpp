@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Conversion/Passes.h"
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Target/DeviceMath.h"
 #include "fusion/Transforms/ClearFastMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,9 +43,9 @@ Value constant(PatternRewriter &b, Location loc, double value) {
 /// constant that x is multiplied by goes into the inner factor.
 template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
   ApproximateF32(MLIRContext *context, StringRef intrinsic, double inner,
-                 double outer)
+                 double outer, StringRef flushing = {})
       : OpRewritePattern<Op>(context, /*benefit=*/10), intrinsic(intrinsic),
-        inner(inner), outer(outer) {}
+        flushing(flushing), inner(inner), outer(outer) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
     if (!op.getType().isF32())
@@ -69,8 +70,11 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
     }
     if (factor != 1)
       x = arith::MulFOp::create(b, loc, x, constant(b, loc, factor));
+    StringRef name = op->hasAttr(fusion::fuse::kFlushAttrName) && !flushing.empty()
+                         ? flushing
+                         : intrinsic;
     Value result = LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(),
-                                                 b.getStringAttr(intrinsic), x)
+                                                 b.getStringAttr(name), x)
                        .getResult(0);
     if (outer != 1)
       result = arith::MulFOp::create(b, loc, result, constant(b, loc, outer));
@@ -79,6 +83,7 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
   }
 
   StringRef intrinsic;
+  StringRef flushing; ///< without results below the normal numbers
   double inner, outer;
 };
 
@@ -242,9 +247,11 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<ApproximateF32<math::ExpOp>>(
-        context, "llvm.nvvm.ex2.approx.f32", llvm::numbers::log2e, 1.0);
+        context, "llvm.nvvm.ex2.approx.f32", llvm::numbers::log2e, 1.0,
+        "llvm.nvvm.ex2.approx.ftz.f32");
     patterns.add<ApproximateF32<math::Exp2Op>>(
-        context, "llvm.nvvm.ex2.approx.f32", 1.0, 1.0);
+        context, "llvm.nvvm.ex2.approx.f32", 1.0, 1.0,
+        "llvm.nvvm.ex2.approx.ftz.f32");
     patterns.add<ApproximateF32<math::LogOp>>(context, "llvm.nvvm.lg2.approx.f",
                                               1.0, llvm::numbers::ln2);
     patterns.add<ApproximateF32<math::Log2Op>>(

@@ -10,6 +10,15 @@ gpu.module @kernels {
     %0 = math.exp %x : f32
     return %0 : f32
   }
+  // Where small results may be zero.
+  // CHECK-LABEL: func.func @flushed
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+  func.func @flushed(%x: f32) -> f32 {
+    %0 = math.exp %x {fuse.flush} : f32
+    %1 = math.exp2 %0 {fuse.flush} : f32
+    return %1 : f32
+  }
   // CHECK-LABEL: func.func @fma
   // CHECK-NEXT: llvm.call_intrinsic "llvm.fma.f32"
   func.func @fma(%x: f32, %y: f32, %z: f32) -> f32 {

@@ -222,7 +222,9 @@ static Value foldExponential(Operation *op,
   } else {
     return {};
   }
-  return math::Exp2Op::create(b, loc, exponent);
+  auto folded = math::Exp2Op::create(b, loc, exponent);
+  folded->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  return folded;
 }
 
 namespace {

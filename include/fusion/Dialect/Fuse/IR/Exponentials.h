@@ -18,6 +18,10 @@ namespace fusion::fuse {
 /// and log2(e) in one multiply-add.
 constexpr llvm::StringLiteral kExponentialsAttrName = "fuse.exponentials";
 
+/// Attribute (a unit) of an exponential whose results may be zero where they are
+/// below the normal numbers.
+constexpr llvm::StringLiteral kFlushAttrName = "fuse.flush";
+
 } // namespace fusion::fuse
 
 #endif // FUSION_DIALECT_FUSE_IR_EXPONENTIALS_H

@@ -1,0 +1,52 @@
+// Exponentials of differences from their row's maximum that are only added up, or rounded and multiplied, may be zero.
+// RUN: fusion-opt %s --tile-flush-exponentials | FileCheck %s
+
+// The maximum so far, with zero in place of -inf, as an online softmax has it.
+// CHECK-LABEL: tile.kernel @online
+// CHECK: math.exp %{{.*}} {fuse.flush}
+// CHECK: math.exp %{{[^ ]*}} : tensor<64xf32>
+tile.kernel @online(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %s = arith.constant dense<3.0> : tensor<64x64xf32>
+  %v = arith.constant dense<1.0> : tensor<64x16xf16>
+  %acc = arith.constant dense<0.0> : tensor<64x16xf32>
+  %before = arith.constant dense<1.0> : tensor<64xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<64xf32>
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %top = tile.reduce maxnumf %s along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %most = arith.maxnumf %before, %top : tensor<64xf32>
+  %none = arith.cmpf oeq, %most, %low : tensor<64xf32>
+  %guarded = arith.select %none, %zero, %most : tensor<64xi1>, tensor<64xf32>
+  %tops = tile.broadcast %guarded along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  %d = arith.subf %s, %tops : tensor<64x64xf32>
+  %e = math.exp %d : tensor<64x64xf32>
+  %sum = tile.reduce addf %e along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %h = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+  %part = tile.slice %h at [0, 0] : tensor<64x64xf16> -> tensor<64x16xf16>
+  %back = arith.subf %before, %guarded : tensor<64xf32>
+  %factor = math.exp %back : tensor<64xf32>
+  tile.return
+}
+
+// What somebody divides by, what is stored, and what another number than the row's maximum has been subtracted from.
+// CHECK-LABEL: tile.kernel @seen
+// CHECK-NOT: fuse.flush
+tile.kernel @seen(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 4 : i64} {
+  %s = arith.constant dense<3.0> : tensor<64x64xf32>
+  %other = arith.constant dense<4.0> : tensor<64x64xf32>
+  %top = tile.reduce maximumf %s along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %tops = tile.broadcast %top along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  %d = arith.subf %s, %tops : tensor<64x64xf32>
+  %e = math.exp %d : tensor<64x64xf32>
+  %sum = tile.reduce addf %e along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %quotient = arith.divf %other, %e : tensor<64x64xf32>
+  %d2 = arith.subf %other, %tops : tensor<64x64xf32>
+  %e2 = math.exp %d2 : tensor<64x64xf32>
+  %sum2 = tile.reduce addf %e2 along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %least = tile.reduce minimumf %s along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %leasts = tile.broadcast %least along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  %d3 = arith.subf %s, %leasts : tensor<64x64xf32>
+  %e3 = math.exp %d3 : tensor<64x64xf32>
+  %sum3 = tile.reduce addf %e3 along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  tile.return
+}
