@@ -47,7 +47,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
     if (group.componentOf(op) != component)
       continue;
     part.homes.push_back(numbers[group.homes[op]]);
-    part.add(group.operators()[op]);
+    part.add(group.operators()[op], group.share(op));
     part.reductions.push_back(group.reductions[op]);
     part.resultLoops.push_back(group.resultLoops[op]);
     SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
