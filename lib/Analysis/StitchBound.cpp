@@ -15,9 +15,28 @@
 using namespace mlir;
 using namespace fusion;
 
+struct StitchBound::Accesses {
+  SmallVector<TileAccess, 8> loads;
+  TileAccess stores; ///< of all shapes
+  /// Threads that load the same; 0 where they are not counted. Then those of
+  /// all parts of a shared axis, but for what the last blocks load.
+  SmallVector<int64_t, 8> replicas, ofParts;
+};
+
+/// Of the elements that are there.
+static int64_t bytesOf(const StitchTensor &tensor) {
+  int64_t bytes = tensor.elementBytes;
+  for (auto [first, beyond] : tensor.inside)
+    bytes *= beyond - first;
+  return bytes;
+}
+
 StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
-                         const ChipInfo &chip, bool mayWalk)
-    : group(group), work(work), chip(chip) {
+                         const ChipInfo &chip, bool mayWalk,
+                         std::optional<unsigned> split)
+    : group(group), work(work), chip(chip), split(split),
+      isLateInput(split ? StitchSplit::lateInputs(group, *split)
+                        : SmallVector<bool>(group.inputs.size(), false)) {
   shapes.resize(work.shapes.size());
   for (auto [space, shape] :
        llvm::zip_equal(work.inputSpaces, work.inputShapes))
@@ -27,6 +46,13 @@ StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
     shapes[shape].space = space;
     ++shapes[shape].stores;
   }
+  for (auto [tensor, shape] : llvm::zip_equal(group.inputs, work.inputShapes)) {
+    shapes[shape].isRepeated = tensor.isRepeated;
+    if (tensor.isRepeated)
+      repeatedBytes += bytesOf(tensor);
+  }
+  for (const StitchTensor &tensor : group.results)
+    storedBytes += bytesOf(tensor);
   if (!mayWalk || !work.walked)
     forms.push_back(describe(work.once));
   else
@@ -83,6 +109,22 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   form.loadsInSteps = form.loads;
   for (unsigned input : inputs)
     ++form.loads[work.inputShapes[input]];
+  form.bytes.assign(shapes.size(), 0);
+  form.bytesOfLast = form.bytes;
+  auto loadsOf = [](ArrayRef<StitchPasses::Step> steps, unsigned input) {
+    return llvm::count_if(steps, [&](const StitchPasses::Step &step) {
+      return llvm::is_contained(step.inputs, input);
+    });
+  };
+  for (auto [input, tensor] : llvm::enumerate(group.inputs)) {
+    int64_t times = 1;
+    if (passes.isWalkedInput[input] && !isLateInput[input])
+      times = std::max<int64_t>(1, std::min(loadsOf(passes.steps, input),
+                                            loadsOf(passes.stepsAgain, input)));
+    (isLateInput[input] ? form.bytesOfLast
+                        : form.bytes)[work.inputShapes[input]] +=
+        bytesOf(tensor) * times;
+  }
   if (!passes.axis)
     return form;
   for (unsigned op = 0; op < work.operators.size(); ++op)
@@ -116,16 +158,60 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   return form;
 }
 
+/// As countTraffic has it, where rows begin where tiles do.
+int64_t StitchBound::replicasOf(const StitchSchedule &schedule,
+                                const StitchTensor &tensor) const {
+  if (isRotated(schedule, tensor) ||
+      realignedWidth(group, schedule, tensor) > 1)
+    return 0;
+  constexpr int64_t warpSize = 32;
+  int64_t replicas = 1, lanes = 1;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    if (group.components[axis] != tensor.component)
+      continue;
+    const AxisSpread &spread = schedule.spread[axis];
+    lanes *= spread.lanes;
+    if (llvm::is_contained(tensor.axes, axis))
+      continue;
+    replicas *= spread.lanes * spread.warps;
+    bool isInParts = axis == split ||
+                     (schedule.walk && schedule.walk->axis == axis &&
+                      !group.axes[axis].isReduced);
+    if (!isInParts)
+      replicas *= countTiles(group, schedule, axis);
+  }
+  return replicas * (warpSize / lanes);
+}
+
+double StitchBound::trafficOf(const Form &form, const Accesses &accesses,
+                              const StitchSchedule &schedule,
+                              int64_t blocks) const {
+  double once = storedBytes, repeated = 0;
+  for (unsigned shape = 0; shape < shapes.size(); ++shape)
+    (shapes[shape].isRepeated ? repeated : once) +=
+        double(form.bytes[shape]) * accesses.ofParts[shape] +
+        double(form.bytesOfLast[shape]) * accesses.replicas[shape];
+  // Past the caches an SM loads what fits into its L1 once, if it has a block.
+  if (repeatedBytes <= chip.sharedMemoryPerSM - chip.sharedMemoryReserved) {
+    if (split)
+      blocks /= countTiles(group, schedule, *split);
+    repeated = std::min<double>(
+        repeated, double(repeatedBytes) *
+                      std::clamp<int64_t>(blocks, 1, chip.numSMs));
+  }
+  return once + repeated;
+}
+
 std::optional<double>
 StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
-                     ArrayRef<int64_t> elements, ArrayRef<TileAccess> loads,
-                     const TileAccess &stores, int64_t blocks) const {
+                     ArrayRef<int64_t> elements, const Accesses &accesses,
+                     int64_t blocks) const {
   constexpr int64_t registerBytes = 4;
   ThreadWork total;
-  total.lines = stores.lines;
-  total.instructions = stores.moves;
+  total.lines = accesses.stores.lines;
+  total.instructions = accesses.stores.moves;
   int64_t walks = schedule.countWalks();
-  for (auto [shape, access] : llvm::enumerate(loads)) {
+  for (auto [shape, access] : llvm::enumerate(accesses.loads)) {
     int64_t times = walks * (form.loads[shape] +
                              form.loadsInSteps[shape] * schedule.countSteps());
     total.loads += times * access.count;
@@ -181,9 +267,18 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   double latency = double(llvm::divideCeil(blocks, chip.numSMs * mostBlocks)) *
                    secondsOfWarp(schedule, form.passes, total, clusterExchanges,
                                  countChained(group, work, schedule), chip);
-  double issue = secondsOfIssue(total, blocks, schedule.warps, chip);
-  return secondsOfKernel(work.compulsoryBytes / chip.dramBytesPerSecond,
-                         /*port=*/0, issue, latency, mostBlocks, chip);
+  double issue = secondsOfIssue(total, blocks, schedule.warps, chip),
+         memory = work.compulsoryBytes / chip.dramBytesPerSecond, port = 0;
+  if (!accesses.replicas.empty()) {
+    double traffic = trafficOf(form, accesses, schedule, blocks);
+    memory = std::max(memory, traffic / chip.l2BytesPerSecond);
+    // Of what all SMs move the busiest has its part; rounded as the evaluator
+    // does.
+    port = traffic / chip.numSMs * (1 / chip.clockHz) /
+           chip.l2BytesPerClockPerSM;
+  }
+  return secondsOfKernel(memory, port, std::max(issue, port), latency,
+                         mostBlocks, chip);
 }
 
 double StitchBound::ofClusters() const {
@@ -201,9 +296,41 @@ double StitchBound::ofClusters() const {
                          chip.maxBlocksPerSM, chip);
 }
 
+StitchBound::Accesses
+StitchBound::accessesOf(const StitchSchedule &schedule,
+                        ArrayRef<int64_t> elements,
+                        Closeness closeness) const {
+  Accesses accesses;
+  int64_t parts = closeness == Closeness::Traffic && split
+                      ? countTiles(group, schedule, *split)
+                      : 1;
+  for (auto [shape, tensor] : llvm::zip_equal(shapes, work.shapes)) {
+    int64_t own = elements[shape.space], steps = 1;
+    const TileAccess &access = accesses.loads.emplace_back(
+        TileAccess::of(group, schedule, *tensor, own));
+    int64_t replicas = replicasOf(schedule, *tensor);
+    bool isInParts = split && llvm::is_contained(tensor->axes, *split);
+    accesses.replicas.push_back(replicas);
+    accesses.ofParts.push_back(replicas * (isInParts ? 1 : parts));
+    if (shape.stores == 0)
+      continue;
+    if (schedule.walk && llvm::is_contained(tensor->axes, schedule.walk->axis))
+      steps = schedule.countSteps();
+    if (schedule.rows && llvm::is_contained(tensor->axes, schedule.rows->axis))
+      steps *= schedule.countWalks();
+    if (countTurned(group, schedule, *tensor)) {
+      accesses.stores.moves += shape.stores * steps * 4 * own;
+      continue;
+    }
+    accesses.stores.lines += shape.stores * steps * access.lines;
+    accesses.stores.moves += shape.stores * steps * access.moves;
+  }
+  return accesses;
+}
+
 std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
                                            int64_t blocks,
-                                           bool isCloser) const {
+                                           Closeness closeness) const {
   SmallVector<int64_t, 8> ofAxis, elements;
   for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
     ofAxis.push_back(elementsOf(schedule, axis));
@@ -213,35 +340,21 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
       count *= ofAxis[axis];
     elements.push_back(count);
   }
-  SmallVector<TileAccess, 8> loads;
-  TileAccess stores;
-  if (isCloser)
-    for (auto [shape, tensor] : llvm::zip_equal(shapes, work.shapes)) {
-      int64_t own = elements[shape.space], steps = 1;
-      loads.push_back(TileAccess::of(group, schedule, *tensor, own));
-      if (shape.stores == 0)
-        continue;
-      if (schedule.walk &&
-          llvm::is_contained(tensor->axes, schedule.walk->axis))
-        steps = schedule.countSteps();
-      if (schedule.rows &&
-          llvm::is_contained(tensor->axes, schedule.rows->axis))
-        steps *= schedule.countWalks();
-      if (countTurned(group, schedule, *tensor)) {
-        stores.moves += shape.stores * steps * 4 * own;
-        continue;
-      }
-      stores.lines += shape.stores * steps * loads.back().lines;
-      stores.moves += shape.stores * steps * loads.back().moves;
-    }
+  Accesses accesses;
+  if (closeness != Closeness::Work)
+    accesses = accessesOf(schedule, elements, closeness);
   std::optional<double> least;
   for (const Form &form : forms)
     if (std::optional<double> bound =
-            boundOf(form, schedule, elements, loads, stores, blocks);
+            boundOf(form, schedule, elements, accesses, blocks);
         bound && (!least || *bound < *least))
       least = bound;
+  // Beside a walk a part of each of its steps.
   if (least && StitchSplit::axisOf(group, schedule))
-    *least += secondsOfParts(/*steps=*/1, chip);
+    *least += secondsOfParts(StitchSplit::besideWalk(group, schedule)
+                                 ? schedule.countSteps()
+                                 : 1,
+                             chip);
   return least;
 }
 

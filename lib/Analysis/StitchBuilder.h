@@ -22,8 +22,9 @@ class StitchBuilder {
 public:
   StitchBuilder(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
                 mlir::ValueRange results,
-                llvm::function_ref<void(const llvm::Twine &)> explain)
-      : given(operators), results(results), explain(explain) {}
+                llvm::function_ref<void(const llvm::Twine &)> explain,
+                StitchOperators &known)
+      : given(operators), results(results), explain(explain), known(known) {}
 
   mlir::FailureOr<StitchGroup> build() {
     if (mlir::failed(separate()) || mlir::failed(classify()) ||
@@ -77,6 +78,7 @@ private:
   llvm::ArrayRef<mlir::linalg::LinalgOp> given;
   mlir::ValueRange results;
   llvm::function_ref<void(const llvm::Twine &)> explain;
+  StitchOperators &known;
   StitchGroup group;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<PlacedPart>> placements;
 };

@@ -74,8 +74,8 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
     entry.resultAxes = group.resultAxes(number);
     entry.space = spaceOf(entry.axes);
     entry.resultSpace = spaceOf(entry.resultAxes);
-    entry.work = countScalarWork(op);
-    hasPolynomials |= evaluatesPolynomials(op);
+    entry.work = group.about(number).work;
+    hasPolynomials |= group.about(number).hasPolynomials;
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
     entry.bytes = element.isIntOrFloat()
                       ? std::max(1u, element.getIntOrFloatBitWidth() / 8)
@@ -122,6 +122,11 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
   whyNotOnline = online->whyNotOnline;
   if (!online->isOnline())
     online.reset();
+  // Without anything costly both keep the same.
+  if (!hasPolynomials && llvm::none_of(operators, [](const Operator &op) {
+        return op.work.special > 0;
+      }))
+    return;
   costly.emplace(group, longest, /*isOnline=*/false, split,
                  /*keepsCostly=*/true);
   if (costly->isKept == walked->isKept &&

@@ -101,30 +101,16 @@ LogicalResult StitchBuilder::separate() {
   }
   for (linalg::LinalgOp op : given)
     if (!isa<linalg::FillOp>(op) && !apart.contains(op))
-      group.add(op);
+      group.add(op, known(op));
   return success();
 }
 
 LogicalResult StitchBuilder::classify() {
-  for (linalg::LinalgOp op : group.operators()) {
-    // A contraction is a sum of products like any other here.
-    std::optional<ReductionBody> body = matchCombination(op);
-    if (!body && !isPointwise(op))
-      return decline(op->getName().getStringRef() +
-                     " is neither element-wise nor a reduction by one "
-                     "operation");
-    for (Operation &inner : op.getBlock()->without_terminator())
-      if (inner.getNumResults() != 1)
-        return decline(inner.getName().getStringRef() +
-                       " has several results, which tiles have not");
-    for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
-      if (ShapedType::isDynamic(extent))
-        return decline("loop " + Twine(loop) + " of " +
-                       op->getName().getStringRef() + " has a dynamic size");
-      if (extent < 1)
-        return decline("an operator has no points");
-    }
-    group.reductions.push_back(body);
+  for (unsigned op = 0; op < group.operators().size(); ++op) {
+    const StitchOperator &about = group.about(op);
+    if (!about.whyNot.empty())
+      return decline(about.whyNot);
+    group.reductions.push_back(about.reduction);
   }
   return success();
 }
@@ -132,13 +118,6 @@ LogicalResult StitchBuilder::classify() {
 std::optional<unsigned> StitchGroup::definer(Value value) const {
   auto found = numbers.find(value.getDefiningOp());
   return found == numbers.end() ? std::nullopt : std::optional(found->second);
-}
-
-static SmallVector<unsigned, 4> positions(AffineMap map) {
-  SmallVector<unsigned, 4> loops;
-  for (AffineExpr expr : map.getResults())
-    loops.push_back(cast<AffineDimExpr>(expr).getPosition());
-  return loops;
 }
 
 static std::string nameOf(unsigned axis) {
@@ -152,31 +131,27 @@ static std::string nameOf(unsigned axis) {
 LogicalResult StitchBuilder::unifyLoops() {
   SmallVector<unsigned> first;
   LoopClasses classes;
-  unsigned count = 0;
-  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
-    linalg::LinalgOp op = constOp;
+  unsigned count = 0, size = group.operators().size();
+  for (unsigned op = 0; op < size; ++op) {
     first.push_back(count);
-    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop, ++count)
-      classes.add(index);
+    for (unsigned loop = 0; loop < group.about(op).extents.size();
+         ++loop, ++count)
+      classes.add(op);
   }
   // What is between two operators has to agree; what both read is read once
   // where that is possible.
   llvm::MapVector<Value, SmallVector<unsigned, 4>> readers;
-  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
-    linalg::LinalgOp op = constOp;
-    for (OpOperand *operand : op.getDpsInputOperands()) {
-      if (!isa<RankedTensorType>(operand->get().getType()))
+  for (unsigned op = 0; op < size; ++op)
+    for (const StitchOperator::Input &input : group.about(op).inputs) {
+      if (!input.isTensor)
         continue;
-      SmallVector<unsigned, 4> read =
-          positions(op.getMatchingIndexingMap(operand));
+      Value value = input.operand->get();
+      SmallVector<unsigned, 4> read = input.loops;
       for (unsigned &loop : read)
-        loop += first[index];
-      if (std::optional<unsigned> producer = group.definer(operand->get())) {
-        linalg::LinalgOp maker = group.operators()[*producer];
+        loop += first[op];
+      if (std::optional<unsigned> producer = group.definer(value)) {
         for (auto [made, loop] :
-             llvm::zip_equal(positions(maker.getMatchingIndexingMap(
-                                 maker.getDpsInitOperand(0))),
-                             read)) {
+             llvm::zip_equal(group.about(*producer).resultLoops, read)) {
           unsigned source = first[*producer] + made;
           // Two loops of one operator stay apart.
           if (!classes.areOne(source, loop) && classes.meet(source, loop))
@@ -185,31 +160,28 @@ LogicalResult StitchBuilder::unifyLoops() {
         }
         continue;
       }
-      auto [it, isNew] = readers.insert({operand->get(), read});
+      auto [it, isNew] = readers.insert({value, read});
       if (isNew)
         continue;
       for (auto [known, loop] : llvm::zip_equal(it->second, read))
         if (!classes.meet(known, loop))
           classes.unite(known, loop);
     }
-  }
-  llvm::MapVector<unsigned, unsigned> axisOfLeader;
-  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
-    linalg::LinalgOp op = constOp;
+  llvm::SmallMapVector<unsigned, unsigned, 8> axisOfLeader;
+  for (unsigned op = 0; op < size; ++op) {
+    const StitchOperator &about = group.about(op);
     SmallVector<unsigned> &loops = group.loops.emplace_back();
-    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-    for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
+    for (auto [loop, extent, isReduced] :
+         llvm::enumerate(about.extents, about.isReduced)) {
       unsigned number = group.axes.size();
       auto [it, isNew] =
-          axisOfLeader.insert({classes.leader(first[index] + loop), number});
+          axisOfLeader.insert({classes.leader(first[op] + loop), number});
       if (isNew)
         group.axes.push_back({nameOf(number), extent});
-      group.axes[it->second].isReduced |=
-          kinds[loop] == utils::IteratorType::reduction;
+      group.axes[it->second].isReduced |= isReduced;
       loops.push_back(it->second);
     }
-    group.resultLoops.push_back(
-        positions(op.getMatchingIndexingMap(op.getDpsInitOperand(0))));
+    group.resultLoops.push_back(about.resultLoops);
   }
   return success();
 }
@@ -218,7 +190,7 @@ SmallVector<unsigned, 4> StitchGroup::axesOf(unsigned op,
                                              OpOperand *operand) const {
   linalg::LinalgOp linalgOp = members[op];
   SmallVector<unsigned, 4> result =
-      positions(linalgOp.getMatchingIndexingMap(operand));
+      loopsOf(linalgOp.getMatchingIndexingMap(operand));
   for (unsigned &loop : result)
     loop = loops[op][loop];
   return result;
@@ -251,9 +223,9 @@ void StitchBuilder::findHomes() {
     std::optional<unsigned> home;
     if (!loops.empty())
       home = loops.front();
-    linalg::LinalgOp op = group.operators()[number];
-    for (Value value : op.getDpsInputs())
-      if (std::optional<unsigned> maker = group.definer(value); maker && !home)
+    for (const StitchOperator::Input &input : group.about(number).inputs)
+      if (std::optional<unsigned> maker = group.definer(input.operand->get());
+          maker && !home)
         home = group.homes[*maker];
     if (!home && !point) {
       point = group.axes.size();
@@ -275,12 +247,10 @@ SmallVector<unsigned> StitchBuilder::findComponents() const {
   };
   for (ArrayRef<unsigned> loops : group.loops)
     join(loops);
-  for (auto [number, loops] : llvm::enumerate(group.loops)) {
-    linalg::LinalgOp op = group.operators()[number];
-    for (Value value : op.getDpsInputs())
-      if (std::optional<unsigned> maker = group.definer(value))
-        join({group.homes[number], group.homes[*maker]});
-  }
+  for (unsigned op = 0; op < group.operators().size(); ++op)
+    for (const StitchOperator::Input &input : group.about(op).inputs)
+      if (std::optional<unsigned> maker = group.definer(input.operand->get()))
+        join({group.homes[op], group.homes[*maker]});
   llvm::MapVector<unsigned, unsigned> numbers;
   SmallVector<unsigned> components;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
@@ -339,6 +309,9 @@ void StitchBuilder::fuseLoops() {
 
 FailureOr<StitchGroup>
 StitchGroup::compute(ArrayRef<linalg::LinalgOp> operators, ValueRange results,
-                     llvm::function_ref<void(const Twine &)> explain) {
-  return StitchBuilder(operators, results, explain).build();
+                     llvm::function_ref<void(const Twine &)> explain,
+                     StitchOperators *known) {
+  StitchOperators own;
+  return StitchBuilder(operators, results, explain, known ? *known : own)
+      .build();
 }

@@ -276,13 +276,11 @@ private:
 std::optional<SmallVector<PlacedPart>>
 fusion::readPlacement(linalg::LinalgOp op,
                       llvm::function_ref<bool(Value)> isInside) {
-  if (op.getNumDpsInits() != 1 ||
+  Operation *yield = op.getBlock()->getTerminator();
+  if (yield->getNumOperands() != 1 ||
+      !yield->getOperand(0).getDefiningOp<arith::SelectOp>() ||
       op.getNumLoops() != op.getNumParallelLoops() ||
-      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
-      !op.getBlock()
-           ->getTerminator()
-           ->getOperand(0)
-           .getDefiningOp<arith::SelectOp>())
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
     return std::nullopt;
   LoopBox whole;
   for (int64_t extent : op.getStaticLoopRanges()) {
@@ -291,7 +289,7 @@ fusion::readPlacement(linalg::LinalgOp op,
     whole.push_back({0, extent});
   }
   PlacementReader reader(isInside);
-  if (!reader.read(op, op.getBlock()->getTerminator()->getOperand(0), whole, {}))
+  if (!reader.read(op, yield->getOperand(0), whole, {}))
     return std::nullopt;
   return std::move(reader.parts);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchPasses.h"
+#include "llvm/ADT/BitVector.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -44,6 +45,9 @@ StitchPasses::StitchPasses(const StitchGroup &group,
     }
     level.push_back(least);
   }
+  // The passes are those of the other form, which nobody asks for.
+  if (isOnline && !this->isOnline())
+    return;
   for (const StitchTensor &tensor : group.inputs)
     isWalkedInput.push_back(axis && llvm::is_contained(tensor.axes, *axis));
   isKept.assign(group.operators().size(), false);
@@ -179,11 +183,12 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
   SmallVector<Operator> costs;
   for (auto [index, constOp] : llvm::enumerate(group.operators())) {
     linalg::LinalgOp op = constOp;
-    ScalarWork work = countScalarWork(op);
+    const StitchOperator &about = group.about(index);
+    const ScalarWork &work = about.work;
     double all = points(group.loops[index]);
     Operator &own =
         costs.emplace_back(Operator{std::nullopt,
-                                    work.special > 0 || evaluatesPolynomials(op)
+                                    work.special > 0 || about.hasPolynomials
                                         ? (work.special + work.plain) * all
                                         : 0,
                                     work.special * all, work.plain * all});
@@ -221,16 +226,46 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
         });
     return std::make_tuple(keepsCostly ? costly : 0, bits, special, plain);
   };
+  // What an operator needs, by way of others too, inputs behind operators: none
+  // but that is spared where its values are kept.
+  unsigned operators = group.operators().size();
+  SmallVector<llvm::BitVector> needs;
+  for (unsigned op = 0; op < operators; ++op) {
+    llvm::BitVector &own =
+        needs.emplace_back(unsigned(operators + group.inputs.size()));
+    for (unsigned source : group.sources[op].operators) {
+      own |= needs[source];
+      own.set(source);
+    }
+    for (unsigned input : group.sources[op].inputs)
+      own.set(operators + input);
+  }
   auto best = price();
+  // What the passes take of what is kept so far.
+  auto taken = std::make_pair(used, usedInput);
+  auto leastBits = [&](unsigned op) {
+    double bits = *costs[op].bits;
+    for (unsigned other = 0; other < operators; ++other)
+      if (taken.first[other] && !needs[op].test(other))
+        bits += *costs[other].bits;
+    for (unsigned input = 0; input < group.inputs.size(); ++input)
+      if (taken.second[input] && !needs[op].test(operators + input))
+        bits += inputBits[input];
+    return bits;
+  };
   while (true) {
     // Keeping what one pass alone computes saves nothing.
-    SmallVector<unsigned> computed(group.operators().size());
+    SmallVector<unsigned> computed(operators);
     walker.run(
         [&](unsigned, unsigned op, bool isHere) { computed[op] += !isHere; },
         [](unsigned, unsigned, bool) {});
     std::optional<unsigned> chosen;
-    for (unsigned op = 0; op < group.operators().size(); ++op) {
+    auto next = taken;
+    for (unsigned op = 0; op < operators; ++op) {
       if (isKept[op] || !costs[op].bits || computed[op] < 2)
+        continue;
+      auto [costlyWork, bits, special, plain] = best;
+      if (costlyWork == 0 && leastBits(op) > bits)
         continue;
       isKept[op] = true;
       auto with = price();
@@ -238,10 +273,12 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
       if (with < best) {
         best = with;
         chosen = op;
+        next = {used, usedInput};
       }
     }
     if (!chosen)
       return;
     isKept[*chosen] = true;
+    taken = next;
   }
 }

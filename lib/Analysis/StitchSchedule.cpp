@@ -223,7 +223,7 @@ static unsigned countComponents(const StitchGroup &group) {
 
 std::optional<std::string>
 fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
-                       const ChipInfo &chip) {
+                       const ChipInfo &chip, const StitchPasses *passes) {
   constexpr int64_t warpSize = 32;
   for (unsigned component = 0; component < countComponents(group);
        ++component) {
@@ -252,7 +252,7 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
     return illegal;
   if (auto illegal = checkAlignment(group, schedule))
     return illegal;
-  if (auto illegal = checkStages(group, schedule))
+  if (auto illegal = checkStages(group, schedule, passes))
     return illegal;
   if (schedule.warps > chip.maxWarpsPerSM)
     return "a block has more warps than an SM";

@@ -45,6 +45,24 @@ StitchSplit::besideWalk(const StitchGroup &group,
   return axis;
 }
 
+/// By input: no operator reads it but those that need what blocks share.
+static SmallVector<bool> findLateInputs(const StitchGroup &group,
+                                        ArrayRef<bool> isLate) {
+  SmallVector<bool> isLateInput(group.inputs.size(), true);
+  for (auto [op, sources] : llvm::enumerate(group.sources))
+    if (!isLate[op])
+      for (unsigned input : sources.inputs)
+        isLateInput[input] = false;
+  return isLateInput;
+}
+
+SmallVector<bool> StitchSplit::lateInputs(const StitchGroup &group,
+                                          unsigned axis) {
+  SmallVector<bool> isPartial, isLate;
+  findLate(group, axis, isPartial, isLate);
+  return findLateInputs(group, isLate);
+}
+
 StitchSplit::StitchSplit(const StitchGroup &group,
                          const StitchSchedule &schedule)
     : axis(axisOf(group, schedule)) {
@@ -60,11 +78,7 @@ StitchSplit::StitchSplit(const StitchGroup &group,
   parts = llvm::divideCeil(group.axes[*axis].extent, spread.tile);
   counters = countBlocks(group, schedule) / parts;
   findLate(group, *axis, isPartial, isLate);
-  isLateInput.assign(group.inputs.size(), true);
-  for (auto [op, sources] : llvm::enumerate(group.sources))
-    if (!isLate[op])
-      for (unsigned input : sources.inputs)
-        isLateInput[input] = false;
+  isLateInput = findLateInputs(group, isLate);
   if (besideWalk(group, schedule)) {
     unsigned walk = schedule.walk->axis;
     auto isInSteps = [&](ArrayRef<unsigned> axes) {

@@ -100,7 +100,8 @@ static std::string nameOf(const StitchGroup &group, const StitchWalk &walk) {
 }
 
 std::optional<std::string> fusion::checkStages(const StitchGroup &group,
-                                               const StitchSchedule &schedule) {
+                                               const StitchSchedule &schedule,
+                                               const StitchPasses *known) {
   if (!schedule.walk)
     return std::nullopt;
   const StitchWalk &walk = *schedule.walk;
@@ -109,6 +110,8 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
            " is not reduced: there is one pass, and nothing to keep";
   if (walk.stages == 1)
     return std::nullopt;
+  if (known)
+    return checkStages(group, schedule, *known);
   return checkStages(group, schedule, passesOf(group, schedule));
 }
 

@@ -153,9 +153,9 @@ LogicalResult StitchBuilder::collectInputs() {
     linalg::LinalgOp op = constOp;
     // A single number is read by each component for itself.
     unsigned component = group.componentOf(index);
-    for (OpOperand *operand : op.getDpsInputOperands()) {
+    for (const auto &[operand, isTensor, loops] : group.about(index).inputs) {
       Value value = operand->get();
-      if (!isa<RankedTensorType>(value.getType()) || group.definer(value))
+      if (!isTensor || group.definer(value))
         continue;
       if (isComputed(value))
         return decline("values that are put side by side are read again");
@@ -167,8 +167,10 @@ LogicalResult StitchBuilder::collectInputs() {
       if (auto fill = value.getDefiningOp<linalg::FillOp>();
           fill && isGiven(fill))
         continue;
-      FailureOr<StitchTensor> tensor =
-          describe(value, group.axesOf(index, operand));
+      SmallVector<unsigned, 4> axes(loops);
+      for (unsigned &loop : axes)
+        loop = group.loops[index][loop];
+      FailureOr<StitchTensor> tensor = describe(value, axes);
       if (failed(tensor))
         return failure();
       tensor->component = component;
@@ -237,10 +239,10 @@ StitchGroup::Sources StitchBuilder::sourcesOf(unsigned op) const {
       list.push_back(number);
   };
   linalg::LinalgOp linalgOp = group.operators()[op];
-  for (OpOperand *operand : linalgOp.getDpsInputOperands()) {
-    if (std::optional<unsigned> maker = group.definer(operand->get()))
+  for (const StitchOperator::Input &input : group.about(op).inputs) {
+    if (std::optional<unsigned> maker = group.definer(input.operand->get()))
       add(sources.operators, *maker);
-    else if (auto it = group.reads.find(operand); it != group.reads.end())
+    else if (auto it = group.reads.find(input.operand); it != group.reads.end())
       add(sources.inputs, it->second);
   }
   for (Operation &inner : linalgOp.getBlock()->without_terminator())

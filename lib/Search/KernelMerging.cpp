@@ -43,8 +43,17 @@ private:
     double seconds;
     bool isBound; ///< whether it could be more than what is really saved
   };
-  std::optional<Gain> gain(ArrayRef<unsigned> a, ArrayRef<unsigned> b,
-                           bool isExact) const;
+  std::optional<Gain> gain(unsigned first, unsigned last, bool isExact);
+  /// By the delta evaluator.
+  double scoreOf(ArrayRef<unsigned> pattern) const {
+    return delta(pattern).total(!options.ignoresPenalty);
+  }
+  double scoreOfKernel(unsigned kernel) {
+    std::optional<double> &score = scores[kernel];
+    if (!score)
+      score = scoreOf(members[kernel]);
+    return *score;
+  }
   bool isSurelyFaster(ArrayRef<unsigned> both, ArrayRef<unsigned> a,
                       ArrayRef<unsigned> b) const;
   template <typename Visit>
@@ -68,9 +77,10 @@ private:
   const PatternOracle &oracle;
   StitchPlan &plan;
   std::vector<StitchPattern> members; ///< by kernel, empty: merged away
-  std::vector<unsigned> kernelOf;     ///< by vertex
-  std::vector<unsigned> order;        ///< kernels, kGone where one was
-  std::vector<unsigned> position;     ///< by kernel
+  std::vector<std::optional<double>> scores; ///< by kernel, as far as asked for
+  std::vector<unsigned> kernelOf;            ///< by vertex
+  std::vector<unsigned> order;    ///< kernels, kGone where one was
+  std::vector<unsigned> position; ///< by kernel
   llvm::DenseMap<unsigned, SmallVector<unsigned, 4>> readersOf; ///< of tensors
 };
 
@@ -81,7 +91,8 @@ KernelMerger::KernelMerger(const OperatorGraph &graph,
                            const ExplorerOptions &options,
                            const PatternOracle &oracle, StitchPlan &plan)
     : graph(graph), delta(delta), options(options), oracle(oracle), plan(plan),
-      members(plan.patterns), kernelOf(graph.vertices.size()) {
+      members(plan.patterns), scores(members.size()),
+      kernelOf(graph.vertices.size()) {
   for (auto [kernel, pattern] : llvm::enumerate(members)) {
     order.push_back(kernel);
     position.push_back(kernel);
@@ -176,15 +187,16 @@ void KernelMerger::merge(unsigned first, unsigned last,
                  std::back_inserter(both));
   members[first].clear();
   members[last] = std::move(both);
+  scores[last].reset();
   for (unsigned vertex : members[last])
     kernelOf[vertex] = last;
 }
 
 /// Seconds that merging saves, by whichever evaluator scores patterns; by the
 /// latency evaluator at most, unless it is to be exact.
-std::optional<KernelMerger::Gain> KernelMerger::gain(ArrayRef<unsigned> a,
-                                                     ArrayRef<unsigned> b,
-                                                     bool isExact) const {
+std::optional<KernelMerger::Gain>
+KernelMerger::gain(unsigned first, unsigned last, bool isExact) {
+  ArrayRef<unsigned> a = members[first], b = members[last];
   if (a.size() + b.size() > options.mostVertices)
     return std::nullopt;
   StitchPattern both;
@@ -201,9 +213,7 @@ std::optional<KernelMerger::Gain> KernelMerger::gain(ArrayRef<unsigned> a,
       return std::nullopt;
     return Gain{*one + *other - *together, !isExact};
   }
-  bool penalises = !options.ignoresPenalty;
-  double saved = delta(both).total(penalises) - delta(a).total(penalises) -
-                 delta(b).total(penalises);
+  double saved = scoreOf(both) - scoreOfKernel(first) - scoreOfKernel(last);
   if (saved <= 0)
     return std::nullopt;
   return Gain{saved, false};
@@ -232,7 +242,7 @@ bool KernelMerger::tryMerging(unsigned kernel) {
   for (unsigned partner : partnersOf(kernel)) {
     ++plan.scored;
     if (std::optional<Gain> saved =
-            gain(members[partner], members[kernel], /*isExact=*/false))
+            gain(partner, kernel, /*isExact=*/false))
       choices.push_back({*saved, partner});
   }
   // What may be ahead by its bound is asked about first.
@@ -249,8 +259,8 @@ bool KernelMerger::tryMerging(unsigned kernel) {
     if (!between)
       continue;
     if (choice.gain.isBound) {
-      if (std::optional<Gain> saved = gain(members[choice.partner],
-                                           members[kernel], /*isExact=*/true)) {
+      if (std::optional<Gain> saved =
+              gain(choice.partner, kernel, /*isExact=*/true)) {
         choices.push_back({*saved, choice.partner});
         std::push_heap(choices.begin(), choices.end(), isBehind);
       }
@@ -331,9 +341,9 @@ bool KernelMerger::tryMakers(unsigned kernel) {
     // Pairs have been tried.
     if (all.size() < 3 || isCyclic(all) || !oracle.canStitch(together))
       continue;
-    double apart = 0, score = delta(together).total(!options.ignoresPenalty);
+    double apart = 0, score = scoreOf(together);
     for (unsigned each : all) {
-      score -= delta(members[each]).total(!options.ignoresPenalty);
+      score -= scoreOfKernel(each);
       if (oracle.latency)
         apart += oracle.latency(members[each]).value_or(0);
     }

@@ -30,6 +30,14 @@ static bool contains(ArrayRef<unsigned> pattern, unsigned vertex) {
   return std::binary_search(pattern.begin(), pattern.end(), vertex);
 }
 
+DeltaEvaluator::DeltaEvaluator(const OperatorGraph &graph, const ChipInfo &chip)
+    : graph(graph), chip(chip), readers(graph.consumers()) {
+  for (unsigned vertex = 0; vertex < graph.vertices.size(); ++vertex) {
+    ownBytes.push_back(compulsoryBytes(vertex));
+    ownLatency.push_back(latency(vertex, ownBytes.back()));
+  }
+}
+
 bool DeltaEvaluator::isSaved(unsigned vertex,
                              ArrayRef<unsigned> pattern) const {
   return !graph.vertices[vertex].escapes && !readers[vertex].empty() &&
@@ -84,7 +92,7 @@ OperatorGraph DeltaEvaluator::inducedGraph(ArrayRef<unsigned> pattern) const {
 }
 
 /// N_wave · L_warp without registers and lifetimes.
-double DeltaEvaluator::latency(ArrayRef<unsigned> pattern) const {
+double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
   constexpr double warpSize = 32, mostWarps = 32;
   constexpr int64_t registers = 16;
   constexpr double shuffles = 5; // of a warp's reduction
@@ -126,8 +134,7 @@ double DeltaEvaluator::latency(ArrayRef<unsigned> pattern) const {
   // Fewer blocks than SMs draw on a share of the bandwidth; what the bytes take
   // of all of it is no penalty.
   double share = std::min(1.0, rows / chip.numSMs);
-  return waves * warp +
-         compulsoryBytes(pattern) / chip.dramBytesPerSecond * (1 / share - 1);
+  return waves * warp + bytes / chip.dramBytesPerSecond * (1 / share - 1);
 }
 
 DeltaScore DeltaEvaluator::operator()(ArrayRef<unsigned> pattern) const {
@@ -136,15 +143,16 @@ DeltaScore DeltaEvaluator::operator()(ArrayRef<unsigned> pattern) const {
     return score;
   double apart = 0, waits = 0;
   for (unsigned vertex : pattern) {
-    apart += compulsoryBytes(vertex);
-    waits += latency(vertex);
+    apart += ownBytes[vertex];
+    waits += ownLatency[vertex];
   }
-  score.bytes = apart - compulsoryBytes(pattern);
+  double together = compulsoryBytes(pattern);
+  score.bytes = apart - together;
   // What fits in L2 stays there between two kernels.
   score.memory =
       score.bytes /
       (apart <= chip.l2Bytes ? chip.l2BytesPerSecond : chip.dramBytesPerSecond);
   score.calls = (pattern.size() - 1) * chip.launchOverhead;
-  score.penalty = std::max(0.0, latency(pattern) - waits);
+  score.penalty = std::max(0.0, latency(pattern, together) - waits);
   return score;
 }

@@ -11,47 +11,74 @@
 
 using namespace fusion;
 
-std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
-  std::optional<double> least;
-  auto add = [&] {
-    // Nothing of a walk is asked about but whether all of it is kept.
-    if (isCloser && !least && checkStitching(group, current, chip))
-      return;
-    std::optional<double> own =
-        isCloser ? bound->closer(current) : (*bound)(current);
-    if (own && (!least || *own < *least))
-      least = own;
+bool StitchEnumeration::hasWide() const {
+  auto isWide = [](const StitchTensor &tensor) {
+    return !tensor.axes.empty() && tensor.unit == tensor.axes.back() &&
+           widestRealigned(tensor, kWidestAccess / tensor.elementBytes) >
+               int64_t(tensor.alignment / tensor.elementBytes);
   };
-  if (isInParts()) {
-    // The last one has the fewest steps, the first one the fewest blocks.
-    StitchSchedule first, last;
-    forEachPart([&] {
-      if (first.spread.empty())
-        first = current;
-      last = current;
-    });
-    if (!first.spread.empty() &&
-        !(isCloser && checkStitching(group, first, chip)))
-      least = bound->ofMoreSteps(last);
-  } else if (walked) {
-    unsigned axis = *walked->axis;
-    AxisSpread saved = current.spread[axis];
-    int64_t step = saved.tile, steps = countSteps(axis),
-            registers = std::min(steps, kMostUnrolled);
-    spreadWalk(axis, step, steps);
-    current.walk = {axis, step, registers, 0};
-    add();
-    if (registers < steps) {
-      current.walk->shared = steps - registers;
-      if (hasCopies())
-        current.walk->stages = kMostStitchStages;
-      add();
-    }
-    current.walk.reset();
-    current.spread[axis] = saved;
-  } else {
-    add();
+  return llvm::any_of(group.inputs, isWide) ||
+         llvm::any_of(group.results, isWide);
+}
+
+void StitchEnumeration::findWhole() {
+  whole.assign(group.axes.size(), false);
+  for (unsigned op = 0; op < group.operators().size(); ++op)
+    if (group.reduces(op, *split))
+      for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+        whole[axis] |= axis != split &&
+                       !llvm::is_contained(group.resultAxes(op), axis);
+}
+
+std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
+  bool isPossible = false;
+  auto leastOf = [&]() -> std::optional<double> {
+    if (!isCloser)
+      return (*bound)(current);
+    // Nothing of a walk is asked about but whether all of it is kept.
+    if (!isPossible &&
+        checkStitching(group, current, chip, &work.passesOf(current)))
+      return std::nullopt;
+    std::optional<double> least =
+        split ? bound->ofRows(current) : bound->closer(current);
+    isPossible |= least.has_value();
+    return least;
+  };
+  if (!isInParts())
+    return leastOfWalk(leastOf);
+  // The last one has the fewest steps, the first one the fewest blocks.
+  StitchSchedule first, last;
+  forEachPart([&] {
+    if (first.spread.empty())
+      first = current;
+    last = current;
+  });
+  if (first.spread.empty() || (isCloser && checkStitching(group, first, chip)))
+    return std::nullopt;
+  return bound->ofMoreSteps(last, isCloser);
+}
+
+std::optional<double> StitchEnumeration::leastOfWalk(
+    llvm::function_ref<std::optional<double>()> leastOf) {
+  if (!walked)
+    return leastOf();
+  unsigned axis = *walked->axis;
+  AxisSpread saved = current.spread[axis];
+  int64_t step = saved.tile, steps = countSteps(axis),
+          registers = std::min(steps, kMostUnrolled);
+  spreadWalk(axis, step, steps);
+  current.walk = {axis, step, registers, 0};
+  std::optional<double> least = leastOf();
+  if (registers < steps) {
+    current.walk->shared = steps - registers;
+    if (hasCopies())
+      current.walk->stages = kMostStitchStages;
+    std::optional<double> other = leastOf();
+    if (other && (!least || *other < *least))
+      least = other;
   }
+  current.walk.reset();
+  current.spread[axis] = saved;
   return least;
 }
 
@@ -61,6 +88,8 @@ void StitchEnumeration::keepSpread() {
     ++refused;
     return;
   }
+  if (isBeyond(*least))
+    return;
   spreads.push_back({*least, current.warps});
   llvm::append_range(spreadAxes, current.spread);
 }
@@ -100,7 +129,7 @@ void StitchEnumeration::judgeSpreads() {
     else
       judge();
   }
-  hasStopped |= !postponed.empty() && !isFastEnough();
+  hasStopped |= (!postponed.empty() || hasSkipped) && !isFastEnough();
   if (isFastEnough())
     for (unsigned at : postponed) {
       take(at);
@@ -122,13 +151,21 @@ void StitchEnumeration::judge() {
     forEachPart([&] { rateIfBetter(); });
     return;
   }
+  bool isWorthIt = true;
+  if (bound && split) {
+    std::optional<double> least =
+        leastOfWalk([&] { return bound->closer(current); });
+    isWorthIt = least && !isBeyond(*least);
+  }
   spreadWalk(axis, step, steps);
   // What is kept whole is read once in either form, and the running form
   // computes more.
-  if (!judgeKept(*work.walked, step, steps) && work.online)
-    judgeKept(*work.online, step, steps);
-  if (work.costly)
-    judgeKept(*work.costly, step, steps);
+  if (isWorthIt) {
+    if (!judgeKept(*work.walked, step, steps) && work.online)
+      judgeKept(*work.online, step, steps);
+    if (work.costly)
+      judgeKept(*work.costly, step, steps);
+  }
   if (split)
     judgeRows(step, steps);
   current.walk.reset();
@@ -316,7 +353,7 @@ void StitchEnumeration::chooseRounds() {
 
 bool StitchEnumeration::rate() {
   ++candidates;
-  if (checkStitching(group, current, chip))
+  if (checkStitching(group, current, chip, &work.passesOf(current)))
     return false;
   if (split)
     chooseRounds();

@@ -59,7 +59,7 @@ public:
     // may leave no need for narrow accesses.
     mostSeconds.reset();
     best.reset();
-    mayBeNarrow = false;
+    mayBeNarrow = hasSkipped = false;
     return run(ignored);
   }
 
@@ -71,6 +71,12 @@ public:
                std::to_string(group.axes.size()) + " axes";
       return std::nullopt;
     }
+    if (bound && split)
+      findWhole();
+    if (cluster > 1 && walked && isWhole(*walked->axis)) {
+      reason = "blocks would all write the same parts";
+      return std::nullopt;
+    }
     current = {}; // of an earlier run
     auto searchAll = [&] {
       chooseAxes();
@@ -80,7 +86,7 @@ public:
       judgeSpreads();
     };
     searchAll();
-    if (!best) {
+    if (!best && (!bound || hasWide())) {
       mayBeNarrow = true;
       searchAll();
     }
@@ -241,6 +247,14 @@ private:
         vectors[axis] = aligned[axis] = 1;
   }
 
+  /// Whether lanes may hand on what others need of wider pieces.
+  bool hasWide() const;
+
+  /// Of an axis that does not index what blocks share they have all, as they
+  /// would write the same parts otherwise (checkSplit).
+  void findWhole();
+  bool isWhole(unsigned axis) const { return !whole.empty() && whole[axis]; }
+
   void spreadOver(unsigned position, int64_t lanes, int64_t warps) {
     if (room <= 0)
       return;
@@ -318,13 +332,15 @@ private:
           // Of an axis that blocks share, and do not go through, they have
           // what they combine at once.
           bool isShared = split == axis && !isWalked;
-          bool isWhole = group.axes[axis].isReduced && !isWalked && !isShared;
-          for (int64_t r = isWhole ? most : 1;
+          bool isInOne = group.axes[axis].isReduced && !isWalked && !isShared;
+          for (int64_t r = isInOne ? most : 1;
                r <=
                std::min<int64_t>(most, isWalked ? kMostOfStep : kMostRegisters);
                r *= isCoarse && !isWalked && !isShared ? kCoarseStep : 2) {
             if (isShared && step * r >= extent)
               break;
+            if (isWhole(axis) && !isWalked && step * r < extent)
+              continue;
             spread = {step * r, vector, l, w, align};
             spreadOver(position + 1, lanes / l, warps / w);
           }
@@ -343,6 +359,9 @@ private:
   /// The bound of a spread, whatever of the walk is kept. nullopt where it is
   /// not possible.
   std::optional<double> leastOfSpread(bool isCloser);
+  /// The least of what a walk that is kept whole has, and of none.
+  std::optional<double>
+  leastOfWalk(llvm::function_ref<std::optional<double>()> leastOf);
 
   /// Of a search with bounds: puts a spread aside with its own.
   void keepSpread();
@@ -350,9 +369,11 @@ private:
   /// Judges those, the most promising first.
   void judgeSpreads();
 
-  /// Whether what takes so long at least cannot be the best.
-  bool isBeyond(double least) const {
-    return best && level(least) > level(best->cost.total);
+  /// Whether what takes so long at least cannot be the best, or of any use.
+  bool isBeyond(double least) {
+    bool isOfNoUse = mostSeconds && level(least) > level(*mostSeconds);
+    hasSkipped |= isOfNoUse;
+    return isOfNoUse || (best && level(least) > level(best->cost.total));
   }
 
   /// The steps of a block through an axis of which `current` has one.
@@ -458,6 +479,8 @@ private:
   unsigned number = 0, bestNumber = 0;
   std::optional<double> mostSeconds; ///< that are of any use
   bool hasStopped = false;           ///< since nothing was below
+  bool hasSkipped = false;           ///< what is of no use if something is
+  llvm::SmallVector<bool> whole;     ///< axes that blocks have all of
 };
 
 } // namespace fusion

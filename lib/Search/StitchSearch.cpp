@@ -47,7 +47,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
     if (group.componentOf(op) != component)
       continue;
     part.homes.push_back(numbers[group.homes[op]]);
-    part.add(group.operators()[op]);
+    part.add(group.operators()[op], group.share(op));
     part.reductions.push_back(group.reductions[op]);
     part.resultLoops.push_back(group.resultLoops[op]);
     SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
@@ -311,16 +311,15 @@ void Search::trySplit(unsigned axis, unsigned walk, int64_t cluster) {
   std::optional<StitchWork> other;
   std::optional<StitchBound> otherBound;
   bool isUsual = walk == axis && work.walked && *work.walked->axis == axis;
-  if (!isUsual) {
+  if (!isUsual)
     other.emplace(group, walk,
                   walk == axis ? std::nullopt : std::optional(axis));
-    if (bound)
-      otherBound.emplace(group, *other, chip);
-  }
-  const std::optional<StitchBound> &own = isUsual ? bound : otherBound;
-  keepFaster(StitchEnumeration(group, isUsual ? work : *other, chip, effort,
-                               own ? &*own : nullptr, /*mayWalk=*/true, axis,
-                               cluster)
+  const StitchWork &own = isUsual ? work : *other;
+  if (bound)
+    otherBound.emplace(group, own, chip, /*mayWalk=*/true, axis);
+  keepFaster(StitchEnumeration(group, own, chip, effort,
+                               otherBound ? &*otherBound : nullptr,
+                               /*mayWalk=*/true, axis, cluster)
                  .runBelow(limit()));
 }
 

@@ -260,12 +260,12 @@ StitchGraph::operators(ArrayRef<unsigned> pattern) const {
   return result;
 }
 
-static FailureOr<StitchGroup> analyse(const StitchGraph &graph,
-                                      ArrayRef<unsigned> pattern,
-                                      std::string &reason) {
-  SmallVector<linalg::LinalgOp> operators = graph.operators(pattern);
-  return StitchGroup::compute(operators, groupResults(operators),
-                              [&](const Twine &why) { reason = why.str(); });
+FailureOr<StitchGroup> StitchJudge::analyse(ArrayRef<unsigned> pattern,
+                                            std::string &reason) const {
+  SmallVector<linalg::LinalgOp> members = graph.operators(pattern);
+  return StitchGroup::compute(
+      members, groupResults(members),
+      [&](const Twine &why) { reason = why.str(); }, &operators);
 }
 
 std::optional<double> StitchJudge::search(ArrayRef<unsigned> pattern,
@@ -278,7 +278,7 @@ std::optional<double> StitchJudge::search(ArrayRef<unsigned> pattern,
       verdict.reason = graph.whyAlone[vertex];
       return std::nullopt;
     }
-  FailureOr<StitchGroup> group = analyse(graph, pattern, verdict.reason);
+  FailureOr<StitchGroup> group = analyse(pattern, verdict.reason);
   verdict.isPossible = succeeded(group);
   if (failed(group))
     return std::nullopt;
@@ -308,7 +308,7 @@ std::optional<double> StitchJudge::mostSeconds(ArrayRef<unsigned> pattern) {
 
 std::string StitchJudge::whyUnscheduled(ArrayRef<unsigned> pattern) const {
   std::string reason;
-  FailureOr<StitchGroup> group = analyse(graph, pattern, reason);
+  FailureOr<StitchGroup> group = analyse(pattern, reason);
   if (succeeded(group))
     (void)searchStitching(*group, chip, reason, StitchEffort::Coarse);
   return reason;
@@ -324,7 +324,7 @@ std::optional<double> StitchJudge::priceFully(ArrayRef<unsigned> pattern) {
     return verdict.isSearched ? verdict.searched : verdict.seconds;
   verdict.isSearched = true;
   std::string reason;
-  FailureOr<StitchGroup> group = analyse(graph, pattern, reason);
+  FailureOr<StitchGroup> group = analyse(pattern, reason);
   std::optional<StitchResult> found = searchStitching(*group, chip, reason);
   verdict.searched = found ? std::optional(found->cost.total) : verdict.seconds;
   return verdict.searched;

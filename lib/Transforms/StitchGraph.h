@@ -100,6 +100,9 @@ public:
 private:
   const StitchGraph &graph;
   const ChipInfo &chip;
+  mutable StitchOperators operators;
+  mlir::FailureOr<StitchGroup> analyse(llvm::ArrayRef<unsigned> pattern,
+                                       std::string &reason) const;
   /// What is known of a pattern so far.
   Verdict &verdictOf(llvm::ArrayRef<unsigned> pattern);
   Verdict &pricedVerdictOf(llvm::ArrayRef<unsigned> pattern);

@@ -15,7 +15,7 @@
 #ifndef FUSION_ANALYSIS_STITCHGROUP_H
 #define FUSION_ANALYSIS_STITCHGROUP_H
 
-#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/StitchOperator.h"
 
 namespace fusion {
 
@@ -87,20 +87,26 @@ struct StitchGroup {
 
   /// Analyses a group of element-wise operators and reductions with static
   /// sizes; operands made by none of them are inputs. Says through `explain`
-  /// why there is no tile program for others.
+  /// why there is no tile program for others. `known`: operators of other
+  /// groups.
   static mlir::FailureOr<StitchGroup>
   compute(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
           mlir::ValueRange results,
-          llvm::function_ref<void(const llvm::Twine &)> explain);
+          llvm::function_ref<void(const llvm::Twine &)> explain,
+          StitchOperators *known = nullptr);
 
   /// In program order, without fills and without operators that only put
   /// others' values side by side: those are stores to parts of a result.
   llvm::ArrayRef<mlir::linalg::LinalgOp> operators() const { return members; }
   /// Appends to them.
-  void add(mlir::linalg::LinalgOp op) {
+  void add(mlir::linalg::LinalgOp op, StitchOperatorRef about) {
     numbers[op] = members.size();
     members.push_back(op);
+    facts.push_back(std::move(about));
   }
+  /// What one of them is by itself.
+  const StitchOperator &about(unsigned op) const { return *facts[op]; }
+  StitchOperatorRef share(unsigned op) const { return facts[op]; }
 
   unsigned componentOf(unsigned op) const { return components[homes[op]]; }
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
@@ -115,6 +121,7 @@ struct StitchGroup {
 
 private:
   llvm::SmallVector<mlir::linalg::LinalgOp> members;
+  llvm::SmallVector<StitchOperatorRef> facts; ///< by member
   llvm::DenseMap<mlir::Operation *, unsigned> numbers; ///< of members
 };
 

@@ -100,10 +100,11 @@ std::optional<std::string> checkKept(const StitchGroup &group,
                                      const StitchSchedule &schedule,
                                      const StitchPasses &passes);
 
-/// Why the schedule cannot be lowered, or nullopt.
-std::optional<std::string> checkStitching(const StitchGroup &group,
-                                          const StitchSchedule &schedule,
-                                          const ChipInfo &chip);
+/// Why the schedule cannot be lowered, or nullopt. `passes`: its passes, where
+/// they are known.
+std::optional<std::string>
+checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
+               const ChipInfo &chip, const StitchPasses *passes = nullptr);
 
 /// Where the elements of a tile over `axes`, ascending and of one component, live
 /// in the block: (Register, Lane, Warp) -> coordinates. Lanes and warps that no

@@ -47,6 +47,8 @@ struct StitchSplit {
   llvm::SmallVector<bool> isLate;
   /// By input: none but late operators read it.
   llvm::SmallVector<bool> isLateInput;
+  static llvm::SmallVector<bool> lateInputs(const StitchGroup &group,
+                                            unsigned axis);
   /// By operator: late ones need it, though it is none of them. What blocks
   /// have gone through of it step by step the last one computes again, and
   /// loads again what that takes, by input.

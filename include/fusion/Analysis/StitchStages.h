@@ -54,9 +54,10 @@ int64_t countStages(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchPasses &passes);
 
 /// Why blocks cannot walk along an axis that is not reduced as the schedule
-/// says, or have copies ahead, or nullopt.
+/// says, or have copies ahead, or nullopt. `known`: the schedule's passes.
 std::optional<std::string> checkStages(const StitchGroup &group,
-                                       const StitchSchedule &schedule);
+                                       const StitchSchedule &schedule,
+                                       const StitchPasses *known = nullptr);
 /// The same of copies ahead alone, where the schedule's passes are known.
 std::optional<std::string> checkStages(const StitchGroup &group,
                                        const StitchSchedule &schedule,

@@ -76,8 +76,7 @@ struct DeltaScore {
 /// between two operators in shared memory, no lifetimes.
 class DeltaEvaluator {
 public:
-  DeltaEvaluator(const OperatorGraph &graph, const ChipInfo &chip)
-      : graph(graph), chip(chip), readers(graph.consumers()) {}
+  DeltaEvaluator(const OperatorGraph &graph, const ChipInfo &chip);
 
   DeltaScore operator()(llvm::ArrayRef<unsigned> pattern) const;
   /// Bytes that a kernel of these has to move at least.
@@ -90,12 +89,14 @@ public:
   OperatorGraph inducedGraph(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
-  double latency(llvm::ArrayRef<unsigned> pattern) const;
+  double latency(llvm::ArrayRef<unsigned> pattern, double bytes) const;
   bool isSaved(unsigned vertex, llvm::ArrayRef<unsigned> pattern) const;
 
   const OperatorGraph &graph;
   const ChipInfo &chip;
   std::vector<llvm::SmallVector<unsigned, 4>> readers;
+  /// Of single vertices.
+  std::vector<double> ownBytes, ownLatency;
 };
 
 } // namespace fusion

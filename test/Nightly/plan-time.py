@@ -1,0 +1,23 @@
+# Forming the groups of 10,000 operators takes less than five seconds of one core, whether they are repeated layers or all
+# different, and grows with their number. Of three runs the middle one counts: the machine may be busy.
+# REQUIRES: benchmarks
+# RUN: stitch-explorer-benchmark --benchmark_filter=forming/ --benchmark_repetitions=3 --benchmark_report_aggregates_only=true --benchmark_format=json > %t.json
+# RUN: %python %s %t.json
+
+import json
+import sys
+
+with open(sys.argv[1]) as file:
+    runs = [run for run in json.load(file)["benchmarks"] if run.get("aggregate_name", "median") == "median"]
+times = {}
+for run in runs:
+    assert not run.get("error_occurred"), run
+    assert run["time_unit"] == "ms"
+    _, graph, size = run["run_name"].split("/")
+    times[graph, int(size)] = run["cpu_time"]
+for (graph, size), time in times.items():
+    print(f"{size} operators, {graph}: {time:.0f} ms")
+for graph in ("repeated", "different"):
+    assert times[graph, 10000] < 5000, graph
+# Of different operators ten times as many take about ten times as long.
+assert times["different", 10000] < 20 * times["different", 1000]
