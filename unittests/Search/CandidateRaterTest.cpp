@@ -72,14 +72,16 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
       for (bool isPersistent : {false, true}) {
         if (isPersistent && !ScheduleSpace::mayPersist(producers))
           continue;
-        for (bool overlaps : {false, true}) {
-          if (overlaps && !space.mayOverlap())
-            continue;
-          candidate.movement = {stored | copied, producers, isPersistent,
-                                overlaps};
-          best = std::min(
-              best, rateEveryStage(group, chip, options, space, candidate));
-        }
+        for (bool overlaps : {false, true})
+          for (bool turns : {false, true}) {
+            if ((overlaps && !space.mayOverlap()) ||
+                (turns && !space.mayTakeTurns(producers)))
+              continue;
+            candidate.movement = {stored | copied, producers, isPersistent,
+                                  overlaps, turns};
+            best = std::min(
+                best, rateEveryStage(group, chip, options, space, candidate));
+          }
       }
   return best;
 }
@@ -111,7 +113,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   SearchOptions options;
   Random numbers(3);
   unsigned several = 0, differ = 0, clusters = 0, inBulk = 0, produced = 0,
-           staying = 0, overlapped = 0;
+           staying = 0, overlapped = 0, turned = 0;
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
                                     ChainShape{{768, 256, 512, 640, 384}},
@@ -155,6 +157,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         produced += found.movement.producers > 0;
         staying += found.movement.isPersistent;
         overlapped += found.movement.overlaps;
+        turned += found.movement.takesTurns;
         EXPECT_GE(own, all * (1 - 1e-9));
         differ += own > all * (1 + 1e-9);
         double below =
@@ -169,6 +172,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   EXPECT_GT(produced, 30u);
   EXPECT_GT(staying, 3u);
   EXPECT_GT(overlapped, 3u);
+  EXPECT_GT(turned, 3u);
   EXPECT_EQ(differ, 0u);
 }
 
