@@ -4,12 +4,12 @@
 # RUN: %python %s %t %S/Inputs %ptxas %nvdisasm
 
 import os
-import re
 import sys
 
 folder, inputs, ptxas, nvdisasm = sys.argv[1:]
 sys.path.insert(0, inputs)
-from hand_schedule import generate, lower, run, schedule  # noqa: E402
+from hand_schedule import generate, lower, schedule  # noqa: E402
+from sass import assemble, loops, opcodes  # noqa: E402
 
 # Tile (m, n, k), warps over m and n, stages, register stages, chip.
 CASES = [
@@ -24,21 +24,6 @@ INTEGER = {
     "IADD3", "IMAD", "LEA", "LOP3", "SHF", "ISETP", "SEL", "MOV", "PRMT", "IABS", "UIADD3", "UIMAD", "ULEA", "ULOP3",
     "USHF", "UISETP", "USEL", "UMOV", "R2UR", "VIADD", "PLOP3", "UPLOP3", "P2R", "R2P",
 }  # fmt: skip
-
-
-def loops(listing):
-    """The instructions of every loop of a disassembly, as lists of opcodes with their suffixes."""
-    labels, instructions = {}, []
-    for line in listing.splitlines():
-        if label := re.match(r"^(\.L_x_\d+):", line):
-            labels[label.group(1)] = len(instructions)
-        elif text := re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", line):
-            instructions.append(text.group(1))
-    for end, text in enumerate(instructions):
-        branch = re.search(r"BRA.*`\((\.L_x_\d+)\)", text)
-        if branch and labels[branch.group(1)] <= end:
-            body = instructions[labels[branch.group(1)] : end + 1]
-            yield [re.sub(r"^@!?U?PT?\d*\s+", "", part).split()[0] for part in body]
 
 
 os.makedirs(folder, exist_ok=True)
@@ -56,11 +41,8 @@ for (m, n, k), warps, stages, registers, chip in CASES:
         warps=warps[0] * warps[1],
     )
     lower(path, groups, text)
-    report = run(sys.executable, "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:], stderr=1))",
-                 ptxas, "-v", "-arch=" + chip, path + ".ptx", "-o", path + ".cubin")  # fmt: skip
-    assert "0 bytes spill stores, 0 bytes spill loads" in report, report
-    (body,) = [body for body in loops(run(nvdisasm, "-c", path + ".cubin")) if any(op.startswith("HMMA") for op in body)]
-    names = [op.split(".")[0] for op in body]
+    listing = assemble(ptxas, nvdisasm, chip, path)
+    (names,) = [names for names in map(opcodes, loops(listing)) if "HMMA" in names]
     products = names.count("HMMA")
     # A warp's share of the tile in products of 16 x 8 x 16: the loop is not unrolled.
     assert products == m // warps[0] // 16 * (n // warps[1] // 8) * (k // 16), (path, products)
