@@ -31,8 +31,8 @@ STEPS, ELEMENTS = 4, 1 << 17
 KINDS = ("1 stage", "2 stages", "3 stages", "cluster of 1", "cluster of 2", "cluster of 4", "rows", "rows in 2 stages")
 # Why a variant may be illegal.
 REFUSALS = (
-    r"axis '\w' has (\d+|one) whole steps? that (are|is) kept in shared memory, and \d stages",
-    r"axis '\w' has (\d+|no|one) steps? in a loop, and \d stages",
+    r"axis '\w' has \d+ whole steps that are kept in shared memory, and \d stages",
+    r"axis '\w' has \d+ steps in a loop, and \d stages",
     r"axis '\w' has steps that are kept, and stages are of those that are gone through in a loop",
     r"axis '\w' has no input that threads could copy ahead: ",
     r"axis '\w' has a cluster of \d blocks, and \d tiles of \d+ elements",

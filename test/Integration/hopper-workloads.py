@@ -50,7 +50,7 @@ ODD = {
     "operators_gta": (("gemm_512x768x768", {"M": 100, "N": 264, "K": 764}), ("conv1d_b1_200_c64_f64_k3", {"CI": 20, "CO": 44})),
 }
 FEW = {
-    "gemm_chains_mcfuser": ("G4",), "gemm_chains_chimera": ("G9",), "attention_mcfuser": ("S6",), "attention_long": ("FA_d64_s1024_causal",),
+    "gemm_chains_mcfuser": ("G4",), "gemm_chains_chimera": ("G9",), "attention_mcfuser": ("S6",), "attention_long": ("FA_d64_s1024_causal", "FA_d128_s512"),
     "decode": ("D_gqa4_d64_r4_n4096",), "conv_chains_chimera": ("C7",), "operators_alcop": ("bmm_384x128x128x64",),
 }  # fmt: skip
 ODD_FEW = ("S11",)
