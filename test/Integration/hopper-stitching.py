@@ -202,7 +202,7 @@ def cases(arguments):
         for shape in workloads["shapes"]:
             for type in arguments.types.split(","):
                 size = f"{shape['rows']}x{shape['cols']}"
-                if (not arguments.patterns or pattern in arguments.patterns.split(",")) and (not arguments.shapes or size in arguments.shapes.split(",")):
+                if pattern in (arguments.patterns or pattern).split(",") and size in (arguments.shapes or size).split(","):
                     yield pattern, shape["rows"], shape["cols"], type
 
 
