@@ -49,7 +49,7 @@ ODD = {
     "conv_chains_chimera": (("C7", {"H": 15, "W": 15, "IC": 20, "OC1": 44}), ("C8", {"H": 15, "W": 15, "OC2": 36})),
     "operators_alcop": (("bmm_384x128x128x64", {"batch": 2, "N": 84, "K": 76}),),
     "operators_gta": (("gemm_512x768x768", {"M": 100, "N": 264, "K": 764}), ("conv1d_b1_200_c64_f64_k3", {"CI": 20, "CO": 44})),
-}
+}  # fmt: skip
 FEW = {
     "gemm_chains_mcfuser": ("G4",), "gemm_chains_chimera": ("G9",), "attention_mcfuser": ("S6",),
     "attention_long": ("FA_d64_s1024_causal", "FA_d128_s512"),
