@@ -19,7 +19,7 @@ DECODE = ["D_mha_d128_r16_n65536", "D_gqa4_d128_r4_n65536", "D_gqa8_d128_r16_n65
 
 def main():
     os.makedirs(folder, exist_ok=True)
-    tools = types.SimpleNamespace(opt="fusion-opt", translate="fusion-translate", ptxas=ptxas, search="")
+    tools = types.SimpleNamespace(opt="fusion-opt", translate="fusion-translate", ptxas=ptxas, search="", options="", dtype="f16")
     generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
     cases = {
         f"k{k}_h{h}": ["--family=attention_mcfuser", "--case=S1", "--heads=32", "--M=2048", "--N=2048", f"--K={k}", f"--H={h}"]

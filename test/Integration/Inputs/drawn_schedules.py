@@ -28,9 +28,10 @@ def run_chain(folder, name, text, seed, chip="sm_80"):
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     with open(path + ".json") as file:
         (function,) = json.load(file)
-    # One kernel; where the schedule splits a sum, another one for each result merges the parts.
+    # One kernel; where the schedule splits a sum and no cluster combines the parts, another one for each result merges them.
     kernel, *combine = function["kernels"]
-    merged = len(function["results"]) if re.search(r"parallel = <\{\w", kernel["schedule"]) else 0
+    isSplit = re.search(r"parallel = <\{\w", kernel["schedule"]) and "in_cluster = true" not in kernel["schedule"]
+    merged = len(function["results"]) if isSplit else 0
     assert len(combine) == merged, (name, seed, [k["name"] for k in function["kernels"]])
     counted, predicted = kernel["counters"], kernel["predicted"]
     assert counted["global_load_bytes"] == predicted["global_load_bytes"], (name, seed, counted, predicted)
