@@ -43,14 +43,16 @@ ODD = {
     "gemm_chains_chimera": (("G9", {"batch": 2, "M": 100, "L": 90, "N": 76}),),
     "attention_mcfuser": (("S1", {"heads": 2, "M": 100, "N": 131}), ("S12", {"heads": 2, "M": 131, "N": 140, "K": 60, "H": 60}),
                           ("S11", {"heads": 2, "N": 200, "H": 60})),
-    "attention_long": (("FA_d64_s512", {"batch": 1, "heads": 2, "seq": 131}), ("FA_d64_s512_causal", {"batch": 1, "heads": 2, "seq": 260, "head_dim": 60})),
+    "attention_long": (("FA_d64_s512", {"batch": 1, "heads": 2, "seq": 131}),
+                       ("FA_d64_s512_causal", {"batch": 1, "heads": 2, "seq": 260, "head_dim": 60})),
     "decode": (("D_gqa4_d64_r4_n4096", {"heads": 2, "keys": 333, "head_dim": 60}),),
     "conv_chains_chimera": (("C7", {"H": 15, "W": 15, "IC": 20, "OC1": 44}), ("C8", {"H": 15, "W": 15, "OC2": 36})),
     "operators_alcop": (("bmm_384x128x128x64", {"batch": 2, "N": 84, "K": 76}),),
     "operators_gta": (("gemm_512x768x768", {"M": 100, "N": 264, "K": 764}), ("conv1d_b1_200_c64_f64_k3", {"CI": 20, "CO": 44})),
-}
+}  # fmt: skip
 FEW = {
-    "gemm_chains_mcfuser": ("G4",), "gemm_chains_chimera": ("G9",), "attention_mcfuser": ("S6",), "attention_long": ("FA_d64_s1024_causal",),
+    "gemm_chains_mcfuser": ("G4",), "gemm_chains_chimera": ("G9",), "attention_mcfuser": ("S6",),
+    "attention_long": ("FA_d64_s1024_causal", "FA_d128_s512"),
     "decode": ("D_gqa4_d64_r4_n4096",), "conv_chains_chimera": ("C7",), "operators_alcop": ("bmm_384x128x128x64",),
 }  # fmt: skip
 ODD_FEW = ("S11",)

@@ -56,7 +56,8 @@ class Schedule:
                          for key, value in fields(text[len("#fuse.schedule<") : -1]).items()}  # fmt: skip
 
     def __str__(self):
-        return f"#fuse.schedule<{written({key: f'<{written(value)}>' if isinstance(value, dict) else value for key, value in self.sections.items()})}>"
+        texts = {key: f"<{written(value)}>" if isinstance(value, dict) else value for key, value in self.sections.items()}
+        return f"#fuse.schedule<{written(texts)}>"
 
     def section(self, name):
         return self.sections.setdefault(name, {0: "{}"} if name in ("pipeline", "parallel") else {})
