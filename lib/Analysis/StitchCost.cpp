@@ -494,8 +494,9 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   double bytes = traffic.loaded + traffic.stored;
   cost.sectors = (bytes - traffic.alike + beside) / sectorBytes;
   // Rows that are too long for a block are read from DRAM again.
-  double again = std::max(0.0, bytes - traffic.repeated - traffic.exchanged -
-                                   traffic.beside - work.compulsoryBytes);
+  double ofOperands = bytes - traffic.repeated - traffic.exchanged,
+         again = std::max(0.0, ofOperands - traffic.beside -
+                                   work.compulsoryBytes);
   // Parts that the L2 has no room for are written to DRAM and read from there,
   // others that blocks cannot discard are written.
   std::optional<StitchSplit> split;
@@ -504,6 +505,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     again += std::max(double(traffic.exchanged) - 2.0 * chip.l2Bytes,
                       double(split->bytesWrittenBack(group, schedule)));
   }
+  cost.compulsory = work.compulsoryBytes;
+  cost.moved = std::max(ofOperands, cost.compulsory + again);
   // What blocks load again stays in the L1 beside what is touched once only
   // where that goes past it, and where there is room.
   if (schedule.streams) {

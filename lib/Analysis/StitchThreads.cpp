@@ -120,8 +120,16 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
                                        const StitchPasses &passes) const {
   Passes result;
   result.of = &passes;
-  // ptxas computes what several passes widen once, and keeps it as wide.
+  // ptxas computes what several passes widen once, and keeps it as wide; for a
+  // single one values are held as they are.
   constexpr unsigned wide = 4;
+  auto bytesHeld = [&](unsigned number, unsigned bytes,
+                       SmallVector<unsigned> StitchPasses::Step::*list) {
+    auto readers = llvm::count_if(passes.steps, [&](const auto &step) {
+      return llvm::is_contained(step.*list, number);
+    });
+    return readers > 1 ? std::max(bytes, wide) : bytes;
+  };
   ThreadWork ends;
   SmallVector<unsigned> operators, inputs;
   for (unsigned op = 0; op < group.operators().size(); ++op) {
@@ -140,7 +148,9 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
     if (passes.isKept[op]) {
       result.words += counter.registersOf(entry.resultSpace, entry.bytes);
       result.inRegisters +=
-          counter.registersOf(entry.resultSpace, std::max(entry.bytes, wide));
+          counter.registersOf(entry.resultSpace,
+                              bytesHeld(op, entry.bytes,
+                                        &StitchPasses::Step::kept));
     }
   }
   for (unsigned input = 0; input < group.inputs.size(); ++input) {
@@ -151,7 +161,8 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
     unsigned bytes = group.inputs[input].elementBytes,
              space = work.inputSpaces[input];
     result.words += counter.registersOf(space, bytes);
-    result.inRegisters += counter.registersOf(space, std::max(bytes, wide));
+    result.inRegisters += counter.registersOf(
+        space, bytesHeld(input, bytes, &StitchPasses::Step::keptInputs));
   }
   // What the steps read of what is there before them stays in registers.
   llvm::SmallSet<unsigned, 8> taken, takenInputs;

@@ -82,6 +82,21 @@ std::optional<double> StitchEnumeration::leastOfWalk(
   return least;
 }
 
+bool StitchEnumeration::keepsRows(unsigned axis, int64_t rows) const {
+  if (!walked || walked->count == 1 || split || axis == *walked->axis)
+    return true;
+  StitchSchedule whole;
+  whole.spread.assign(group.axes.size(), {});
+  whole.spread[axis] = {rows, rows};
+  int64_t extent =
+      llvm::divideCeil(group.axes[*walked->axis].extent, cluster);
+  whole.spread[*walked->axis].tile = extent;
+  whole.walk = {*walked->axis, /*step=*/1, 0, /*shared=*/extent};
+  // A block of one thread, of the stash's warps.
+  return countStash(group, whole, *walked) / kWarpSize <=
+         static_cast<int64_t>(chip.sharedMemoryPerBlock);
+}
+
 void StitchEnumeration::keepSpread() {
   std::optional<double> least = leastOfSpread(/*isCloser=*/false);
   if (!least) {
@@ -102,7 +117,7 @@ void StitchEnumeration::judgeSpreads() {
            std::make_pair(spreads[b].least, b);
   });
   auto isFastEnough = [&] {
-    return !mostSeconds || (best && best->cost.total < *mostSeconds);
+    return !mostSeconds || (best && weighed(best->cost) < *mostSeconds);
   };
   auto take = [&](unsigned at) {
     number = at;
@@ -194,8 +209,9 @@ void StitchEnumeration::judgeRows(int64_t step, int64_t steps) {
       rateIfBetter();
     };
     attempt(0);
-    // As much as shared memory has room for where an SM has so many blocks.
-    for (int64_t blocks = 1; blocks <= each && bytes > 0; blocks *= 2) {
+    // As much as shared memory has room for where an SM has so many blocks, or
+    // less of it: registers need no instructions.
+    for (int64_t blocks = 1; blocks <= kMostOfSM && bytes > 0; blocks *= 2) {
       int64_t most = std::min<int64_t>(chip.sharedMemoryPerBlock,
                                        chip.sharedMemoryPerSM / blocks -
                                            chip.sharedMemoryReserved),

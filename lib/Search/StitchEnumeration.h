@@ -27,6 +27,14 @@
 
 namespace fusion {
 
+/// Seconds by which schedules are compared. Bytes are counted, and seconds are
+/// predicted: what moves more than a few bytes twice has to be faster by more
+/// than the evaluator is off.
+inline double weighed(const StitchCost &cost) {
+  constexpr double most = 1.02, margin = 1.03;
+  return cost.total * (cost.moved > most * cost.compulsory ? margin : 1);
+}
+
 class StitchEnumeration {
 public:
   /// `bound`: skips what is no better than what is known. Effort `First` stops
@@ -53,7 +61,7 @@ public:
       return run(ignored);
     mostSeconds = limit;
     std::optional<StitchResult> found = run(ignored);
-    if (!found || found->cost.total >= *limit || !hasStopped)
+    if (!found || weighed(found->cost) >= *limit || !hasStopped)
       return found;
     // What was skipped may be ahead of what is faster only past the caches, or
     // may leave no need for narrow accesses.
@@ -117,7 +125,7 @@ private:
     current.streams = true;
     std::optional<StitchCost> cost =
         predictStitching(group, work, current, chip);
-    if (cost && cost->total < best->cost.total)
+    if (cost && weighed(*cost) < weighed(best->cost))
       best = StitchResult{current, *cost};
   }
 
@@ -133,15 +141,16 @@ private:
         continue;
       std::optional<StitchCost> cost =
           predictStitching(group, work, current, chip, &memo);
-      if (cost && level(cost->total) < level(best->cost.total))
+      if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
         best = StitchResult{current, *cost};
     }
   }
 
   /// Of predictions of one level those of the fewest sectors are the best.
   static auto key(const StitchResult &result) {
-    return std::make_tuple(level(result.cost.total), level(result.cost.sectors),
-                           result.cost.total, result.cost.traffic,
+    double seconds = weighed(result.cost);
+    return std::make_tuple(level(seconds), level(result.cost.sectors), seconds,
+                           result.cost.traffic,
                            result.cost.latency, result.cost.issue,
                            result.cost.registers);
   }
@@ -312,10 +321,14 @@ private:
     // bytes under way in more requests.
     llvm::SmallVector<int64_t, 4> widths = {align > 1 ? aligned[axis]
                                                       : vectors[axis]};
+    auto isTooWide = [&](int64_t width) {
+      return width > narrowest[axis] || !keepsRows(axis, width);
+    };
     while (widths.back() > 1 && (widths.back() * kWarpSize > extent ||
-                                 widths.back() > narrowest[axis]))
-      widths.push_back(
-          isCoarse && widths.back() <= narrowest[axis] ? 1 : widths.back() / 2);
+                                 isTooWide(widths.back())))
+      widths.push_back(isCoarse && !isTooWide(widths.back())
+                           ? 1
+                           : widths.back() / 2);
     for (int64_t vector : widths)
       for (int64_t l = 1; l <= lanes; l *= 2) {
         if (l > 1 && vector * l / 2 >= extent)
@@ -348,6 +361,10 @@ private:
       }
   }
 
+  /// Whether shared memory alone has room for so many rows of the walked axis,
+  /// `axis` being another one: of results that are turned, a vector's elements.
+  bool keepsRows(unsigned axis, int64_t rows) const;
+
   /// Whether an axis has elements for further lanes.
   bool hasRoom() const {
     for (auto [axis, spread] : llvm::zip_equal(group.axes, current.spread))
@@ -369,11 +386,10 @@ private:
   /// Judges those, the most promising first.
   void judgeSpreads();
 
-  /// Whether what takes so long at least cannot be the best, or of any use.
   bool isBeyond(double least) {
     bool isOfNoUse = mostSeconds && level(least) > level(*mostSeconds);
     hasSkipped |= isOfNoUse;
-    return isOfNoUse || (best && level(least) > level(best->cost.total));
+    return isOfNoUse || (best && level(least) > level(weighed(best->cost)));
   }
 
   /// The steps of a block through an axis of which `current` has one.

@@ -339,6 +339,7 @@ bool fusion::refine(const OperatorGraph &graph, const ChipInfo &chip,
     return false;
   ExplorerOptions byLatency = options;
   byLatency.scoresByLatency = true;
+  byLatency.alike = 1.01;
   mergeKernels(graph, DeltaEvaluator(graph, chip), byLatency, oracle, plan);
   return true;
 }

@@ -123,6 +123,8 @@ packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
     cost.memory += part.memory;
     cost.traffic += part.traffic;
     cost.sectors += part.sectors;
+    cost.moved += part.moved;
+    cost.compulsory += part.compulsory;
     // A block's steps, one after the other.
     double block = part.latency / part.waves;
     longest =
@@ -188,7 +190,7 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
                              mostBlocks);
         },
         chip);
-    if (cost && (!best || cost->total < best->cost.total))
+    if (cost && (!best || weighed(*cost) < weighed(best->cost)))
       best = StitchResult{whole, *cost};
   }
   if (best)
@@ -223,6 +225,7 @@ public:
     tryWalks();
     trySplits();
     tryClusters();
+    tryOtherWalks();
     if (effort == StitchEffort::Full)
       tryPersistent();
     return std::move(best);
@@ -239,10 +242,11 @@ private:
   void trySplits();
   void trySplit(unsigned axis, unsigned walk, int64_t cluster = 1);
   void tryClusters();
+  void tryOtherWalks();
   void tryPersistent();
   bool readsAgain() const;
   std::optional<double> limit() const {
-    return best ? std::optional(best->cost.total) : std::nullopt;
+    return best ? std::optional(weighed(best->cost)) : std::nullopt;
   }
 
   const StitchGroup &group;
@@ -263,7 +267,7 @@ void Search::keepFaster(std::optional<StitchResult> other, bool isWorthIt) {
   if (best) {
     other->candidates += best->candidates;
     other->legal += best->legal;
-    if (!isWorthIt || best->cost.total <= other->cost.total) {
+    if (!isWorthIt || weighed(best->cost) <= weighed(other->cost)) {
       best->candidates = other->candidates;
       best->legal = other->legal;
       return;
@@ -293,7 +297,7 @@ void Search::tryWalks() {
 void Search::trySplits() {
   double least = leastOf(work, chip) + chip.dramLatency + 3 * chip.l2Latency;
   if (best && (countBlocks(group, best->schedule) >= chip.numSMs ||
-               best->cost.total <= least))
+               weighed(best->cost) <= least))
     return;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (!canSplit(group, axis))
@@ -342,7 +346,7 @@ void Search::tryClusters() {
                   countBlocks(group, best->schedule) >= chip.numSMs;
   // All blocks have begun, and one exchange.
   double least = leastOf(work, chip) + 2 * chip.clusterLatency;
-  if (!isReduced || isEnough || (best && best->cost.total <= least))
+  if (!isReduced || isEnough || (best && weighed(best->cost) <= least))
     return;
   auto forEachSize = [&](llvm::function_ref<void(int64_t)> act) {
     for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2)
@@ -355,11 +359,29 @@ void Search::tryClusters() {
       if (group.axes[walk].isReduced)
         forEachSize([&](int64_t cluster) { trySplit(*split, walk, cluster); });
     }
-  if (bound && best && work.walked && best->cost.total <= bound->ofClusters())
+  if (bound && best && work.walked && weighed(best->cost) <= bound->ofClusters())
     return;
   forEachSize([&](int64_t cluster) {
     keepFaster(enumeration(cluster).runBelow(limit()));
   });
+}
+
+/// What has no room in steps of the axis that most bytes lie along may have it
+/// in those of another reduced one.
+void Search::tryOtherWalks() {
+  if (!best || !readsAgain() || !work.walked)
+    return;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    if (!group.axes[axis].isReduced || axis == *work.walked->axis)
+      continue;
+    StitchWork other(group, axis);
+    std::optional<StitchBound> otherBound;
+    if (bound)
+      otherBound.emplace(group, other, chip);
+    keepFaster(StitchEnumeration(group, other, chip, effort,
+                                 otherBound ? &*otherBound : nullptr)
+                   .runBelow(limit()));
+  }
 }
 
 /// Where there are more blocks than the chip has room for, fewer go through
@@ -378,7 +400,7 @@ void Search::tryPersistent() {
             .runBelow(limit());
     // What the evaluator cannot tell apart is not worth a loop.
     auto levelOf = [](const StitchResult &result) {
-      return StitchEnumeration::level(result.cost.total);
+      return StitchEnumeration::level(weighed(result.cost));
     };
     bool isWorthIt = found && levelOf(*found) < levelOf(*best);
     keepFaster(std::move(found), isWorthIt);

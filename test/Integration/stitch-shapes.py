@@ -8,8 +8,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inp
 from check_stitch import plan_all
 
 # Those in which rows are reduced and columns too, and those of which rows are the longest; all of them are planned nightly.
-PATTERNS = ("layer_norm_backward", "layer_norm", "softmax", "transpose_of_normalised", "mean_var_two_reductions")
-SHAPES = ((8192, 4096), (8192, 8192), (2048, 16384), (4096, 65536), (777, 3001))
+PATTERNS = ("layer_norm_backward", "layer_norm", "softmax", "transpose_of_normalised", "mean_var_two_reductions",
+            "din_attention_unit", "lstm_cell_gates")
+SHAPES = ((1000, 1000), (8192, 4096), (8192, 8192), (2048, 16384), (4096, 65536), (777, 3001))
 
 plan_all(sys.argv[1], [(pattern, *shape, type, chip) for pattern in PATTERNS for shape in SHAPES for type, chip in
-                       (("f32", "sm_80"), ("f16", "sm_90a"))])  # fmt: skip
+                       (("f32", "sm_80"), ("f16", "sm_86"), ("f16", "sm_90a"))])  # fmt: skip

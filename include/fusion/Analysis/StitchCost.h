@@ -27,6 +27,9 @@ struct StitchCost {
   double latency = 0;       ///< waves of dependent steps
   double issue = 0;         ///< instructions and bytes of the busiest SM
   double sectors = 0;       ///< of global memory that accesses touch
+  /// Bytes of operands, or those of DRAM where they are more, and the compulsory
+  /// ones.
+  double moved = 0, compulsory = 0;
   int64_t registers = 0;    ///< of a thread
   int64_t sharedMemory = 0; ///< exchanges and what is kept, bytes
   int64_t blocksPerSM = 0;  ///< that one SM can hold

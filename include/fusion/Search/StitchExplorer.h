@@ -53,6 +53,9 @@ struct ExplorerOptions {
   /// as kernels squared, most of which are tried for nothing: of a plan of more
   /// kernels that would be most of a compilation.
   unsigned mostRefined = 8;
+  /// Kernels that together take as many times longer at most become one: the
+  /// latency evaluator does not tell them apart. Of the last merges alone.
+  double alike = 1;
   /// Where a plan may be made by either evaluator: different patterns that the
   /// simplified one's plans ask about up to which the latency evaluator makes
   /// its own. It prices each pattern that it scores, some three times as many.

@@ -9,10 +9,12 @@ import sys
 from stitch_programs import PATTERNS, program
 
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
-# The most shared memory of a block, or of eight that are a cluster, in KiB.
-SHARED_MEMORY = {"sm_80": 163, "sm_86": 99, "sm_90a": 8 * 227}
-# Whose stores are whole sectors, of 32 bytes, only with the elements of several rows.
-TRANSPOSED = ("transpose_of_normalised",)
+# What blocks have room for, in KiB: shared memory and half of an SM's registers, the other half being those that threads work with. On
+# sm_90a eight blocks are a cluster.
+HALF_OF_REGISTERS = 128
+ROOM = {"sm_80": 163 + HALF_OF_REGISTERS, "sm_86": 99 + HALF_OF_REGISTERS, "sm_90a": 8 * (227 + HALF_OF_REGISTERS)}
+# Whose stores are of several rows' elements: of fewer than 8 bytes they keep the L2 longer than reading again does the memory.
+TRANSPOSED, TURNED_BYTES = ("transpose_of_normalised",), 8
 # Those with more in a column than an element: rows of so many tensors, and so many sums over rows, of f32.
 IN_COLUMN = {"bias_dropout_residual_layer_norm": (2, 0), "layer_norm_backward": (2, 2)}
 
@@ -29,11 +31,31 @@ def cut_rows(rows, cols, most):
 
 def may_read_again(pattern, cols, type, chip):
     """Whether a block has no room for a row and what is added up beside it, or for the rows of a tile that is turned."""
-    rows, sums = IN_COLUMN.get(pattern, (32 // ELEMENT_BYTES[type] if pattern in TRANSPOSED else 1, 0))
-    return cols * (rows * ELEMENT_BYTES[type] + sums * ELEMENT_BYTES["f32"]) > SHARED_MEMORY[chip] * 1024
+    rows, sums = IN_COLUMN.get(pattern, (TURNED_BYTES // ELEMENT_BYTES[type] if pattern in TRANSPOSED else 1, 0))
+    return cols * (rows * ELEMENT_BYTES[type] + sums * ELEMENT_BYTES["f32"]) > ROOM[chip] * 1024
 
 
-def check(folder, pattern, rows, cols, type, chip="sm_80", options=(), write=program):
+def traffic(remarks):
+    """Bytes by the `traffic` remark; None in the generic form."""
+    numbers = re.search(r"(\d+) bytes are loaded, of them (\d+) of operands that are repeated, and (\d+) stored; (\d+) bytes are "
+                        r"compulsory(.*)", remarks)  # fmt: skip
+    if not numbers:
+        return None
+    # Parts of reductions that blocks share are no operands; their bytes grow with the blocks, not with the rows. DRAM sees none of them.
+    parts = re.search(r"by way of (\d+) bytes", numbers.group(5))
+    return dict(zip(("loaded", "repeated", "stored", "compulsory"), map(int, numbers.groups()[:4]))) | {
+        "again": "read again" in numbers.group(5), "parts": int(parts.group(1)) if parts else 0}  # fmt: skip
+
+
+def judge_bytes(bytes, pattern, cols, type, chip):
+    """Complaints about those of `traffic`."""
+    if bytes["again"]:
+        return [] if may_read_again(pattern, cols, type, chip) else ["rows are read again that a block has room for"]
+    moved = bytes["loaded"] - bytes["repeated"] + bytes["stored"] - bytes["parts"]
+    return [f"{moved} bytes for {bytes['compulsory']} compulsory ones"] if moved > 1.02 * bytes["compulsory"] else []
+
+
+def check(folder, pattern, rows, cols, type, chip="sm_80", options=("--sanitize",), write=program):
     """Returns what was counted; a list of complaints is empty where all is as promised. `write` says how the pattern is written."""
     name = os.path.join(folder, f"{pattern}-{rows}x{cols}-{type}-{chip}")
     with open(name + ".mlir", "w") as file:
@@ -41,7 +63,7 @@ def check(folder, pattern, rows, cols, type, chip="sm_80", options=(), write=pro
     if type == "f16" and cols >= 16384:
         # Probabilities of so long a row are subnormal numbers of f16: half their distance, which no relative error covers.
         options = [*options, "--tolerance=f16:1.2e-7,0.002"] if "softmax" == pattern else options
-    status, output = run("fusion-run", name + ".mlir", f"--chip={chip}", "--device=emulator", "--sanitize", "--force-fusion",
+    status, output = run("fusion-run", name + ".mlir", f"--chip={chip}", "--device=emulator", "--force-fusion",
                          "--json=" + name + ".json", *options)  # fmt: skip
     complaints = []
     if status:
@@ -58,21 +80,13 @@ def check(folder, pattern, rows, cols, type, chip="sm_80", options=(), write=pro
         counters, predicted = kernels[0]["counters"], kernels[0]["predicted"]
         _, remarks = run("fusion-opt", name + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true", "--remarks-filter=stitch",
                          "-o", os.devnull)  # fmt: skip
-        numbers = re.search(r"(\d+) bytes are loaded, of them (\d+) of operands that are repeated, and (\d+) stored; (\d+) bytes are "
-                            r"compulsory(.*)", remarks)  # fmt: skip
-        if not numbers:
+        bytes = traffic(remarks)
+        if not bytes:
             complaints.append("generic form: " + "".join(re.findall(r"generic form: ([^\n\"]*)", remarks)))
         else:
-            loaded, repeated, stored, compulsory = (int(n) for n in numbers.groups()[:4])
-            again = "read again" in numbers.group(5)
-            if again and not may_read_again(pattern, cols, type, chip):
-                complaints.append("rows are read again that a block has room for")
-            # Parts of reductions that blocks share are no operands; their bytes grow with the blocks, not with the rows. DRAM sees none of them.
-            parts = re.search(r"by way of (\d+) bytes", numbers.group(5))
-            parts = int(parts.group(1)) if parts else 0
-            facts |= {"loaded": loaded, "repeated": repeated, "stored": stored, "compulsory": compulsory, "again": again, "parts": parts}
-            if loaded - repeated + stored - parts > 1.02 * compulsory and not again:
-                complaints.append(f"{loaded - repeated + stored - parts} bytes for {compulsory} compulsory ones")
+            facts |= bytes
+            complaints += judge_bytes(bytes, pattern, cols, type, chip)
+            compulsory, again = bytes["compulsory"], bytes["again"]
             if counters.get("dram_bytes") and counters["dram_bytes"] > 1.02 * compulsory and not again:
                 complaints.append(f"{counters['dram_bytes']} bytes of DRAM for {compulsory} compulsory ones")
             for key in ("global_load_bytes", "global_store_bytes"):
@@ -98,9 +112,8 @@ def plan(folder, pattern, rows, cols, type, chip):
     groups = re.findall(r"= fuse\.(\w+) ins\(", output)
     if groups != ["stitch"]:
         return [f"planned as {groups or 'no group'}"]
-    if "read again" in output and not may_read_again(pattern, cols, type, chip):
-        return ["rows are read again that a block has room for"]
-    return [] if "stitching = <" in output else ["in the generic form"]
+    bytes = traffic(output)
+    return judge_bytes(bytes, pattern, cols, type, chip) if bytes else ["in the generic form"]
 
 
 def plan_all(folder, cases):
@@ -111,12 +124,12 @@ def plan_all(folder, cases):
         sys.exit("\n".join(failures))
 
 
-def check_all(folder, cases, verbose=False, write=program):
+def check_all(folder, cases, verbose=False, write=program, options=("--sanitize",)):
     """`cases`: (pattern, rows, cols, type, chip). Ends the test with all complaints."""
     os.makedirs(folder, exist_ok=True)
     failures = []
     for case in cases:
-        facts = check(folder, *case, write=write)
+        facts = check(folder, *case, options=options, write=write)
         if verbose:
             print(*case, facts, flush=True)
         failures += [f"{' '.join(map(str, case))}: {complaint}" for complaint in facts["complaints"]]
