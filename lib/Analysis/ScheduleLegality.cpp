@@ -14,6 +14,7 @@
 #include "PlaceLegality.h"
 #include "ReductionLegality.h"
 #include "fusion/Analysis/PipelineModel.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
@@ -191,6 +192,8 @@ ScheduleChecker::listInBulk(const Schedule &schedule) const {
 
 Reason ScheduleChecker::checkWarps(const Schedule &schedule) const {
   if (Reason reason = whyWarpsIllegal(group, schedule, chip, state->kept))
+    return reason;
+  if (Reason reason = whyNotInShares(group, schedule))
     return reason;
   return whyNotReduced(group, schedule, state->kept);
 }

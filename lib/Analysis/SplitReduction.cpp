@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Support/AddressPlan.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/ProductLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
@@ -138,6 +140,33 @@ int64_t fusion::countShareHolders(const GroupModel &group,
     loaded /= digit.radix;
   constexpr int64_t lanes = 32;
   return loaded * lanes * schedule.warps / elements;
+}
+
+std::optional<std::string> fusion::whyNotInShares(const GroupModel &group,
+                                                  const Schedule &schedule) {
+  std::optional<unsigned> split = schedule.splitAxis();
+  if (!split || !schedule.splitInCluster)
+    return std::nullopt;
+  const ProductMapping &mapping = lastMapping(group, schedule);
+  auto [rows, columns] = shapeOfShare(group, schedule);
+  int64_t parts = schedule.clusterBlocks();
+  std::optional<LinearLayout> shares =
+      sharedPanels(rows, columns, kPartialBytes);
+  if (shares) {
+    *shares *=
+        LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, parts);
+    int64_t warps[] = {mapping.warps[0], mapping.warps[1]};
+    LinearLayout sums =
+        sumTile(*mapping.intrinsic, rows * parts, columns, warps);
+    if (std::optional<LinearLayout> inverse = shares->invert())
+      if (std::optional<LinearLayout> offsets = compose(sums, *inverse))
+        if (planAddresses(*offsets))
+          return std::nullopt;
+  }
+  return "the parts of axis '" + group.axes[*split].name +
+         "' cannot be combined in clusters: threads hold sums across the "
+         "shares of " +
+         std::to_string(rows) + " rows";
 }
 
 std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,

@@ -96,6 +96,13 @@ std::optional<std::string> whyNotInCluster(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ChipInfo &chip);
 
+/// Why the warps of such a schedule cannot give a product's sums, as they hold
+/// them, to blocks by rows, or nullopt where they can: a thread's rows step
+/// from one share into the next. Its tiles are multiples of the intrinsic's
+/// over the warps.
+std::optional<std::string> whyNotInShares(const GroupModel &group,
+                                          const Schedule &schedule);
+
 /// The split axis's reductions, where there are any; else null.
 const OnlineAxis *splitOnline(const GroupModel &group,
                               const Schedule &schedule);

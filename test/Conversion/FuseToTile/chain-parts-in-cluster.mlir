@@ -31,6 +31,10 @@
 // MOST: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: one of sm_90a has at most 8 blocks, not 16
 // RUN: sed -e 's/k = 4}/k = 3}/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ROWS
 // ROWS: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: 3 blocks do not divide the 32 rows of a tile
+// RUN: sed -e 's/m = 32/m = 48/' -e 's/\[2, 2\]/[1, 4]/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PANELS
+// PANELS: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: threads hold sums across the shares of 12 rows
+// RUN: sed -e 's/m = 32, n = 32/m = 96, n = 64/' -e 's/tensor<64x/tensor<192x/g' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ACROSS
+// ACROSS: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: threads hold sums across the shares of 24 rows
 // RUN: sed -e 's/"sm_90a"/"sm_80"/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: sm_80 has none
 // RUN: sed -e 's/raster = 1/raster = 1, cluster = 2/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BOTH
