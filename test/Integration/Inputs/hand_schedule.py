@@ -109,14 +109,16 @@ def lower(path, groups, text):
         file.write(replace_schedule(groups, text))
     run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline", "-o", path + ".tile.mlir")
     run("fusion-opt", path + ".tile.mlir", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
+    run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
     run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
 
 
 def lower_scheduled(path, module):
-    """Writes PATH.json of a module whose groups have their schedules."""
+    """Writes PATH.nvvm.mlir, PATH.ptx and PATH.json of a module whose groups have their schedules."""
     with open(path + ".scheduled.mlir", "w") as file:
         file.write(module)
     run("fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules", "--tile-pipeline", "--tile-to-nvvm", "-o", path + ".nvvm.mlir")
+    run("fusion-translate", "--fuse-to-ptx", path + ".nvvm.mlir", "-o", path + ".ptx")
     run("fusion-translate", "--fuse-to-manifest", path + ".nvvm.mlir", "-o", path + ".json")
 
 
