@@ -209,7 +209,8 @@ KernelMerger::gain(unsigned first, unsigned last, bool isExact) {
                                          ? oracle.latency(both)
                                          : std::optional(oracle.leastLatency),
                           one = oracle.latency(a), other = oracle.latency(b);
-    if (!together || !one || !other || *together >= (*one + *other) * options.alike)
+    if (!together || !one || !other ||
+        *together >= (*one + *other) * options.alike)
       return std::nullopt;
     return Gain{*one + *other - *together, !isExact};
   }
@@ -279,7 +280,8 @@ bool KernelMerger::tryMerging(unsigned kernel) {
       std::optional<double> together = oracle.latency(both),
                             one = oracle.latency(members[kernel]),
                             other = oracle.latency(members[choice.partner]);
-      if (!together || (one && other && *together > (*one + *other) * options.alike))
+      if (!together ||
+          (one && other && *together > (*one + *other) * options.alike))
         continue;
     }
     plan.score += choice.gain.seconds;

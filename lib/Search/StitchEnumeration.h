@@ -386,6 +386,7 @@ private:
   /// Judges those, the most promising first.
   void judgeSpreads();
 
+  /// Whether what takes so long at least cannot be the best, or of any use.
   bool isBeyond(double least) {
     bool isOfNoUse = mostSeconds && level(least) > level(*mostSeconds);
     hasSkipped |= isOfNoUse;

@@ -225,7 +225,6 @@ public:
     tryWalks();
     trySplits();
     tryClusters();
-    tryOtherWalks();
     if (effort == StitchEffort::Full)
       tryPersistent();
     return std::move(best);
@@ -242,7 +241,6 @@ private:
   void trySplits();
   void trySplit(unsigned axis, unsigned walk, int64_t cluster = 1);
   void tryClusters();
-  void tryOtherWalks();
   void tryPersistent();
   bool readsAgain() const;
   std::optional<double> limit() const {
@@ -359,29 +357,12 @@ void Search::tryClusters() {
       if (group.axes[walk].isReduced)
         forEachSize([&](int64_t cluster) { trySplit(*split, walk, cluster); });
     }
-  if (bound && best && work.walked && weighed(best->cost) <= bound->ofClusters())
+  if (bound && best && work.walked &&
+      weighed(best->cost) <= bound->ofClusters())
     return;
   forEachSize([&](int64_t cluster) {
     keepFaster(enumeration(cluster).runBelow(limit()));
   });
-}
-
-/// What has no room in steps of the axis that most bytes lie along may have it
-/// in those of another reduced one.
-void Search::tryOtherWalks() {
-  if (!best || !readsAgain() || !work.walked)
-    return;
-  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-    if (!group.axes[axis].isReduced || axis == *work.walked->axis)
-      continue;
-    StitchWork other(group, axis);
-    std::optional<StitchBound> otherBound;
-    if (bound)
-      otherBound.emplace(group, other, chip);
-    keepFaster(StitchEnumeration(group, other, chip, effort,
-                                 otherBound ? &*otherBound : nullptr)
-                   .runBelow(limit()));
-  }
 }
 
 /// Where there are more blocks than the chip has room for, fewer go through

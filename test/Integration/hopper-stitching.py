@@ -7,7 +7,6 @@
 #   hopper-stitching.py FOLDER [--few] [--types=f16,...] [--patterns=NAME,...] [--shapes=ROWSxCOLS,...] [--verbose]
 
 import argparse
-import collections
 import copy
 import json
 import os
@@ -19,6 +18,7 @@ from hand_schedule import ROOT, emulate, lower_scheduled, run
 from schedule_text import Schedule, fields, find, written
 from set_schedule import replace_schedule
 from stitch_programs import PATTERNS, program
+from tally import Tally
 
 CHIP = "sm_90a"
 FEW = (
@@ -180,17 +180,6 @@ def check(test, pattern, rows, cols, type):
         test.complain(where, "results differ:\n" + "\n".join(bits))
 
 
-class Test:
-    def __init__(self, arguments):
-        self.arguments = arguments
-        self.kinds, self.reasons = collections.Counter(), collections.Counter()
-        self.runs = self.broken = 0
-
-    def complain(self, where, said):
-        self.broken += 1
-        print(f"{where}: {said}", flush=True)
-
-
 def cases(arguments):
     with open(os.path.join(ROOT, "benchmarks", "workloads", "stitch_patterns.json")) as file:
         workloads = json.load(file)
@@ -216,14 +205,12 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
-    test = Test(arguments)
+    test = Tally(arguments)
     count = 0
     for case in cases(arguments):
         count += 1
         check(test, *case)
-    for counted in (test.kinds, test.reasons):
-        for name, number in sorted(counted.items(), key=str):
-            print(f"{number:5} {name}")
+    test.report()
     print(f"{count} patterns, {test.runs} kernels, {test.broken} broken")
     lacking = [name for name in ("chosen", "copies ahead", *KINDS) if not test.kinds[name]]
     if not (arguments.patterns or arguments.shapes):

@@ -8,7 +8,6 @@
 #   hopper-workloads.py FOLDER [--few] [--odd] [--part=1/4] [--families=NAME,...] [--only=CASE,...] [--dtype=f16] [--verbose]
 
 import argparse
-import collections
 import hashlib
 import os
 import re
@@ -18,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inp
 from hand_schedule import ROOT, emulate, form, lower_scheduled
 from hopper_variants import KINDS, REFUSALS, REFUSALS_OF_PARTS, repair, variant
 from schedule_text import Schedule, find
+from tally import Tally
 
 sys.path.insert(0, os.path.join(ROOT, "benchmarks", "workloads"))
 import families as tables
@@ -182,17 +182,6 @@ class Workload:
             self.test.complain(self.name, "results differ: " + "\n".join(f"{d[:8]} {text}" for text, d in self.digests.items()))
 
 
-class Test:
-    def __init__(self, arguments):
-        self.arguments = arguments
-        self.kinds, self.reasons = collections.Counter(), collections.Counter()
-        self.runs = self.broken = 0
-
-    def complain(self, where, said):
-        self.broken += 1
-        print(f"{where}: {said}", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
@@ -205,7 +194,7 @@ def main():
     parser.add_argument("--part", default="1/1", help="of so many parts this one")
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
-    test, seen = Test(arguments), set()
+    test, seen = Tally(arguments), set()
     part, parts = map(int, arguments.part.split("/"))
     for number, each in enumerate(workloads(arguments)):
         if number % parts != part - 1:
@@ -214,9 +203,7 @@ def main():
         if workload.key not in seen:
             seen.add(workload.key)
             workload.run()
-    for counted in (test.kinds, test.reasons):
-        for name, count in sorted(counted.items(), key=str):
-            print(f"{count:5} {name}")
+    test.report()
     print(f"{len(seen)} workloads, {test.runs} kernels, {test.broken} broken")
     # f32 is multiplied by threads; the sizes of the tables are multiples of 16 bytes.
     without = ("memory", "registers", "beside") if arguments.dtype == "f32" else () if arguments.few or arguments.odd else ("narrow",)

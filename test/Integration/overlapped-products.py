@@ -10,7 +10,7 @@ import sys
 folder, inputs = sys.argv[1:]
 sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
-from hand_schedule import assemble, compute, generate, schedule  # noqa: E402
+from hand_schedule import assemble, compute, generate, products_of_groups, schedule  # noqa: E402
 
 # Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped; then
 # producers and blocks of a cluster.
@@ -39,16 +39,7 @@ for columns in (128, 320):
     groups = generate(path, f"--chain=128,64,{columns},64", "--between=relu", chip="sm_90a")
     results = set()
     for overlapped in ((), "E"):
-        text = schedule(
-            tiling="m(LA,n(LB,CC,LD,CE),SE)",
-            tiles=dict(m=64, n=64, k=64, h=64),
-            blocks=["m"],
-            maps=dict(C=("m", "n", "k", "[4, 1]"), E=("m", "h", "n", "[4, 1]")),
-            places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
-            stages=dict(B=2, D=2),
-            intrinsic="wgmma.m64k16",
-            overlapped=overlapped,
-        )
+        text = schedule(**products_of_groups(1), overlapped=overlapped)
         ptx, _, digest = compute(path, groups, text, f"{path}, {overlapped}", "--schedules=8")
         assemble(path, "sm_90a", path)
         assert is_overlapped(ptx) == bool(overlapped), path

@@ -11,7 +11,7 @@ import sys
 folder, inputs = sys.argv[1:]
 sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
-from hand_schedule import assemble, compute, generate, schedule  # noqa: E402
+from hand_schedule import assemble, compute, generate, products_of_groups, schedule  # noqa: E402
 
 # Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped; then
 # whether blocks go through tiles and blocks of a cluster.
@@ -47,18 +47,7 @@ for columns in (128, 320):
     groups = generate(path, f"--chain=256,64,{columns},64", "--between=relu", chip="sm_90a")
     results = set()
     for turns in (False, True):
-        text = schedule(
-            tiling="m(LA,n(LB,CC,LD,CE),SE)",
-            tiles=dict(m=128, n=64, k=64, h=64),
-            blocks=["m"],
-            maps=dict(C=("m", "n", "k", "[8, 1]"), E=("m", "h", "n", "[8, 1]")),
-            places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
-            stages=dict(B=2, D=2),
-            warps=8,
-            producers=4,
-            intrinsic="wgmma.m64k16",
-            turns=turns,
-        )
+        text = schedule(**products_of_groups(2), producers=4, turns=turns)
         ptx, _, digest = compute(path, groups, text, f"{path}, {turns}", "--schedules=8")
         assemble(path, "sm_90a", path)
         assert bool(turns_of(ptx)[0]) == turns, path

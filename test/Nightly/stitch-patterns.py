@@ -13,9 +13,9 @@ WIDTHS = (768, 1024, 4096, 8192, 16384, 65536, 1000, 3001)
 CASES = [(pattern, cut_rows(4096, width, 1 << 14), width, type, "sm_80")
          for pattern in PATTERNS for width in WIDTHS for type in ("f32", "f16", "bf16")]  # fmt: skip
 
-# Of three such rows steps are read again, though a block has room for them: no way to keep them is found that at all rows is.
-AGAIN = (("layer_norm_backward", 3, 16384, "f32", "sm_80"), ("din_attention_unit", 3, 65536, "f32", "sm_80"))
-CASES = [case for case in CASES if case not in AGAIN]
+# Of three of these rows steps are read again, which a block has just room for: by the model that takes less time. Of twelve they are not.
+MORE_ROWS = {("layer_norm_backward", 16384, "f32"): 12}
+CASES = [(pattern, MORE_ROWS.get((pattern, width, type), rows), width, type, chip) for pattern, rows, width, type, chip in CASES]
 SHAPES = ((4096, 768), (1000, 1000), (777, 3001), (16384, 1024))
 WHOLE = [(pattern, *shape, type, chip) for pattern in PATTERNS for shape in SHAPES for type in ("f32", "f16", "bf16")
          for chip in ("sm_80", "sm_86", "sm_90a")]  # fmt: skip

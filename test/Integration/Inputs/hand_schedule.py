@@ -51,6 +51,21 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, 
     )
 
 
+def products_of_groups(groups):
+    """What `schedule` needs for two products with an element-wise operator between them by so many groups of four warps of sm_90a: rows
+    of 64 a group, bulk copies, the first product's result in registers."""
+    return dict(
+        tiling="m(LA,n(LB,CC,LD,CE),SE)",
+        tiles=dict(m=64 * groups, n=64, k=64, h=64),
+        blocks=["m"],
+        maps=dict(C=("m", "n", "k", f"[{4 * groups}, 1]"), E=("m", "h", "n", f"[{4 * groups}, 1]")),
+        places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
+        stages=dict(B=2, D=2),
+        warps=4 * groups,
+        intrinsic="wgmma.m64k16",
+    )
+
+
 def run(*command):
     """The command's output; ends the test where it fails."""
     done = subprocess.run(command, capture_output=True, text=True)

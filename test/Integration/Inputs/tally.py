@@ -1,0 +1,21 @@
+"""What a test of many variants has run and seen."""
+
+import collections
+
+
+class Tally:
+    """Kernels by kind, variants by why they were refused, and how many of either were broken."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.kinds, self.reasons = collections.Counter(), collections.Counter()
+        self.runs = self.broken = 0
+
+    def complain(self, where, said):
+        self.broken += 1
+        print(f"{where}: {said}", flush=True)
+
+    def report(self):
+        for counted in (self.kinds, self.reasons):
+            for name, count in sorted(counted.items(), key=str):
+                print(f"{count:5} {name}")
