@@ -8,6 +8,7 @@
 
 #include "BlockResources.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/ProductLayouts.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -90,6 +91,17 @@ public:
                        mapping.warps[isFirst ? 0 : 1];
     return mapping.intrinsic->operandRegisters(isFirst, parallel) *
            (schedule.tiles[mapping.r1] / mapping.intrinsic->r1);
+  }
+
+  /// Registers that one instruction of a product asks of the launch.
+  int64_t launchRegisters(unsigned number) const {
+    const ProductMapping &mapping = schedule.products[number];
+    int64_t columns = columnsOfInstruction(
+        schedule.tiles[mapping.i2], mapping.warps[1],
+        mapping.intrinsic->operandBits / 8);
+    return mapping.intrinsic->launchRegisters(
+        columns, !isMultipliedInPlace(group, schedule, number,
+                                      mapping.swapped ? 1 : 0));
   }
 
   /// Registers of a product's fragments: of one step, and of what is taken
@@ -381,6 +393,7 @@ public:
       const TreePosition &at = *kept.computes[group.products[number].result];
       held.products.push_back({liveRegisters(at, number, lifetimes) + whole,
                                std::move(fragments), unrolled > 1 ? steps : 0});
+      held.atLaunch = std::max(held.atLaunch, launchRegisters(number));
     }
     listLoads(lifetimes, held);
     for (unsigned number = 0; number < group.passes.size(); ++number)
@@ -474,7 +487,8 @@ void fusion::countResources(const BlockResources &held,
         own += data;
     most = std::max(most, own);
   }
-  footprint.registers = registers + most;
+  footprint.atLaunch = held.atLaunch;
+  footprint.registers = std::max(registers + most, held.atLaunch);
 }
 
 int64_t fusion::registersWithRoom(const Footprint &footprint,

@@ -52,6 +52,7 @@ struct BlockResources {
   llvm::SmallVector<Loads, 2> loads;
   int64_t always = 0; ///< registers that live through the whole nest
   int64_t passes = 0; ///< where passes over rows need most
+  int64_t atLaunch = 0; ///< of a footprint
 };
 
 BlockResources listResources(const GroupModel &group, const Schedule &schedule,

@@ -103,7 +103,8 @@ int64_t fusion::blocksPerSM(const Schedule &schedule,
     std::optional<RoleRegisters> dealt =
         roleRegisters(schedule.warps, schedule.producerWarps, count, chip,
                       registersOfProducer(schedule));
-    return dealt && dealt->consumer >= registers;
+    return dealt && dealt->consumer >= registers &&
+           dealt->atFirst >= footprint.atLaunch;
   };
   while (blocks > 1 && !fits(blocks))
     --blocks;

@@ -129,15 +129,21 @@ static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
          " has at most " + std::to_string(chip.sharedMemoryPerBlock);
 }
 
-static Reason refuseRegisters(int64_t needed, int64_t warps,
+static Reason refuseRegisters(int64_t needed, int64_t atLaunch, int64_t warps,
                               const Schedule &schedule, const ChipInfo &chip) {
   // Producers keep the fewest registers, or as many as the others.
   int64_t registers =
       registersByWarps(warpsWithRegisters(warps, schedule.producerWarps), chip);
   if (std::optional<RoleRegisters> dealt =
           roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
-                        registersOfProducer(schedule)))
+                        registersOfProducer(schedule))) {
+    if (atLaunch > dealt->atFirst)
+      return "an instruction of a product needs a launch with " +
+             std::to_string(atLaunch) + " registers per thread; of " +
+             std::to_string(warps + schedule.producerWarps) +
+             " warps each has " + std::to_string(dealt->atFirst);
     registers = std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);
+  }
   if (needed <= registers)
     return std::nullopt;
   return "the tiles need about " + std::to_string(needed) +
@@ -165,7 +171,7 @@ const Footprint &ScheduleChecker::countTraffic(const Schedule &schedule) {
 Reason ScheduleChecker::checkSums(const Schedule &schedule,
                                   unsigned warps) const {
   return refuseRegisters(leastRegisters(group, schedule, state->kept, warps),
-                         warps, schedule, chip);
+                         /*atLaunch=*/0, warps, schedule, chip);
 }
 
 llvm::SmallVector<TensorSet, 2>
@@ -219,8 +225,8 @@ Reason ScheduleChecker::checkRoom(const Schedule &schedule) {
     return reason;
   if (Reason reason = refuseSharedMemory(state->counted.sharedMemory, chip))
     return reason;
-  return refuseRegisters(state->counted.registers, schedule.warps, schedule,
-                         chip);
+  return refuseRegisters(state->counted.registers, state->counted.atLaunch,
+                         schedule.warps, schedule, chip);
 }
 
 Reason ScheduleChecker::checkPossible(const Schedule &schedule) {

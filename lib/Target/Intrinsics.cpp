@@ -50,6 +50,17 @@ int64_t Intrinsic::reducedLanes() const {
   return unit != ProductUnit::Fma ? 4 : 1;
 }
 
+int64_t Intrinsic::launchRegisters(int64_t columns,
+                                   bool isFirstInRegisters) const {
+  // Found by lowering the limit under single instructions of each shape.
+  constexpr int64_t beside = 26;
+  if (unit != ProductUnit::WarpGroup)
+    return 0;
+  return i1 * columns / 32 +
+         (isFirstInRegisters ? operandRegisters(/*isFirst=*/true, i1) : 0) +
+         beside;
+}
+
 bool Intrinsic::handsOverTo(const Intrinsic &next) const {
   // The columns of D that a thread holds are those that it wants of A; but a
   // multiply-add wants all of them in every lane. Groups of warps hold other

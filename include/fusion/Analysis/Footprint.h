@@ -48,6 +48,7 @@ struct Footprint {
   int64_t sharedMemory = 0;     ///< bytes of a block
   int64_t sharedTraffic = 0;    ///< bytes between shared memory and registers, all blocks
   int64_t registers = 0;        ///< per thread, estimated
+  int64_t atLaunch = 0;         ///< of these, what it has to be launched with
   int64_t serialLoads = 0;      ///< dependent load-then-compute steps of a block
   int64_t barriers = 0;         ///< of a block
   /// The loop that leaves out tiles (MaskedTiles.h): its axis, and its iterations

@@ -64,6 +64,10 @@ struct Intrinsic {
     return extent * r1 * operandBits / 32 /
            (parallelLanes(isFirst) * reducedLanes());
   }
+  /// 32-bit registers that a thread has to have when the kernel is launched, for
+  /// one instruction of `columns` columns of D; 0 of all but wgmma. ptxas refuses
+  /// fewer (C7602), also where registers are dealt out anew (`setmaxnreg`) before.
+  int64_t launchRegisters(int64_t columns, bool isFirstInRegisters) const;
   /// Bytes that the lanes of a warp load for `extent` rows of A or columns of B
   /// and `depth` of the reduced axis, replicas included; of what several warps
   /// read together, a warp's share.

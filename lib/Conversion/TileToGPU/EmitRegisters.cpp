@@ -116,51 +116,16 @@ LogicalResult KernelEmitter::emitTranspose(TransposeOp op) {
   return success();
 }
 
-Value KernelEmitter::coordinate(const LinearLayout &layout, int64_t dimension,
-                                int64_t reg) {
-  LinearLayout one = layout.sublayout(
-      {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
-      {tileDim(dimension)});
-  std::optional<AddressPlan> plan = planAddresses(one);
-  return plan ? address(*plan, plan->registers.size() == 1 ? 0 : reg) : Value();
+Value KernelEmitter::opaque(Value word, bool isInOrder) {
+  return LLVM::InlineAsmOp::create(
+             b, loc, b.getI32Type(), ValueRange{word}, /*asm_string=*/"",
+             /*constraints=*/"=r,0", /*has_side_effects=*/isInOrder,
+             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+             /*asm_dialect=*/LLVM::AsmDialectAttr(),
+             /*operand_attrs=*/ArrayAttr())
+      .getRes();
 }
 
-LogicalResult KernelEmitter::emitIota(IotaOp op) {
-  const LinearLayout &layout = getLayout(op.getType()).getValue();
-  Values result;
-  for (int64_t reg = 0; reg < layout.inSize(LayoutDim::Register); ++reg) {
-    Value at = coordinate(layout, op.getDimension(), reg);
-    if (!at)
-      return op.emitOpError("has a layout without plain coordinates");
-    result.push_back(addSigned(scalar(op.getStart()), at));
-  }
-  registers[op] = std::move(result);
-  return success();
-}
-
-LogicalResult KernelEmitter::emitMask(MaskOp op) {
-  const LinearLayout &layout = getLayout(op.getType()).getValue();
-  const Values &values = registers[op.getValue()];
-  Value bound = scalar(op.getBound()), fill = scalar(op.getFill());
-  Values result;
-  // Registers that share a coordinate share the comparison.
-  llvm::DenseMap<int64_t, Value> isInside;
-  for (auto [reg, value] : llvm::enumerate(values)) {
-    Value at = coordinate(layout, op.getDimension(), reg);
-    if (!at)
-      return op.emitOpError("has a layout without plain coordinates");
-    Value &inside = isInside[layout.coords(reg, 0, 0)[op.getDimension()]];
-    if (!inside)
-      inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
-                                     bound);
-    result.push_back(arith::SelectOp::create(b, loc, inside, value, fill));
-  }
-  registers[op] = std::move(result);
-  return success();
-}
-
-/// An empty piece of assembly that LLVM may neither move nor see through takes
-/// each register.
 LogicalResult KernelEmitter::emitHold(HoldOp op) {
   Values values = registers.lookup(op.getValue());
   Type element = op.getType().getElementType();
@@ -172,15 +137,8 @@ LogicalResult KernelEmitter::emitHold(HoldOp op) {
   Values results;
   for (size_t reg = 0; reg < values.size(); reg += perRegister) {
     Value word = packWord(ValueRange(values).slice(reg, perRegister));
-    Value held =
-        LLVM::InlineAsmOp::create(
-            b, loc, b.getI32Type(), ValueRange{word}, /*asm_string=*/"",
-            /*constraints=*/"=r,0", /*has_side_effects=*/true,
-            /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-            /*asm_dialect=*/LLVM::AsmDialectAttr(),
-            /*operand_attrs=*/ArrayAttr())
-            .getRes();
-    llvm::append_range(results, unpackWord(held, element));
+    llvm::append_range(results,
+                       unpackWord(opaque(word, /*isInOrder=*/true), element));
   }
   registers[op] = std::move(results);
   return success();

@@ -495,32 +495,3 @@ LogicalResult KernelEmitter::emit(Operation *op) {
         return success();
       });
 }
-
-/// The same scalar operation for every register.
-LogicalResult KernelEmitter::emitElementwise(Operation *op) {
-  if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
-    return op->emitOpError("cannot be distributed to threads");
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  LayoutAttr layout = getLayout(type);
-  for (Type operand : op->getOperandTypes())
-    if (isa<RankedTensorType>(operand) && getLayout(operand) != layout)
-      return op->emitOpError("has operands of other layouts than its result");
-  int64_t count = layout.getValue().inSize(LayoutDim::Register);
-  SmallVector<const Values *> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(isa<RankedTensorType>(operand.getType())
-                           ? &registers.find(operand)->second
-                           : nullptr);
-  Values results;
-  for (int64_t reg = 0; reg < count; ++reg) {
-    OperationState state(loc, op->getName());
-    for (auto [operand, values] : llvm::zip_equal(op->getOperands(), operands))
-      state.addOperands(values ? (*values)[reg] : scalar(operand));
-    state.addTypes(type.getElementType());
-    state.addAttributes(SmallVector<NamedAttribute>(op->getDiscardableAttrs()));
-    state.propertiesAttr = op->getPropertiesAsAttribute();
-    results.push_back(b.create(state)->getResult(0));
-  }
-  registers[op->getResult(0)] = std::move(results);
-  return success();
-}

@@ -16,6 +16,7 @@
 #include "fusion/Support/AddressPlan.h"
 #include "fusion/Target/Intrinsics.h"
 #include "fusion/Target/MatrixDescriptors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -111,6 +112,8 @@ private:
   mlir::LogicalResult emitFor(mlir::Operation *op);
   mlir::LogicalResult emitIf(mlir::Operation *op);
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
+  std::optional<Values>
+  selectWords(mlir::Type element, mlir::ArrayRef<const Values *> operands);
 
   // Products (EmitDot.cpp).
   /// Elements of 8, 16 or 32 bits as the 32-bit register that holds them.
@@ -136,7 +139,13 @@ private:
   mlir::LogicalResult emitBroadcast(tile::BroadcastOp op);
   mlir::LogicalResult emitSlice(tile::SliceOp op);
   mlir::LogicalResult emitTranspose(tile::TransposeOp op);
+  /// The same 32 bits, through an empty piece of assembly: nothing that LLVM
+  /// sees through, and where it stays `isInOrder` nothing it moves.
+  Value opaque(Value word, bool isInOrder);
   mlir::LogicalResult emitIota(tile::IotaOp op);
+  /// Of coordinates.
+  Values compare(mlir::arith::CmpIPredicate predicate, mlir::ValueRange lhs,
+                 mlir::ValueRange rhs);
   mlir::LogicalResult emitMask(tile::MaskOp op);
   mlir::LogicalResult emitHold(tile::HoldOp op);
   mlir::LogicalResult emitScale(tile::ScaleOp op);
@@ -167,6 +176,9 @@ private:
   int64_t clusterSize() { return kernel.getCluster().value_or(1); }
   /// Coordinate `dimension` of the element in a register.
   Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
+  /// That of all registers, equal ones as one value; none where the layout has
+  /// no plain coordinates.
+  Values coordinates(const LinearLayout &layout, int64_t dimension);
   /// Renames registers: result register r is the register of `from` whose
   /// coordinates are `map` of r's.
   std::optional<Values> renamed(
