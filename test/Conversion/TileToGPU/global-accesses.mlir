@@ -87,8 +87,8 @@ tile.kernel @before_rows(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, 
 
 // CHECK-LABEL: gpu.func @places_before_rows
 // CHECK: %[[START:.*]] = arith.subi
-// CHECK: arith.addi %[[START]], %{{.*}} overflow<nsw> : index
-// CHECK: arith.addi %[[START]], %{{.*}} overflow<nsw> : index
+// CHECK: %[[FIRST:.*]] = arith.addi %[[START]], %{{.*}} overflow<nsw> : index
+// CHECK: arith.addi %[[FIRST]], %{{.*}} overflow<nsw> : index
 tile.kernel @places_before_rows(%q: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
