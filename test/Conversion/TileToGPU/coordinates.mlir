@@ -39,6 +39,7 @@ tile.kernel @triangle(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q:
 // their condition are chosen two at a time.
 #rows = #tile.layout<"register: 2*[0,1] 2*[8,0] 2*[0,8]; lane: 4*[0,2] 8*[1,0] -> [16, 16]">
 
+// ONCE-LABEL: gpu.func @rows
 // CHECK-LABEL: gpu.func @rows
 // CHECK-COUNT-2: arith.cmpi ult, %{{.*}}, %{{.*}} : index
 // CHECK-NOT: arith.cmpi

@@ -37,6 +37,7 @@ REFUSALS = (
     r"no operand is copied in bulk in several stages, which producers would fill ahead",
     r"the tiles need \d+ bytes of shared memory; a block of sm_90a has at most \d+",
     r"the tiles need about \d+ registers per thread; \d+ are available",
+    r"an instruction of a product needs a launch with \d+ registers per thread; of \d+ warps each has \d+",
     r"a block has at most 32 warps, not \d+ and \d producers",
 )  # fmt: skip
 # Why the schedule of a whole workload may be illegal of a part of it.
