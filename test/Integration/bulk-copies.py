@@ -15,6 +15,7 @@ from hand_schedule import assemble, compute, form, schedule  # noqa: E402
 
 def main():
     os.makedirs(folder, exist_ok=True)
+    dimensions = set()
     for name, (chip, chain, description, pipelined) in CASES.items():
         path = os.path.join(folder, name)
         groups = form(path, chain, chip)
@@ -28,7 +29,9 @@ def main():
             text = schedule(**description, stages=stages, registers=registers)
             where = f"{name}, {count} and {registers} stages"
             ptx, report, digest = compute(path, groups, text, where, "--schedules=8")
-            assert "cp.async.bulk.tensor" in ptx, where
+            boxes = re.findall(r"cp\.async\.bulk\.tensor\.(\d)d", ptx)
+            assert boxes, where
+            dimensions.update(map(int, boxes))
             for first_or_last in ("evict_first", "evict_last"):
                 said = any(first_or_last in place for place in description["places"].values())
                 assert (f"L2::{first_or_last}" in ptx) == ("cache_hint" in ptx) == said, where
@@ -38,6 +41,7 @@ def main():
         text = re.sub(r"bulk(, evict_\w+)?", "async16", schedule(**description, stages={}))
         digests.add(compute(path, groups, text, f"{name} by threads")[2])
         assert len(digests) == 1, f"{name}: results differ"
+    assert dimensions == {2, 3, 4, 5}, dimensions
 
 
 main()
