@@ -5,12 +5,14 @@
 
 import os
 import re
+import subprocess
 import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from bulk_cases import CASES  # noqa: E402
+from bulk_cases import CASES, PLAIN, batched, in_bulk, through_batches  # noqa: E402
 from hand_schedule import assemble, compute, form, schedule  # noqa: E402
+from set_schedule import replace_schedule  # noqa: E402
 
 
 def main():
@@ -42,6 +44,11 @@ def main():
         digests.add(compute(path, groups, text, f"{name} by threads")[2])
         assert len(digests) == 1, f"{name}: results differ"
     assert dimensions == {2, 3, 4, 5}, dimensions
+    # No map has a sixth one.
+    groups = form(os.path.join(folder, "three-batches-between"), batched(3), "sm_90a")
+    text = replace_schedule(groups, schedule(**in_bulk(through_batches(PLAIN, 3)), stages={}))
+    done = subprocess.run(["fusion-opt", "-", "--fuse-search-schedules", "-o", os.devnull], input=text, capture_output=True, text=True)
+    assert done.returncode != 0 and "6 dimensions, and a tensor map at most 5" in done.stderr, done.stderr
 
 
 main()
