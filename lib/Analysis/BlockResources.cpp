@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockResources.h"
+#include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Target/ProductLayouts.h"
 #include "fusion/Target/RegisterFile.h"
@@ -50,9 +51,9 @@ public:
 
   /// Registers of addresses and counters. Where one thread copies everything,
   /// by tensor maps, ptxas 13.0 has made 6 to 16 fewer of the kernels of
-  /// docs/hopper.md.
+  /// docs/hopper.md; where others copy, as many fewer again.
   static int64_t addressing(const GroupModel &group, const Schedule &schedule) {
-    constexpr int64_t byThreads = 52, inBulk = 46;
+    constexpr int64_t byThreads = 52, inBulk = 46, ofCopies = 6;
     bool isInBulk = false;
     for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
       if (tensor.role == TensorRole::Operand &&
@@ -61,7 +62,8 @@ public:
         if (!isInBulk)
           break;
       }
-    return isInBulk ? inBulk : byThreads;
+    return (isInBulk ? inBulk : byThreads) -
+           (schedule.producerWarps != 0 ? ofCopies : 0);
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of
@@ -501,5 +503,5 @@ int64_t fusion::registersWithRoom(const Footprint &footprint,
 bool fusion::hasRegisterRoom(const Schedule &schedule,
                              const Footprint &footprint, const ChipInfo &chip) {
   return footprint.registers * kRegisterMargin <=
-         registersByWarps(schedule.warps, chip);
+         mostRegisters(schedule, schedule.warps, chip);
 }

@@ -80,6 +80,16 @@ int64_t fusion::registersOfProducer(const Schedule &schedule) {
   return schedule.persistent && schedule.skipped ? ofMaskedTiles : 0;
 }
 
+int64_t fusion::mostRegisters(const Schedule &schedule, int64_t warps,
+                              const ChipInfo &chip) {
+  if (std::optional<RoleRegisters> dealt =
+          roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
+                        registersOfProducer(schedule)))
+    return std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);
+  return registersByWarps(warpsWithRegisters(warps, schedule.producerWarps),
+                          chip);
+}
+
 int64_t fusion::warpsWithRegisters(int64_t warps, int64_t producers) {
   return producers == 0 ? warps : llvm::alignTo(warps + producers, kPartsOfSM);
 }

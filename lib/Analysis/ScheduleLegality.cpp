@@ -131,19 +131,15 @@ static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
 
 static Reason refuseRegisters(int64_t needed, int64_t atLaunch, int64_t warps,
                               const Schedule &schedule, const ChipInfo &chip) {
-  // Producers keep the fewest registers, or as many as the others.
-  int64_t registers =
-      registersByWarps(warpsWithRegisters(warps, schedule.producerWarps), chip);
-  if (std::optional<RoleRegisters> dealt =
-          roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
-                        registersOfProducer(schedule))) {
-    if (atLaunch > dealt->atFirst)
-      return "an instruction of a product needs a launch with " +
-             std::to_string(atLaunch) + " registers per thread; of " +
-             std::to_string(warps + schedule.producerWarps) +
-             " warps each has " + std::to_string(dealt->atFirst);
-    registers = std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);
-  }
+  std::optional<RoleRegisters> dealt =
+      roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
+                    registersOfProducer(schedule));
+  if (dealt && atLaunch > dealt->atFirst)
+    return "an instruction of a product needs a launch with " +
+           std::to_string(atLaunch) + " registers per thread; of " +
+           std::to_string(warps + schedule.producerWarps) +
+           " warps each has " + std::to_string(dealt->atFirst);
+  int64_t registers = mostRegisters(schedule, warps, chip);
   if (needed <= registers)
     return std::nullopt;
   return "the tiles need about " + std::to_string(needed) +

@@ -133,6 +133,11 @@ std::optional<RoleRegisters> roleRegisters(int64_t warps, int64_t producers,
 /// that its block goes through, of which ptxas spills some then.
 int64_t registersOfProducer(const Schedule &schedule);
 
+/// Registers that a thread of `warps` warps which multiply can have at most:
+/// producers keep the fewest, or as many as the others.
+int64_t mostRegisters(const Schedule &schedule, int64_t warps,
+                      const ChipInfo &chip);
+
 /// Warps for which a block takes registers, where all have as many: with
 /// producers as many for each part of an SM, the fullest one's.
 int64_t warpsWithRegisters(int64_t warps, int64_t producers);

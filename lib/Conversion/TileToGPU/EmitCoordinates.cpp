@@ -13,6 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include <cstdlib>
@@ -105,8 +108,19 @@ LogicalResult KernelEmitter::emitIota(IotaOp op) {
   return success();
 }
 
+/// Whether a difference that is `predicate` than all of the constants is so than
+/// this one: the least or the most of them.
+static bool isUtmost(arith::CmpIPredicate predicate, int64_t constant,
+                     int64_t other) {
+  return predicate == arith::CmpIPredicate::slt ||
+                 predicate == arith::CmpIPredicate::sle
+             ? constant <= other
+             : constant >= other;
+}
+
 KernelEmitter::Values KernelEmitter::compare(arith::CmpIPredicate predicate,
-                                             ValueRange lhs, ValueRange rhs) {
+                                             ValueRange lhs, ValueRange rhs,
+                                             Value *holdsForAll) {
   llvm::SmallVector<std::pair<Displaced, Displaced>> pairs;
   llvm::MapVector<std::pair<Value, Value>, Value> differences;
   bool isSigned = predicate <= arith::CmpIPredicate::sge;
@@ -148,15 +162,31 @@ KernelEmitter::Values KernelEmitter::compare(arith::CmpIPredicate predicate,
         arith::IndexCastOp::create(b, loc, b.getI32Type(), difference),
         /*isInOrder=*/false);
   }
+  llvm::MapVector<Value, int64_t> utmost;
   for (auto [index, pair] : llvm::enumerate(pairs)) {
     const auto &[left, right] = pair;
+    Value difference = differences[{left.shared, right.shared}];
+    int64_t constant = right.constant - left.constant;
+    auto [own, isFirst] = utmost.insert({difference, constant});
+    if (!isFirst && isUtmost(predicate, constant, own->second))
+      own->second = constant;
     Value &holds = known[{lhs[index], rhs[index]}];
     if (!holds)
-      holds = arith::CmpIOp::create(
-          b, loc, predicate, differences[{left.shared, right.shared}],
-          i32(right.constant - left.constant));
+      holds = arith::CmpIOp::create(b, loc, predicate, difference,
+                                    i32(constant));
     results.push_back(holds);
   }
+  bool isOrdered = predicate != arith::CmpIPredicate::eq &&
+                   predicate != arith::CmpIPredicate::ne;
+  if (holdsForAll && isOrdered)
+    for (auto [difference, constant] : utmost) {
+      Value holds = arith::CmpIOp::create(b, loc, predicate, difference,
+                                          i32(constant));
+      *holdsForAll = *holdsForAll
+                         ? arith::AndIOp::create(b, loc, *holdsForAll, holds)
+                               .getResult()
+                         : holds;
+    }
   return results;
 }
 
@@ -165,12 +195,45 @@ LogicalResult KernelEmitter::emitMask(MaskOp op) {
   if (at.empty())
     return op.emitOpError("has a layout without plain coordinates");
   const Values values = registers.lookup(op.getValue());
-  Value bound = scalar(op.getBound()), fill = scalar(op.getFill());
-  Values isInside = compare(arith::CmpIPredicate::slt, at,
-                            Values(at.size(), bound));
-  Values result;
-  for (auto [value, inside] : llvm::zip_equal(values, isInside))
-    result.push_back(arith::SelectOp::create(b, loc, inside, value, fill));
-  registers[op] = std::move(result);
+  Value holdsForAll;
+  Values isInside =
+      compare(arith::CmpIPredicate::slt, at,
+              Values(at.size(), scalar(op.getBound())), &holdsForAll);
+  registers[op] =
+      select(op, holdsForAll, isInside, values,
+             Values(values.size(), scalar(op.getFill())));
   return success();
+}
+
+KernelEmitter::Values KernelEmitter::select(Operation *op, Value holdsForAll,
+                                            ValueRange conditions,
+                                            ValueRange trueValues,
+                                            ValueRange falseValues) {
+  auto chooseEach = [&] {
+    Values results;
+    for (auto [condition, value, other] :
+         llvm::zip_equal(conditions, trueValues, falseValues))
+      results.push_back(
+          arith::SelectOp::create(b, loc, condition, value, other));
+    return results;
+  };
+  // Most iterations of a loop of products lie inside of what its masks bound. A
+  // vote of the warp decides, so that its lanes stay together. Other loops are
+  // unrolled, and their loads cannot go past a branch.
+  auto loop = op->getParentOfType<scf::ForOp>();
+  if (!holdsForAll || !loop || !multiplies(loop))
+    return chooseEach();
+  constexpr int64_t allLanes = -1;
+  Value all = NVVM::VoteSyncOp::create(
+      b, loc, b.getI1Type(),
+      LLVM::ConstantOp::create(b, loc, b.getI32Type(), allLanes), holdsForAll,
+      NVVM::VoteSyncKind::all);
+  auto branch = scf::IfOp::create(b, loc, TypeRange(trueValues), all,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, trueValues);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, chooseEach());
+  return Values(branch.getResults());
 }

@@ -59,16 +59,26 @@ LogicalResult KernelEmitter::emitElementwise(Operation *op) {
   auto comparison = dyn_cast<arith::CmpIOp>(op);
   if (comparison && operands[0] && operands[1] &&
       getElementTypeOrSelf(comparison.getLhs()).isIndex()) {
-    registers[comparison] =
-        compare(comparison.getPredicate(), *operands[0], *operands[1]);
+    Value holdsForAll;
+    registers[comparison] = compare(comparison.getPredicate(), *operands[0],
+                                    *operands[1], &holdsForAll);
+    if (holdsForAll)
+      uniform[comparison] = holdsForAll;
     return success();
   }
-  if (isa<arith::SelectOp>(op))
+  if (isa<arith::SelectOp>(op)) {
     if (std::optional<Values> chosen =
             selectWords(type.getElementType(), operands)) {
       registers[op->getResult(0)] = std::move(*chosen);
       return success();
     }
+    if (Value holdsForAll = uniform.lookup(op->getOperand(0))) {
+      Values chosen = select(op, holdsForAll, *operands[0], *operands[1],
+                             *operands[2]);
+      registers[op->getResult(0)] = std::move(chosen);
+      return success();
+    }
+  }
   // What is the same for several registers, as that of whole rows, is computed
   // once.
   llvm::DenseMap<SmallVector<Value, 3>, Value> known;

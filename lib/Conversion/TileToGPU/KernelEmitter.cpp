@@ -213,6 +213,15 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
   return success();
 }
 
+bool KernelEmitter::multiplies(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        return isa<DotOp, SharedDotOp>(op) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Keeps LLVM and ptxas from unrolling a loop.
 static LLVM::LoopAnnotationAttr disableUnrolling(MLIRContext *context) {
   auto yes = BoolAttr::get(context, true);
@@ -299,13 +308,7 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
   // A loop over tiles has the overlap that its stages give; copies of its body
   // would push one another out of the instruction cache, and hold addresses and
   // fragments that the schedule's registers do not count.
-  bool multiplies = loop.walk([](Operation *op) {
-                          return isa<DotOp, SharedDotOp>(op)
-                                     ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-                        })
-                        .wasInterrupted();
-  if (multiplies)
+  if (multiplies(loop))
     lowered->setAttr("llvm.loop_annotation", disableUnrolling(b.getContext()));
   // Splits a flat list again, following the types of the tile program.
   auto unflatten = [&](ValueRange flat, ValueRange values) {

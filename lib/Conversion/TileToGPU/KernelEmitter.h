@@ -18,6 +18,7 @@
 #include "fusion/Target/MatrixDescriptors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -110,6 +111,8 @@ private:
   /// A barrier of the block, or of the lanes of each warp.
   void emitBarrier(bool ofWarp);
   mlir::LogicalResult emitFor(mlir::Operation *op);
+  /// Whether a loop goes through tiles of products.
+  static bool multiplies(mlir::scf::ForOp loop);
   mlir::LogicalResult emitIf(mlir::Operation *op);
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
   std::optional<Values>
@@ -143,9 +146,14 @@ private:
   /// sees through, and where it stays `isInOrder` nothing it moves.
   Value opaque(Value word, bool isInOrder);
   mlir::LogicalResult emitIota(tile::IotaOp op);
-  /// Of coordinates.
+  /// Of coordinates. `holdsForAll` is set, where it is cheap to know, to whether
+  /// it does for all registers of the thread.
   Values compare(mlir::arith::CmpIPredicate predicate, mlir::ValueRange lhs,
-                 mlir::ValueRange rhs);
+                 mlir::ValueRange rhs, Value *holdsForAll = nullptr);
+  /// By conditions that may hold for all registers.
+  Values select(mlir::Operation *op, Value holdsForAll,
+                mlir::ValueRange conditions, mlir::ValueRange trueValues,
+                mlir::ValueRange falseValues);
   mlir::LogicalResult emitMask(tile::MaskOp op);
   mlir::LogicalResult emitHold(tile::HoldOp op);
   mlir::LogicalResult emitScale(tile::ScaleOp op);
@@ -340,6 +348,8 @@ private:
   bool meetsCluster = false; ///< an exchange of the cluster has been emitted
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Values> registers;
+  /// Of comparisons, whether they hold for all registers of the thread.
+  llvm::DenseMap<Value, Value> uniform;
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, Value> memories; ///< by pointer
 };
