@@ -15,14 +15,15 @@ name). A mutant that one case
 does not catch may be caught by the next case of its kernel.
 
 A mutant has one barrier, wait, commit, fence or expect_tx taken out, moved or weakened: mutants.py lists the
-operations; or one swizzle taken for another (swizzles.py). It is caught when `--sanitize --schedules=8` gives a finding, an error at run time, or another
-result than the kernel itself. What survives must be a line of the accepted file:
+operations; or one swizzle taken for another (swizzles.py). It is caught when `--sanitize --schedules=8` gives
+a finding, an error at run time, or another result than the kernel itself. What survives must be a line of the
+accepted file:
 
     KERNEL SITE OPERATION | INSTRUCTION | why it is harmless
 
 where INSTRUCTION may be its beginning, and the first three may be several: `a,b 3,5-7 remove,up-1..4`. SITE
-counts the kernel's synchronising instructions from 0, and with a letter what has a swizzle. Lines of kernels that were mutated and that name no
-survivor are errors too. `--state` keeps what was found, so that a run can go on where it was
+counts the kernel's synchronising instructions from 0, and with a letter what has a swizzle. Lines of kernels
+that were mutated and that name no survivor are errors too. `--state` keeps what was found, so that a run can go on where it was
 stopped; it is valid for one emulator and one text only and checks both.
 """
 
