@@ -78,6 +78,11 @@ bool ClusterExecutor::resolveStall() {
   if (++stalls <= kMaxStalls)
     for (size_t i = 0; i < executors.size(); ++i)
       any |= !done[i] && executors[i]->timeOut();
+  // Who waits at a barrier for lanes that never come goes on alone, which is a
+  // mistake of its own.
+  if (!any)
+    for (const auto &executor : executors)
+      any |= executor->letHeldGo();
   if (any)
     return true;
   std::vector<const Executor *> left;

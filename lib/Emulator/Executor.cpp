@@ -233,8 +233,8 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         --counted;
         if (Annotate)
           --warp.counters->instructions; // it will be back
-        mergeAndPick(warp);
-        limit = limitOf(warp);
+        if (!reconsider())
+          goto done;
         continue;
       }
       arrive(warp, inst, mask);

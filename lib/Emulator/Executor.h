@@ -36,6 +36,8 @@ public:
   uint64_t lastUsed() const { return used; }
   /// Lets waits that may give up do so; false where there are none.
   bool timeOut();
+  /// Lets those go who wait at barriers for other lanes of their warps.
+  bool letHeldGo();
   /// After many instructions: whether no warp can go on before another CTA
   /// writes; adds a finding for each that spins or waits.
   bool isStuck(std::vector<Finding> &parties);
@@ -110,7 +112,6 @@ private:
   const Launch &launch;
   const Options &options;
   bool watching = false;
-  bool letsGo = false; ///< nobody is held at a barrier for others of its warp
   std::vector<uint32_t> pollLines; ///< of the warps that were watched
   GridSanitizer *gridSanitizer;    ///< null without Options::sanitize
   /// Of a warp whose lanes went apart: how often it jumped back since lanes

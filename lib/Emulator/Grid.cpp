@@ -197,6 +197,15 @@ private:
     }
   }
 
+  /// Nobody goes on: those who are held for other lanes go without them.
+  bool letHeldGo(std::vector<std::unique_ptr<ClusterExecutor>> &active) {
+    bool any = false;
+    for (auto &cluster : active)
+      for (auto &executor : cluster->executors)
+        any |= !executor->cta.ended && executor->letHeldGo();
+    return any;
+  }
+
   /// Where a cluster has reached the instruction limit, and nobody who runs can
   /// help it, that is a deadlock.
   void checkStuck(std::vector<std::unique_ptr<ClusterExecutor>> &active,
@@ -209,14 +218,16 @@ private:
       return;
     std::vector<Finding> parties;
     Fault limit = std::exchange(*fault, Fault());
-    // To look once lets those go that are held for others; then they may wait.
+    // Those who are let go may wait when they are looked at again.
     bool isStuck = false;
-    for (unsigned looks = 0; looks < 2 && !isStuck; ++looks) {
+    for (unsigned looks = 0; looks < 3 && !isStuck; ++looks) {
       isStuck = true;
       parties.clear();
       for (auto &cluster : active)
         for (auto &executor : cluster->executors)
           isStuck &= executor->cta.ended || executor->isStuck(parties);
+      if (isStuck && letHeldGo(active))
+        isStuck = false;
     }
     if (fault->set) // by somebody who was watched
       isStuck = false;
@@ -258,7 +269,7 @@ private:
     bool hasFailed = false;
     for (Executor *executor : executors)
       hasFailed |= executor->cta.fault.set;
-    if (!hasFailed && isStuck)
+    if (!hasFailed && isStuck && !letHeldGo(active))
       for (Executor *executor : executors)
         if (executor->failStuck(parties))
           break;

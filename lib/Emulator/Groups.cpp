@@ -10,6 +10,7 @@
 #include "Handlers.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace fusion::emulator;
 
@@ -62,11 +63,18 @@ bool Executor::mergeAndPick(Warp &warp) {
       a.state = Group::State::Ready; // more lanes: look again
       a.deferred = a.deferred && b.deferred;
       a.held = false;
+      a.isAlone = false;
       a.awaited |= b.awaited;
       groups.erase(groups.begin() + ptrdiff_t(j));
     }
+  // As long as some wait for what others do, nobody goes to a barrier without
+  // them.
+  bool anyWaits = std::any_of(groups.begin(), groups.end(), [](const Group &g) {
+    return g.state == Group::State::WaitEvent;
+  });
   size_t best = groups.size();
-  for (int pass = 0; pass < 3 && best == groups.size(); ++pass) {
+  for (int pass = 0; pass < (anyWaits ? 2 : 3) && best == groups.size();
+       ++pass) {
     for (size_t i = 0; i < groups.size(); ++i) {
       if (groups[i].state != Group::State::Ready ||
           (groups[i].deferred && pass == 0) || (groups[i].held && pass < 2))
@@ -97,19 +105,36 @@ bool Executor::mergeAndPick(Warp &warp) {
   return true;
 }
 
-/// The group is at a barrier for whole warps while others of the warp are on
-/// their way: they may come there too.
+/// The group is at a barrier for whole warps, which waits for all threads of
+/// the warp that have not exited (PTX ISA, "bar, barrier"). Others are on their
+/// way, or wait for an mbarrier, say: they may come there too.
 bool Executor::holds(Warp &warp) {
   auto goesOn = [](const Group &group) {
-    return !group.held && group.state == Group::State::Ready;
+    return group.state == Group::State::WaitEvent ||
+           (group.state == Group::State::Ready && !group.held);
   };
   warp.current.awaited |= warp.live;
-  if (letsGo || std::none_of(warp.others.begin(), warp.others.end(), goesOn))
+  if (std::exchange(warp.current.isAlone, false) ||
+      std::none_of(warp.others.begin(), warp.others.end(), goesOn))
     return false;
   warp.current.held = true;
   warp.others.push_back(warp.current);
   warp.current.mask = 0;
   return true;
+}
+
+/// Nobody goes on any more: those who were held go to their barriers without
+/// the others. False where nobody was.
+bool Executor::letHeldGo() {
+  bool any = false;
+  for (Warp &warp : cta.warps)
+    for (Group &group : warp.others)
+      if (group.held) {
+        group.held = false;
+        group.isAlone = any = true;
+        warp.blocked = false;
+      }
+  return any;
 }
 
 void Executor::suspend(Warp &warp, Group::State state) {

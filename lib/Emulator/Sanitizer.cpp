@@ -192,7 +192,8 @@ Sanitizer::Action Sanitizer::findAction(const Reach &reach,
 void Sanitizer::checkReaders(Reach &reach, Record reads, uint64_t offset,
                              unsigned lane) {
   auto check = [&](Record other) {
-    if ((other & reach.mine & kAtomic) || ordered(other, reach.warp, lane))
+    if ((other & reach.mine & kAtomic) || ordered(other, reach.warp, lane) ||
+        hasTakenPlace(other, reach.warp, int(lane)))
       return;
     if (isCopying(other))
       report("async-overwrite", reach.warp, lane, reach.line, lineOf(other),

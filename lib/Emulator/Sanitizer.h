@@ -203,6 +203,7 @@ private:
     Knowledge common;         ///< of all lanes
     Knowledge arrivedWith;    ///< the same at their barrier.cluster.arrive
     LaneMap<Knowledge> lanes; ///< what single lanes know besides
+    LaneMap<Knowledge> past;  ///< what took place before (hasTakenPlace)
     ToldRef told;             ///< the last picture of `common`
     Pending pending;
     Fences fenced;
@@ -265,6 +266,7 @@ private:
   /// Lane -1: before any lane of the warp, which acts as one.
   bool ordered(Record other, const Warp &warp, int lane) const;
   bool orderedForAll(Record other, const Warp &warp) const;
+  bool hasTakenPlace(Record other, const Warp &warp, int lane) const;
   Knowledge knowledgeOf(const Warp &warp, unsigned lane) const;
   template <class Visit> void forTold(Warp &warp, uint32_t mask, Visit visit);
   void learn(Warp &warp, uint32_t mask, const Knowledge &knowledge);

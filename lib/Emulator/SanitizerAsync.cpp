@@ -140,7 +140,9 @@ void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
   uint32_t number = contextOf(write);
   if (!number || (write & reach.mine & kAtomic))
     return;
-  if (!(write < reach.limit) && !ordered(write, warp, a.lane)) {
+  bool isCopy = !slots::isGeneric(grid.contexts[number].warp);
+  if (!(write < reach.limit) && !ordered(write, warp, a.lane) &&
+      (reads || !isCopy || !hasTakenPlace(write, warp, a.lane))) {
     race(reach, reads ? "read-after-write" : "write-after-write", write, offset,
          lane);
     return;

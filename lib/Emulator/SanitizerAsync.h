@@ -41,13 +41,16 @@ struct Phase {
   /// arrived: until then it is the same.
   Knowledge ownOpen, ownDone;
   bool hasOthers = false;
-  /// What was told last, in `open` and in `ownOpen`, and by a thread of which
-  /// block.
+  /// What took place before threads of other CTAs arrived in scope .cta, which
+  /// orders nothing else: who waits may write where it was read.
+  Knowledge pastOpen, pastDone;
+  /// What was told last, in `open`, `ownOpen` and `pastOpen`, and by a thread
+  /// of which block.
   struct Last {
     Knowledge known;
     uint64_t block = ~uint64_t(0);
   };
-  Last last, ownLast;
+  Last last, ownLast, pastLast;
   uint32_t arrivalLine = 0;
   Record initialized = 0; ///< by whom; 0: there is no mbarrier
   /// Where mbarriers are invalidated (Code::hasInvalidation): the clocks of the

@@ -212,6 +212,23 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
   return told;
 }
 
+/// Whether an access took place before another CTA's thread arrived, the scope
+/// of its arrival, or of the lane's wait, being .cta. Scopes say who is told
+/// what was written. But what is requested after the wait "is not performed and
+/// not visible to memory accesses performed prior to mbarrier.arrive having
+/// release semantics by other threads participating in the mbarrier" (PTX ISA,
+/// "mbarrier.test_wait, mbarrier.try_wait"): what was read by then may be
+/// written over, and so may a copy that its reader has waited for. This goes
+/// for the thread itself; it hands on nothing of it.
+bool Sanitizer::hasTakenPlace(Record other, const Warp &warp, int lane) const {
+  if (warp.sanitizer != this)
+    return warp.sanitizer->hasTakenPlace(other, warp, lane);
+  const Knowledge *past =
+      lane < 0 ? nullptr : states[warp.index].past.find(unsigned(lane));
+  other = past ? completed(other) : 0;
+  return other && in(*past, grid.contexts[contextOf(other)], other);
+}
+
 /// Arrivals release. What a thread of another CTA releases in scope .cta does
 /// not reach those who wait.
 void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
@@ -223,10 +240,9 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   Phase &phase =
       ofCluster ? grid.clusterPhases[cta.cluster] : async.phaseAt(offset);
   phase.arrivalLine = inst.line;
-  auto arrive = [&](Knowledge &open) {
+  auto arrive = [&](Knowledge &open, Phase::Last &last) {
     auto tell = [&](const Told &told) {
       // Warps that met before know the same.
-      Phase::Last &last = &open == &phase.open ? phase.last : phase.ownLast;
       if (last.block == told.block && last.known.isShared(told.known))
         return;
       last = {told.known, told.block};
@@ -264,9 +280,11 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
     phase.ownDone = phase.done;
   }
   if (&who == this || !(inst.order & OrderCta))
-    arrive(phase.open);
+    arrive(phase.open, phase.last);
+  else if (!(inst.order & OrderStrong))
+    arrive(phase.pastOpen, phase.pastLast);
   if (isLocal && phase.hasOthers)
-    arrive(phase.ownOpen);
+    arrive(phase.ownOpen, phase.ownLast);
   if (ofCluster)
     state.arrivedWith = inst.order & OrderStrong ? Knowledge() : state.common;
   who.advance(state);
@@ -302,6 +320,7 @@ void Sanitizer::phaseComplete(uint32_t offset) {
   phase.done = phase.open;
   if (phase.hasOthers)
     phase.ownDone = phase.ownOpen;
+  phase.pastDone = phase.pastOpen;
 }
 
 void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
@@ -322,8 +341,14 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                           : phase->hasOthers && (inst.order & OrderCta)
                               ? phase->ownDone
                               : phase->done;
-  if (!isStrong)
+  if (!isStrong) {
+    if (phase && (&done == &phase->ownDone || !phase->pastDone.empty()))
+      addToLanes(state.past, mask, [&](Knowledge &past) {
+        past.join(phase->done);
+        past.join(phase->pastDone);
+      });
     return learn(warp, mask, done);
+  }
   // .relaxed: a fence acquires it.
   if (warp.live & ~mask)
     addToLanes(state.pending.lanes, mask,

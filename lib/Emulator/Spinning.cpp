@@ -155,23 +155,21 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
       continue;
     warp.stop = false;
     // Lanes that go their own ways do so in turn.
-    std::vector<uint32_t> groups, held;
+    std::vector<uint32_t> groups;
     if (warp.current.mask)
       groups.push_back(warp.current.mask);
     for (const Group &group : warp.others)
-      if (group.state == Group::State::Ready)
-        (group.held ? held : groups).push_back(group.mask);
-    bool allSpin = true;
+      if (group.state == Group::State::Ready && !group.held)
+        groups.push_back(group.mask);
     for (uint32_t mask : groups) {
       if (!enterGroup(warp, mask))
         continue;
       Spin spin = watch(warp);
       if (!warp.live || warp.blocked) {
-        all = allSpin = false; // it went on
+        all = false; // it went on
         break;
       }
       all &= spin.isStuck;
-      allSpin &= spin.isStuck;
       pollLines[warp.index] = spin.pollLine;
       if (!spin.isStuck || parties.size() >= kMost)
         continue;
@@ -186,13 +184,6 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
           describe(warp, true, spin.first, spin.last, spin.poll, party.line) +
           ", which no other thread can write any more";
       parties.push_back(std::move(party));
-    }
-    // Those who were held for lanes that never come go on alone.
-    if (allSpin && !held.empty() && enterGroup(warp, held.front())) {
-      letsGo = true;
-      watch(warp);
-      letsGo = false;
-      all = false;
     }
   }
   // Others may have waited for those that went on.

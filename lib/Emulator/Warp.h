@@ -106,6 +106,7 @@ struct Group {
   State state = State::Ready;
   bool deferred = false; ///< spun too long: others of the warp go first
   bool held = false;     ///< at a barrier for whole warps: all others go first
+  bool isAlone = false;  ///< it was held, and the others will never come
   uint32_t awaited = 0;  ///< lanes that had not ended when it came there
   uint32_t barrier = 0;  ///< it waits at
   bool timedOut = false; ///< WaitEvent: the wait may give up

@@ -36,6 +36,7 @@ REFUSALS = (
     r"axis '\w' has steps that are kept, and stages are of those that are gone through in a loop",
     r"axis '\w' has no input that threads could copy ahead: ",
     r"axis '\w' has a cluster of \d blocks, and \d tiles of \d+ elements",
+    r"a cluster of \d blocks shares no reduced axis: blocks have all of each",
     r"axis '\w' is aligned for each element of axis '\w', of which a block has one",
     r"a block would need \d+ bytes of shared memory, it has at most \d+",
 )  # fmt: skip

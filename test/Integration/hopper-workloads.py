@@ -1,6 +1,6 @@
 # Chains, attention, decoding, convolutions and products of the tables for sm_90a, with fewer batches, heads or rows than they have: under
 # the schedule that is chosen for all of them, and under others of the same tiles (Inputs/hopper_variants.py): plain, pipelined with bulk
-# copies, with producers, in clusters, with products beside the next iteration's, of blocks that go through tiles. Right under eight orders
+# copies, with producers, in clusters, with products beside the next iteration's, of blocks that go through tiles, in turns. Right under eight orders
 # of the warps, silent under the sanitizers, the bytes and the shared memory that were predicted, the same bits whatever the form; also
 # sizes that bulk copies cannot take. What is illegal has one of the expected reasons, and each kind is legal somewhere.
 # RUN: %python %s %t --few
@@ -68,6 +68,7 @@ FORMS = {
     "producers": r"producers = ",
     "clusters": r"cluster = \d",
     "blocks that stay": r"persistent = true",
+    "turns": r"turns = true",
 }
 
 
@@ -206,7 +207,8 @@ def main():
     test.report()
     print(f"{len(seen)} workloads, {test.runs} kernels, {test.broken} broken")
     # f32 is multiplied by threads; the sizes of the tables are multiples of 16 bytes.
-    without = ("memory", "registers", "beside") if arguments.dtype == "f32" else () if arguments.few or arguments.odd else ("narrow",)
+    without = ("memory", "registers", "beside", "turns") if arguments.dtype == "f32" else ()
+    without += () if arguments.few else ("turns",) if arguments.odd else ("narrow",)
     lacking = [name for name in ("chosen", *KINDS, *FORMS) if not test.kinds[name] and not any(word in name for word in without)]
     if not (arguments.families or arguments.only):
         assert not lacking, lacking

@@ -1,7 +1,7 @@
 # Chains of products of f32, tf32, s8 and 8-bit floats, on sm_90a also cut to tf32 and added up coarsely, with softmax and others
 # between them, every transposition, odd sizes: one kernel each, right within the bounds of docs/numerics.md, moving the bytes that
 # were predicted, silent under the sanitizers; as the search chooses and by schedules drawn at random. Where rows are multiples of 16
-# bytes, no bank conflict.
+# bytes, no bank conflict but for words that are stored in bulk.
 # RUN: %python %s %t 2
 
 import json
@@ -108,7 +108,10 @@ def check(kind, name, seed):
         yield f"shared memory {kernel['dynamic_shared_memory']} {predicted['shared_memory']}"
     # 8-bit elements of a first operand that is stored transposed are loaded one by one.
     isClaimed = all(size * bytes % 16 == 0 for size in sizes) and not (bytes == 1 and 0 in transposed)
-    if seed < 0 and isClaimed and counted["shared_bank_conflicts"]:
+    # A result of words that is stored in bulk is staged with two wavefronts where one would do (docs/hopper.md).
+    isInBulk = f"{'CEGI'[len(sizes) - 3]} = #fuse.place<shared, bulk>" in kernel["schedule"]
+    unavoidable = counted["global_store_bytes"] // 128 if isInBulk else 0
+    if seed < 0 and isClaimed and counted["shared_bank_conflicts"] > unavoidable:
         yield f"{counted['shared_bank_conflicts']} bank conflicts {kernel['schedule']}"
     usesTensorCores = counted["mma_flops"] > 0
     if usesTensorCores != (kind != "f32"):

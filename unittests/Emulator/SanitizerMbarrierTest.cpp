@@ -134,6 +134,73 @@ TEST_F(AsyncSanitizers, ScopesOfMbarriers) {
   EXPECT_EQ(kinds(kInit + kInitFence + kBar + kFetch + wait + kLoad), List());
 }
 
+/// What was read before an arrival of any scope may be written over by who
+/// waits for it (PTX ISA, "mbarrier.try_wait", 4).
+TEST_F(AsyncSanitizers, WhatTookPlaceBeforeAnArrival) {
+  std::string begin = kStore + kOther +
+                      "add.u32 %r6, %s, 2048;\n"
+                      "mapa.shared::cluster.u32 %r6, %r6, %r4;\n"
+                      "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n" +
+                      kInitFence + kCluster;
+  auto text = [&](const std::string &before, const std::string &arrive,
+                  const std::string &wait, const std::string &behind) {
+    return begin + before + "mbarrier.arrive" + arrive +
+           ".shared::cluster.b64 _, [%r6];\nAGAIN:\n"
+           "mbarrier.try_wait.parity" +
+           wait + ".shared::cta.b64 %q2, [%s+2048], 0;\n@!%q2 bra AGAIN;\n" +
+           behind + kCluster;
+  };
+  std::string store = "st.shared::cluster.u32 [%r3], %t;\n";
+  EXPECT_EQ(kinds(text(kLoad, "", "", store), 64, 2), List());
+  EXPECT_EQ(
+      kinds(text(kLoad, ".release.cta", ".acquire.cluster", store), 64, 2),
+      List());
+  EXPECT_EQ(kinds(text(kLoad, ".release.cluster", "", store), 64, 2), List());
+  // Neither may be relaxed; and what was stored is not told.
+  EXPECT_EQ(kinds(text(kLoad, ".relaxed.cta", "", store), 64, 2),
+            List{"shared-race"});
+  EXPECT_EQ(kinds(text(kLoad, "", ".relaxed.cta", store), 64, 2),
+            List{"shared-race"});
+  EXPECT_EQ(kinds(text(kStore, "", "", store), 64, 2), List{"shared-race"});
+  // One thread waits: whoever it tells hears nothing.
+  auto byOthers = [&](const std::string &arrive, const std::string &wait) {
+    std::string all = text(kLoad, arrive, wait, "SKIP:\n" + kBar + store);
+    return all.insert(all.find("AGAIN:"), "@%q0 bra SKIP;\n");
+  };
+  EXPECT_EQ(kinds(byOthers("", ""), 64, 2), List{"shared-race"});
+  EXPECT_EQ(kinds(byOthers(".release.cluster", ".acquire.cluster"), 64, 2),
+            List());
+}
+
+/// Thread 0 copies to the other block, which reads it and says so; and again.
+TEST_F(AsyncSanitizers, CopiesOverWhatWasReadInAnotherBlock) {
+  auto text = [](const std::string &arrive, const std::string &wait) {
+    std::string copy =
+        "@!%q0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s+2048], 256;\n"
+        "@!%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+        "bytes [%r3], [%p0], 256, [%r3+2048];\n";
+    auto await = [](const std::string &scope, const char *barrier,
+                    const char *parity) {
+      return std::string("AWAIT") + barrier + parity +
+             ":\nmbarrier.try_wait.parity" + scope +
+             ".shared::cta.b64 %q2, [%s+" + barrier + "], " + parity +
+             ";\n@!%q2 bra AWAIT" + barrier + parity + ";\n";
+    };
+    return "mov.u32 %r3, %s;\nmov.u32 %r4, %cluster_ctarank;\n"
+           "xor.b32 %r4, %r4, 1;\nmapa.shared::cluster.u32 %r3, %r3, %r4;\n"
+           "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 1;\n"
+           "@!%q0 mbarrier.init.shared::cta.b64 [%s+2056], 64;\n" +
+           kInitFence + kCluster + copy + await("", "2048", "0") + kLoad +
+           "mbarrier.arrive" + arrive +
+           ".shared::cluster.b64 _, [%r3+2056];\n" + "@%q0 bra NEXT;\n" +
+           await(wait, "2056", "0") + "NEXT:\n" + copy +
+           await("", "2048", "1") + kLoad + kCluster;
+  };
+  EXPECT_EQ(kinds(text("", ""), 64, 2), List());
+  EXPECT_EQ(kinds(text(".release.cluster", ".acquire.cluster"), 64, 2), List());
+  EXPECT_TRUE(found("shared-race", text(".relaxed.cluster", ""), 64, 2));
+}
+
 TEST_F(AsyncSanitizers, ThePhaseThatAnArrivalCountsFor) {
   std::string second =
       "NEXT:\nmbarrier.try_wait.parity.shared::cta.b64 %q2, [%s+2048], 1;\n"

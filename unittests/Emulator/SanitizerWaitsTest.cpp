@@ -85,6 +85,54 @@ TEST_F(SanitizerWaits, LanesThatAreLate) {
   EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
 }
 
+/// Lanes that wait for somebody else are late like those that compute.
+TEST_F(SanitizerWaits, LanesThatWaitElsewhereAreLate) {
+  std::string init = "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 1;\n";
+  std::string wait = "AGAIN:\nmbarrier.try_wait.parity.acquire.cluster."
+                     "shared::cta.b64 %q2, [%s+2048], 0;\n@!%q2 bra AGAIN;\n";
+  std::string arrive = "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+                       "[%r3+2048];\n";
+  std::string meet = "MEET:\nbar.sync 0;\n";
+  // The other warp arrives; lane 0 goes to wait for it.
+  std::string part = init + kBar +
+                     "setp.ne.u32 %q3, %t, 32;\n@!%q3 mbarrier.arrive."
+                     "shared::cta.b64 _, [%s+2048];\n@%q0 bra MEET;\n";
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    EXPECT_EQ(told(part + wait + meet, 64, 1, seed), List());
+    // For the other block, which waits for this one; then the block ends.
+    EXPECT_EQ(told(init + kOther + kCluster +
+                       "setp.eq.u32 %q3, %r4, 0;\n@%q0 bra MEET;\n@%q3 " +
+                       arrive + wait + "@!%q3 " + arrive + meet + kCluster,
+                   32, 2, seed),
+              List());
+    // Named by two instructions, a barrier is two.
+    List apart = told(part + wait + "bar.sync 0;\nbra OUT;\n" + meet + "OUT:\n",
+                      64, 1, seed);
+    std::sort(apart.begin(), apart.end());
+    EXPECT_EQ(apart,
+              (List{"divergent-barrier 0 9 12", "divergent-barrier 1 12 9"}));
+  }
+  // Behind the barrier it is too late.
+  EXPECT_EQ(kinds(init + kBar + "@%q0 bra MEET;\n" + wait + meet +
+                  "setp.ne.u32 %q3, %t, 1;\n@!%q3 mbarrier.arrive."
+                  "shared::cta.b64 _, [%s+2048];\n"),
+            (List{"deadlock", "divergent-barrier"}));
+}
+
+/// A block may poll for long, while lanes are at a barrier, what another one is
+/// going to write.
+TEST_F(SanitizerWaits, PollingForAnotherBlock) {
+  std::string poll =
+      "setp.eq.u32 %q3, %c, 0;\n@%q1 bra MEET;\n@!%q3 bra WORK;\n"
+      "POLL: ld.relaxed.gpu.global.u32 %r5, [%p0];\nsetp.eq.u32 %q2, %r5, 0;\n"
+      "@%q2 bra POLL;\nbra MEET;\nWORK:\nmov.u32 %r5, 0;\n"
+      "AGAIN: add.u32 %r5, %r5, 1;\nsetp.lt.u32 %q2, %r5, 300000;\n"
+      "@%q2 bra AGAIN;\nst.relaxed.gpu.global.u32 [%p0], 1;\n"
+      "MEET:\nbar.sync 0;\n";
+  for (uint64_t seed = 0; seed < 4; ++seed)
+    EXPECT_EQ(told(poll, 64, 1, seed), List());
+}
+
 TEST_F(SanitizerWaits, LanesThatLeft) {
   std::string leave = "setp.lt.u32 %q2, %t, 8;\n@%q2 bra END;\n";
   EXPECT_EQ(told(leave + "bar.sync 0;\nbra OUT;\nEND:\nbar.sync 0;\nOUT:\n"),
@@ -203,15 +251,15 @@ TEST_F(SanitizerWaits, SpinningIsFoundBeforeTheLimit) {
 TEST_F(SanitizerWaits, LocksThatLanesHandOnAreNoDeadlock) {
   // Every lane takes the lock. Warps are watched now and then while they poll:
   // whose turn it is stores, ends, and the next one goes on.
-  auto program = parse(
-      ".version 8.0\n.target sm_80\n.address_size 64\n"
-      ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p;\n"
-      ".reg .b32 %r<3>;\n.reg .b64 %a;\nld.param.u64 %a, [out];\n"
-      "LOCK:\natom.global.cas.b32 %r0, [%a], 0, 1;\n"
-      "setp.ne.u32 %p, %r0, 0;\n@%p bra LOCK;\nmembar.gl;\n"
-      "ld.global.u32 %r1, [%a+4];\nadd.u32 %r1, %r1, 1;\n"
-      "st.global.u32 [%a+4], %r1;\nmembar.gl;\n"
-      "atom.global.exch.b32 %r2, [%a], 0;\nret;\n}\n");
+  auto program =
+      parse(".version 8.0\n.target sm_80\n.address_size 64\n"
+            ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p;\n"
+            ".reg .b32 %r<3>;\n.reg .b64 %a;\nld.param.u64 %a, [out];\n"
+            "LOCK:\natom.global.cas.b32 %r0, [%a], 0, 1;\n"
+            "setp.ne.u32 %p, %r0, 0;\n@%p bra LOCK;\nmembar.gl;\n"
+            "ld.global.u32 %r1, [%a+4];\nadd.u32 %r1, %r1, 1;\n"
+            "st.global.u32 [%a+4], %r1;\nmembar.gl;\n"
+            "atom.global.exch.b32 %r2, [%a], 0;\nret;\n}\n");
   ASSERT_TRUE(program);
   for (uint64_t seed : {0, 1, 2}) {
     Memory memory;

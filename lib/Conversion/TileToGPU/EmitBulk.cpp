@@ -137,10 +137,9 @@ void KernelEmitter::turnPhase(Value number, Value predicate) {
 }
 
 /// Waits for the phase of an mbarrier with the given parity, unless `predicate`
-/// is given and false. Other blocks of the cluster may be among those that it
-/// waits for.
-void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate,
-                                 bool ofCluster) {
+/// is given and false. Where other blocks of the cluster are among those that
+/// it waits for, the default scope, .cta, is enough (emitRelease).
+void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate) {
   SmallVector<Value> operands = {barrier, parity};
   std::string text = "{\n.reg .pred over;\n", constraints = "r,r";
   if (predicate) {
@@ -149,9 +148,7 @@ void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate,
     text += "@!$2 bra.uni DONE;\n";
   }
   text += "WAIT:\n"
-          "mbarrier.try_wait.parity" +
-          std::string(ofCluster ? ".acquire.cluster" : "") +
-          ".shared::cta.b64 over, [$0], $1;\n"
+          "mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1;\n"
           "@over bra.uni DONE;\n"
           "bra.uni WAIT;\n"
           "DONE:\n}";
@@ -344,7 +341,7 @@ LogicalResult KernelEmitter::emitAwait(AwaitOp op) {
   Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();
   waitForPhase(sharedAddress(
                    ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
-               parity, predicate, /*ofCluster=*/false);
+               parity, predicate);
   turnPhase(number, predicate);
   return success();
 }
@@ -371,8 +368,7 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
     Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
     Value barrier = sharedAddress(
         ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
-    waitForPhase(barrier, before, /*predicate=*/Value(),
-                 releasedByCluster.contains(*alloc.getReleased()));
+    waitForPhase(barrier, before, /*predicate=*/Value());
   }
   // Of the other warps the wait for the copy turns it.
   if (isProducer)
@@ -383,6 +379,11 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
 /// One lane arrives for its warp, or for each block that copies to this one
 /// another. Products in place are over when their results
 /// are there; what lanes have loaded by themselves is when all have come here.
+/// Stages are only read between the wait for them and their release. So no
+/// scope is needed that tells other blocks what was written, of which ptxas
+/// makes a fence of the whole GPU: accesses after a wait are not performed
+/// before what was read ahead of an arrival with release semantics, whoever
+/// arrives (PTX ISA, "mbarrier.test_wait, mbarrier.try_wait", fourth item).
 LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
   if (!alloc.getReleased())
@@ -404,8 +405,7 @@ LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
     emitAssembly(b, loc, {barrier, hasBlock, lane},
                  "{\n.reg .b32 there;\n"
                  "@$1 mapa.shared::cluster.u32 there, $0, $2;\n"
-                 "@$1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
-                 "[there];\n}",
+                 "@$1 mbarrier.arrive.shared::cluster.b64 _, [there];\n}",
                  "r,b,r");
     return success();
   }

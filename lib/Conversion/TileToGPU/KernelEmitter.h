@@ -323,8 +323,7 @@ private:
   mlir::LogicalResult emitRelease(tile::ReleaseOp op);
   std::pair<Value, Value> phaseOf(tile::AllocOp alloc, Value stage);
   void turnPhase(Value number, Value predicate);
-  void waitForPhase(Value barrier, Value parity, Value predicate,
-                    bool ofCluster);
+  void waitForPhase(Value barrier, Value parity, Value predicate);
   Value sharedAddress(Value bytes);
   Value ofStage(Value stage, int64_t first, int64_t step);
 

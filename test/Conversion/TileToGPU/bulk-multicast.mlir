@@ -21,7 +21,8 @@
 // CHECK-NEXT: nvvm.cluster.wait {aligned}
 // CHECK-NOT: gpu.barrier
 // CHECK: scf.for
-// CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64
+// What was read in other blocks needs no wider scope than what was read here.
+// CHECK: mbarrier.try_wait.parity.shared::cta.b64
 // A part has 16 rows of two panels, which lie 64 rows apart. Each block expects all of them.
 // CHECK: %[[ROW:.*]] = arith.muli %[[RANK]], %c16_i32
 // CHECK: llvm.inline_asm has_side_effects
@@ -32,7 +33,7 @@
 // CHECK-SAME: multicast::cluster [$1 + 8192], [$2, {$4, $5}], [$0], all;
 // CHECK: mbarrier.try_wait.parity.shared::cta.b64
 // CHECK: mapa.shared::cluster.u32 there, $0, $2;
-// CHECK-SAME: @$1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];
+// CHECK-SAME: @$1 mbarrier.arrive.shared::cluster.b64 _, [there];
 // CHECK-SAME: %[[HAS]], %[[LANE]]
 // CHECK: }
 // Nobody arrives at a block that has ended.

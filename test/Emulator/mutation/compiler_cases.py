@@ -24,6 +24,7 @@ from bulk_cases import CASES as BULK  # noqa: E402
 from bulk_store_cases import CASES as STORES  # noqa: E402
 from cluster_cases import CASES as CLUSTERS  # noqa: E402
 from hand_schedule import PRODUCT, generate, lower, run, schedule  # noqa: E402
+from hopper_cases import CASES as HOPPER  # noqa: E402
 from persistent_cases import CASES as PERSISTENT  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
@@ -338,6 +339,17 @@ def write_program(output, name, index):
     launches(name, folder, index)
 
 
+def write_hopper(output, name, index):
+    make, blocks = HOPPER[name]
+    text, scheduled = make()
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = str(folder / "kernels")
+    (folder / "kernels.mlir").write_text(text)
+    lower(path, run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_90a force-fusion=true"), scheduled)
+    launches(name, folder, index, blocks)
+
+
 def launches(name, folder, index, blocks=None):
     """Adds the launches of FOLDER/kernels.json, each in a folder of its own; a later one has what those before it made. Of all
     their blocks, or of the first ones only."""
@@ -380,7 +392,9 @@ def launches(name, folder, index, blocks=None):
             if i + 1 < len(function["launches"]):
                 run("fusion-emulate", str(ptx), f"--launch={path}")
                 buffers.update((of, (where / f"{of}.out").read_bytes()) for of in buffers if (where / f"{of}.out").exists())
-            index.append({"name": f"{name}_{i}", "kernel": launch["kernel"], "case": i, "ptx": str(ptx), "launch": str(path)})
+            index.append({
+                "name": f"{name}_{i}", "kernel": launch["kernel"], "case": i, "ptx": str(ptx), "launch": str(path), "swizzles": True,
+            })
 
 
 def main():
@@ -427,6 +441,8 @@ def main():
         write_turns(arguments.output, name, index)
     for case in filter(wanted, SCORES):
         write_scores(arguments.output, case, index)
+    for name in filter(wanted, HOPPER):
+        write_hopper(arguments.output, name, index)
     for name in filter(wanted, PROGRAMS):
         write_program(arguments.output, name, index)
     (arguments.output / "index.json").write_text(json.dumps(index, indent=1) + "\n")

@@ -15,6 +15,7 @@
     more                 allowing one more group (wait_group N) to be pending
     no-expect            arrive.expect_tx arrives, but expects no bytes
     half                 expect_tx, complete_tx with half the bytes
+    relaxed              an arrival or a wait at an mbarrier that orders no accesses
     other-phase          a wait of a parity, for the other one
     keep                 arrive_drop arrives, but stays for the phases to come
     twice                setmaxnreg, once more
@@ -273,6 +274,14 @@ def changes(body, at):
             re.sub(rf"(\],\s*){re.escape(parity)}\b", r"\1%mutation_half", site.text, count=1),
             counts=True,
         )
+    # What expects bytes tells of nothing that was done before.
+    weaker = re.match(
+        r"(mbarrier\.(?:arrive|arrive_drop|(?:test|try)_wait(?:\.parity)?))(?:\.(?:release|acquire)\.(cta|cluster))?"
+        r"(?=\.shared|\.b64)", site.opcode)  # fmt: skip
+    target = re.search(r"\.target\s+sm_(\d+)", body.before)
+    if weaker and target and int(target.group(1)) >= 90:
+        opcode = f"{weaker.group(1)}.relaxed.{weaker.group(2) or 'cta'}{site.opcode[weaker.end():]}"
+        made["relaxed"] = replaced(body, at, site.text.replace(site.opcode, opcode, 1))
     if site.opcode.startswith("setmaxnreg"):
         made["twice"] = replaced(body, at, site.text, site.text)
     if "arrive_drop" in site.opcode:

@@ -6,22 +6,24 @@
 fusion-emulate notices.
 
     mutate.py FOLDER/index.json... --emulate=build/bin/fusion-emulate [--accepted=FILE] [--state=FILE]
-              [--kernel=PATTERN,...] [--operation=PATTERN] [--jobs=2] [--list] [--print]
+              [--kernel=PATTERN,...] [--operation=PATTERN,...] [--jobs=2] [--list] [--print]
 
 An index (`python3 -m cases` and compiler_cases.py write them) is a JSON array of objects with `kernel`,
-`case`, `ptx`, `launch` and optionally `varies` (results depend on the schedule) and `name` (what the
-kernel is called here, where several texts have one of that name). A mutant that one case
+`case`, `ptx`, `launch` and optionally `varies` (results depend on the schedule), `swizzles` (all addresses
+that it computes are used) and `name` (what the kernel is called here, where several texts have one of that
+name). A mutant that one case
 does not catch may be caught by the next case of its kernel.
 
 A mutant has one barrier, wait, commit, fence or expect_tx taken out, moved or weakened: mutants.py lists the
-operations. It is caught when `--sanitize --schedules=8` gives a finding, an error at run time, or another
-result than the kernel itself. What survives must be a line of the accepted file:
+operations; or one swizzle taken for another (swizzles.py). It is caught when `--sanitize --schedules=8` gives
+a finding, an error at run time, or another result than the kernel itself. What survives must be a line of the
+accepted file:
 
     KERNEL SITE OPERATION | INSTRUCTION | why it is harmless
 
 where INSTRUCTION may be its beginning, and the first three may be several: `a,b 3,5-7 remove,up-1..4`. SITE
-counts the kernel's synchronising instructions from 0. Lines of kernels that were mutated and that name no
-survivor are errors too. `--state` keeps what was found, so that a run can go on where it was
+counts the kernel's synchronising instructions from 0, and with a letter what has a swizzle. Lines of kernels
+that were mutated and that name no survivor are errors too. `--state` keeps what was found, so that a run can go on where it was
 stopped; it is valid for one emulator and one text only and checks both.
 """
 
@@ -38,6 +40,7 @@ import sys
 import tempfile
 import threading
 
+import swizzles
 from mutants import mutants
 from statements import Body
 
@@ -48,12 +51,12 @@ class Runner:
     def __init__(self, entry, emulate, schedules):
         self.entry, self.emulate, self.schedules = entry, emulate, schedules
         self.launch = pathlib.Path(entry["launch"])
-        arguments = json.loads(self.launch.read_text()).get("arguments", [])
-        self.results = sorted({of["write_back"] for a in arguments for of in (a, a.get("tensor_map", {})) if "write_back" in of})
+        self.arguments = json.loads(self.launch.read_text()).get("arguments", [])
+        self.results = sorted({of["write_back"] for a in self.arguments for of in (a, a.get("tensor_map", {})) if "write_back" in of})
         self.expected = None
 
-    def run(self, text, schedules):
-        """(exit code, buffers afterwards, messages)."""
+    def run(self, text, schedules, swizzle=None):
+        """(exit code, buffers afterwards, messages). `swizzle`: an argument, and what its tensor map has then."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             for path in self.launch.parent.iterdir():
@@ -62,8 +65,13 @@ class Runner:
                     place = folder / path.name
                     shutil.copy(path, place) if path.name in self.results else place.symlink_to(path)
             (folder / "mutant.ptx").write_text(text)
+            launch = json.loads(self.launch.read_text())
+            if swizzle:
+                argument, name = swizzle
+                launch["arguments"][argument]["tensor_map"]["swizzle"] = name
+            (folder / "mutant.json").write_text(json.dumps(launch))
             command = [
-                self.emulate, folder / "mutant.ptx", f"--launch={folder / self.launch.name}", "--sanitize",
+                self.emulate, folder / "mutant.ptx", f"--launch={folder / 'mutant.json'}", "--sanitize",
                 f"--schedules={schedules}", "--instruction-limit=3000000", "--threads=1", "--json=-",
             ]
             try:
@@ -80,10 +88,10 @@ class Runner:
         code, self.expected, messages = self.run(text, self.schedules)
         return None if code == 0 or self.entry.get("varies") and code == 3 else messages
 
-    def verdict(self, text):
+    def verdict(self, text, swizzle=None):
         # Most mutants fall at once.
         for schedules in (1, self.schedules):
-            code, after, messages = self.run(text, schedules)
+            code, after, messages = self.run(text, schedules, swizzle)
             if code == 3:
                 findings = re.findall(r": ([a-z-]+): ", messages)
                 if self.entry.get("varies"):
@@ -91,6 +99,8 @@ class Runner:
                 if findings:
                     return f"caught: {findings[0]}"
             elif code == 1:
+                if swizzle and "(kernel " not in messages:
+                    return "caught: refused"
                 if "(kernel " not in messages:
                     return f"broken: {messages.strip()}"
                 kind = re.search(r"error: ([^:(]*)", messages)
@@ -102,12 +112,12 @@ class Runner:
         return "survived"
 
 
-def numbers(text):
-    """The numbers of "1,4-6"."""
+def sites_of(text):
+    """The sites of "1,4-6,a2"."""
     found = []
     for part in text.split(","):
-        first, _, last = part.partition("-")
-        found.extend(range(int(first), int(last or first) + 1))
+        letter, first, last = re.fullmatch(r"([a-z]?)(\d+)(?:-(\d+))?", part).groups()
+        found.extend(f"{letter}{n}" for n in range(int(first), int(last or first) + 1))
     return found
 
 
@@ -131,7 +141,7 @@ def read_accepted(path):
             raise SystemExit(f"error: {path}: '{line}' gives no reason")
         kernels, sites, names = parts[0].split()
         for kernel in kernels.split(","):
-            for site in numbers(sites):
+            for site in sites_of(sites):
                 for name in operations(names):
                     label = f"{kernel} {site} {name}"
                     if label in accepted:
@@ -177,12 +187,12 @@ def main():
     failures, survivors, lock, counts = [], {}, threading.Lock(), {}
     pool = concurrent.futures.ThreadPoolExecutor(arguments.jobs)
 
-    def mutate(name, instruction, runners, site, operation, text):
-        launches = b"".join(runner.launch.read_bytes() for runner in runners)
+    def mutate(name, runners, site, operation, text, instruction, swizzle=None):
+        launches = b"".join(runner.launch.read_bytes() for runner in runners) + str(swizzle or "").encode()
         key = hashlib.sha256(f"{stamp} {name} {text} {arguments.schedules}".encode() + launches).hexdigest()
         verdict = known.get(key)
         for runner in runners if verdict is None else ():
-            verdict = runner.verdict(text)
+            verdict = runner.verdict(text, swizzle)
             if verdict != "survived":
                 break
         with lock:
@@ -204,21 +214,23 @@ def main():
         body = Body(text, cases[0]["kernel"])
         if not body.sites or (arguments.without and re.search(arguments.without, body.text(body.statements))):
             continue
+        plain = body.text(body.statements)
+        launched = json.loads(pathlib.Path(cases[0]["launch"]).read_text()).get("arguments", [])
         made = [
-            (site, operation, mutant)
-            for site, at in enumerate(body.sites)
-            for operation, mutant in mutants(body, at).items()
-            if fnmatch.fnmatch(operation, arguments.operation)
-        ]
-        instructions = [body.statements[at].text for at in body.sites]
-        for site, operation, mutant in made if arguments.list or arguments.print else ():
-            print(f"{name} {site} {operation} | {instructions[site]}")
+            *((site, operation, mutant, body.statements[at].text)
+              for site, at in enumerate(body.sites) for operation, mutant in mutants(body, at).items()),
+            *swizzles.of_descriptors(body),
+            *(swizzles.of_addresses(body) if cases[0].get("swizzles") else ()),
+            *((site, operation, plain, what, swizzle) for site, operation, swizzle, what in swizzles.of_maps(launched)),
+        ]  # fmt: skip
+        made = [each for each in made if any(fnmatch.fnmatch(each[1], pattern) for pattern in arguments.operation.split(","))]
+        for site, operation, mutant, instruction, *_ in made if arguments.list or arguments.print else ():
+            print(f"{name} {site} {operation} | {instruction}")
             if arguments.print:
                 print(mutant)
         if arguments.list or arguments.print:
             continue
         runners = [Runner(entry, arguments.emulate, arguments.schedules) for entry in cases]
-        plain = body.text(body.statements)
         problems = [problem for problem in pool.map(lambda runner: runner.check(plain), runners) if problem]
         if problems and UNSUPPORTED.search(problems[0]):
             print(f"skipped: {name}: {problems[0].strip().splitlines()[0]}")
@@ -226,8 +238,8 @@ def main():
         if problems:
             failures.append(f"{name}: the kernel itself has findings:\n{problems[0]}")
             continue
-        for site, operation, mutant in made:
-            futures.append(pool.submit(mutate, name, instructions[site], runners, site, operation, mutant))
+        for each in made:
+            futures.append(pool.submit(mutate, name, runners, *each))
     for future in futures:
         future.result()
 

@@ -1,5 +1,5 @@
 """The schedule of a chain for sm_90a in other forms of the same tiles: copies by threads or in bulk, producers, clusters, products beside
-others, blocks that go through tiles."""
+others, blocks that go through tiles, groups of warps that take turns."""
 
 import copy
 import re
@@ -10,6 +10,7 @@ from schedule_text import loads_in_loops, split
 KINDS = (
     "plain", "pipelined", "producers", "one producer", "cluster", "cluster of 4", "cluster producers", "beside", "beside producers",
     "beside cluster producers", "persistent producers", "persistent cluster producers", "persistent beside cluster producers",
+    "turns producers", "turns beside cluster producers", "turns persistent producers",
 )  # fmt: skip
 # What is refused, and changed then: an operand's stages, bulk copies of a tensor, a product's place beside others, the order of the grid.
 NO_STAGES = (
@@ -33,6 +34,7 @@ NOT_IN_CLUSTERS = (
 # Why a variant may be illegal.
 REFUSALS = (
     NOT_BESIDE,
+    r"groups of warps cannot take turns: .*",
     *NOT_IN_CLUSTERS,
     r"no operand is copied in bulk in several stages, which producers would fill ahead",
     r"the tiles need \d+ bytes of shared memory; a block of sm_90a has at most \d+",
@@ -62,7 +64,7 @@ def plain(chosen):
     """One stage, copies by threads, blocks alone."""
     schedule = copy.deepcopy(chosen)
     schedule.set("pipeline", 0, {})
-    for section, keys in (("pipeline", ("registers", "fragments", "products")), ("parallel", ("producers", "in_cluster")),
+    for section, keys in (("pipeline", ("registers", "fragments", "products")), ("parallel", ("producers", "in_cluster", "turns")),
                           ("mapping", ("persistent", "cluster"))):  # fmt: skip
         for key in keys:
             schedule.set(section, key, None)
@@ -88,6 +90,8 @@ def variant(kind, chosen):
         schedule.set("mapping", "cluster", 4 if "of 4" in kind else 2)
     if "persistent" in kind:
         schedule.set("mapping", "persistent", "true")
+    if "turns" in kind:
+        schedule.set("parallel", "turns", "true")
     if "beside" in kind:
         later = list(chosen.inner("mapping", "operators"))[1:]
         if not later:
