@@ -15,7 +15,7 @@ import dataclasses
 import numpy
 
 import typed_bodies
-from element_types import COMBINERS, FLOATS, convert, literal, rounded, tensor, typed
+from element_types import BITS, COMBINERS, FLOATS, convert, literal, rounded, tensor, typed
 
 # Operation: arith, NumPy.
 INDICES = {
@@ -35,8 +35,9 @@ COMPARES = {
 class Statement:
     """kind: argument; product (of two inputs, a third one being what it is added to); map and reduce (body over the inputs, the
     latter combined by `combiner` from `start` on); softmax (along the last axis); transpose; slice (from `offsets` on, by `strides`, as
-    long as the axes of the value); pad (with `start`, `offsets` in front); concat (along the dimension `along`); reshape (two axes
-    that become one, or one that becomes two). form: how it is written."""
+    long as the axes of the value); pad (with `start`, `offsets` in front); concat (along the dimension `along`); insert (the second
+    input into the first one, from `offsets` on); reshape (two axes that become one, or one that becomes two); argmax (the
+    first place of the largest element along the axis that the value lacks). form: how it is written."""
 
     out: str
     kind: str
@@ -147,6 +148,9 @@ class Writer:
             out = self.destination(s)
             self.lines.append(f"  %{s.out} = linalg.transpose {ins(1)}outs({out} : {type}) permutation = {order}")
             return
+        if s.kind == "argmax":
+            self.argmax(s, inputs[0], types[0])
+            return
         if s.kind in MOVES:
             self.lines.append(f"  %{s.out} = {MOVES[s.kind](self, s, inputs, types)} {type}")
             return
@@ -225,6 +229,31 @@ class Writer:
         return emit(f"{FLOATS[operation][0]} {', '.join(names)} : {s.compute}")
 
 
+    def argmax(self, s, name, type):
+        """An operator of two results, the largest values and their places."""
+        element, (_, access) = self.program.value(name).element, s.inputs[0]
+        along, = [i for i, axis in enumerate(access) if axis not in s.axes]
+        isInteger = element[0] == "i"
+        low = -(2 ** (BITS[element] - 1)) if isInteger else -float("inf")
+        out, tops = self.types[s.out], tensor(self.program.shape(s.axes), element)
+        starts = []
+        for of, start, number in ((tops, element, low), (out, s.element, 0)):
+            empty, value = self.emit(f"tensor.empty() : {of}"), self.emit(f"arith.constant {literal(number, start)}")
+            starts.append(self.emit(f"linalg.fill ins({value} : {start}) outs({empty} : {of}) -> {of}"))
+        maps = ", ".join(f"affine_map<({', '.join(access)}) -> ({', '.join(axes)})>" for axes in (access, s.axes, s.axes))
+        kinds = ", ".join('"reduction"' if i == along else '"parallel"' for i in range(len(access)))
+        compare = f"arith.cmpi sgt, %x, %top : {element}" if isInteger else f"arith.cmpf ogt, %x, %top : {element}"
+        self.lines.append(f"""  %{s.out}_, %{s.out} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}
+      ins(%{name} : {type}) outs({', '.join(starts)} : {tops}, {out}) {{
+  ^bb0(%x: {element}, %top: {element}, %at: {s.element}):
+    %i = linalg.index {along} : index
+    %n = arith.index_cast %i : index to {s.element}
+    %more = {compare}
+    %t = arith.select %more, %x, %top : {element}
+    %p = arith.select %more, %n, %at : {s.element}
+    linalg.yield %t, %p : {element}, {s.element}
+  }} -> ({tops}, {out})""")
+
     # What moves elements and computes nothing.
 
     def slice(self, s, inputs, types):
@@ -242,6 +271,10 @@ class Writer:
     def concat(self, s, inputs, types):
         return f"tensor.concat dim({s.along}) {', '.join('%' + name for name in inputs)} : ({', '.join(types)}) ->"
 
+    def insert(self, s, inputs, types):
+        sizes = list(self.program.shape(s.inputs[1][1]))
+        return f"tensor.insert_slice %{inputs[1]} into %{inputs[0]}{s.offsets} {sizes} {[1] * len(sizes)} : {types[1]} into"
+
     def reshape(self, s, inputs, types):
         (_, access), = s.inputs
         fine, coarse = (s.axes, access) if len(s.axes) > len(access) else (access, s.axes)
@@ -252,7 +285,7 @@ class Writer:
         return f"tensor.expand_shape %{inputs[0]} {groups} output_shape {list(self.program.shape(s.axes))} : {types[0]} into"
 
 
-MOVES = {"slice": Writer.slice, "pad": Writer.pad, "concat": Writer.concat, "reshape": Writer.reshape}
+MOVES = {"slice": Writer.slice, "pad": Writer.pad, "concat": Writer.concat, "insert": Writer.insert, "reshape": Writer.reshape}
 
 
 def text(program):
@@ -282,6 +315,15 @@ def _evaluate(program, s, values):
         return numpy.pad(value, [(low, n - low - old) for low, n, old in zip(s.offsets, shape, value.shape)], constant_values=s.start)
     if s.kind == "concat":
         return numpy.concatenate([values[name] for name, _ in s.inputs], axis=s.along)
+    if s.kind == "insert":
+        result = numpy.array(values[s.inputs[0][0]])
+        piece = values[s.inputs[1][0]]
+        result[tuple(slice(offset, offset + n) for offset, n in zip(s.offsets, piece.shape))] = piece
+        return result
+    if s.kind == "argmax":
+        name, access = s.inputs[0]
+        along, = [i for i, axis in enumerate(access) if axis not in s.axes]
+        return rounded(numpy.argmax(values[name], axis=along), s.element)
     if s.kind == "reshape":
         return values[s.inputs[0][0]].reshape(shape)
     loops = loops_of(s)

@@ -14,7 +14,7 @@ from typed_bodies import makes_exact
 ACTIVATIONS = ("relu", "leaky", "clamp", "silu", "sigmoid", "gelu", "softcap", "tanh", "abs", "neg")
 EXACT_ACTIVATIONS = ("relu", "leaky", "clamp", "abs", "neg")
 FLOATS = ("f32", "f16", "bf16")
-CHIPS = (("sm_80", 4), ("sm_86", 2), ("sm_90a", 3), ("sm_89", 1))
+CHIPS = (("sm_80", 4), ("sm_86", 2), ("sm_89", 1), ("sm_90a", 3), ("sm_100a", 1), ("sm_120", 1))
 # The magnitude that a type has room for, of integers that of its numbers.
 ROOM = {"f16": 3e4, "bf16": 1e30, "f32": 1e30, "i1": 1, "i8": 2**7, "i16": 2**15, "i32": 2**31, "i64": 2**63}
 # Integers among the arguments are smaller than the smallest size above one.
@@ -121,7 +121,11 @@ class Draw(Moves):
 
     def map_of(self, axes, inputs, body, element, bound, tables=()):
         return self.add("map", axes, element, bound, inputs=[[v.out, list(access)] for v, access in inputs], body=body,
-                        compute=None, tables=[table.out for table in tables])  # fmt: skip
+                        compute=None, tables=[table.out for table in tables], loops=self.turned_loops(axes))  # fmt: skip
+
+    def turned_loops(self, axes):
+        """Sometimes loops in another order than a value's dimensions, the reduced ones anywhere."""
+        return self.dice.shuffled(axes) if len(axes) > 1 and self.dice.chance(6) else None
 
     def as_type(self, e, source, target):
         return e if source == target else ["cast", target, e]
@@ -274,8 +278,10 @@ class Draw(Moves):
         return self.map_of(axes, inputs, ["cast", element, X], element, 1)
 
     def reduction(self, kept, element, bound, inputs, body, combiner, start, form="generic"):
+        loops = self.turned_loops(inputs[0][1]) if form == "generic" else None
         inputs = [[v.out, list(access)] for v, access in inputs]
-        return self.add("reduce", kept, element, bound, inputs=inputs, body=body, compute=None, combiner=combiner, start=start, form=form)
+        return self.add("reduce", kept, element, bound, inputs=inputs, body=body, compute=None, combiner=combiner, start=start, form=form,
+                        loops=loops)  # fmt: skip
 
     def reduce(self):
         dice, value = self.dice, self.recent()
@@ -342,7 +348,16 @@ class Draw(Moves):
         reduce = lambda v, combiner, start, body: self.reduction(rows, "f32", 1e4, [(v, axes)], body, combiner, start)
         count = self.points([axis for axis in axes if axis not in rows])
         if dice.chance(50):
+            if dice.chance(40):
+                inputs = [(value, axes)]
+                at = dice.of([axis for axis in axes if axis not in rows])
+                some = ["lt", ["i", at], ["n", dice.between(1, self.program.sizes[at])]]
+                mask = some if dice.chance(70) else self.condition(inputs, axes)
+                value = self.map_of(axes, inputs, ["select", mask, x, ["c", -float("inf"), "f32"]], "f32", 1e4)
+                self.values.remove(value)  # for the softmax alone
+                x = X
             top = reduce(value, "max", -float("inf"), x)
+            self.values.remove(top)
             e = self.map_of(axes, [(value, axes), (top, rows)], ["exp", ["sub", x, Y]], "f32", 1)
             total = reduce(e, "add", 0.0, X)
             result = self.map_of(axes, [(e, axes), (total, rows)], ["div", X, Y], "f32", 1)
@@ -354,15 +369,25 @@ class Draw(Moves):
             result = self.map_of(axes, [(apart, axes), (squares, rows)], body, "f32", count**0.5)
         return result
 
-    def draw(self):
+    def argmax(self, dice):
+        """Sometimes an operator of two results, at the end, since nothing is fused with it."""
+        found = [v for v in self.values if v.axes and v.out in self.exact and v.element != "i1" and v.kind != "argument"]
+        if found and dice.chance(15):
+            value = dice.of(found)
+            axes = list(value.axes)
+            del axes[dice.below(len(axes))]
+            self.add("argmax", axes, dice.of(("i32", "i64")), 300, inputs=[[value.out, list(value.axes)]])
+
+    def draw(self, seed):
         dice = self.dice
         for _ in range(dice.between(1, 3)):
             self.argument()
         count = dice.weighted(((dice.between(2, 12), 5), (dice.between(12, 30), 3), (dice.between(30, 60), 2)))
         while sum(s.kind != "argument" for s in self.program.statements) < count:
             step = dice.weighted((("map", 12), ("reduce", 4), ("rows", 0.8), ("transpose", 1.2), ("slice", 1), ("pad", 0.8),
-                                  ("concat", 0.8), ("gather", 1), ("reshape", 0.7)))  # fmt: skip
+                                  ("concat", 0.8), ("insert", 0.5), ("gather", 1), ("reshape", 0.7)))  # fmt: skip
             getattr(self, step)()
+        self.argmax(Dice(seed, "place of the largest"))
         made = [s.out for s in self.program.statements if s.kind != "argument"]
         read = {name for s in self.program.statements for name in [n for n, _ in s.inputs] + s.tables}
         self.program.results = [name for name in made if name not in read or dice.chance(5)]
@@ -373,4 +398,4 @@ class Draw(Moves):
 
 def draw(seed, most=300, limit=20000):
     """The program of this seed, of axes up to `most`; few values have more than `limit` elements."""
-    return Draw(seed, most, limit).draw()
+    return Draw(seed, most, limit).draw(seed)

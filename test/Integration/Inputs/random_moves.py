@@ -1,5 +1,5 @@
-"""Operators of random graphs that move elements and compute nothing: transposes, reshapes, slices, pads, concatenations, elements of
-tables."""
+"""Operators of random graphs that move elements and compute nothing: transposes, reshapes, slices, pads, concatenations,
+insertions, elements of tables."""
 
 from random_chains import X
 
@@ -72,6 +72,19 @@ class Moves:
         axis = same[0] if same else self.axis(size=size)
         pieces = dice.shuffled(pieces)
         return self.moved("concat", self.replaced(value.axes, at, axis), pieces, along=at)
+
+    def insert(self):
+        """A value with another one in the place of some of its elements."""
+        dice, value = self.dice, self.recent()
+        sizes = self.program.sizes
+        fits = [v for v in self.values if v is not value and v.element == value.element and len(v.axes) == len(value.axes)
+                and all(sizes[a] <= sizes[b] for a, b in zip(v.axes, value.axes))]  # fmt: skip
+        if fits and dice.chance(70):
+            piece = dice.of(fits)
+        else:
+            piece = self.argument([axis if dice.chance(60) else self.axis(sizes[axis]) for axis in value.axes], value.element)
+        offsets = [dice.between(0, sizes[b] - sizes[a]) for a, b in zip(piece.axes, value.axes)]
+        return self.moved("insert", value.axes, [value, piece], offsets=offsets)
 
     def reshape(self):
         dice, value = self.dice, self.recent()
