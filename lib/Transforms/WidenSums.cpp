@@ -260,7 +260,8 @@ private:
   Value widenTerm(const Sum &sum, Value term) {
     Location loc = term.getLoc();
     if (Operation *product = term.getDefiningOp();
-        product && !sum.isProduct && isa<arith::MulFOp, arith::MulIOp>(product) &&
+        product && !sum.isProduct &&
+        isa<arith::MulFOp, arith::MulIOp>(product) &&
         accumulatorType(term.getType()) &&
         llvm::all_of(product->getOperands(),
                      [&](Value v) { return isInputElement(op, v); })) {

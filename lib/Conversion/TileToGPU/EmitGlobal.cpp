@@ -181,12 +181,13 @@ Type KernelEmitter::memoryType(Type element) {
                               : element;
 }
 
-/// Of a truth value by a comparison: LLVM makes single bits of a vector of bytes
-/// that are truncated, and loads each byte by itself.
+/// Of a truth value by a comparison: LLVM makes single bits of a vector of
+/// bytes that are truncated, and loads each byte by itself.
 Value KernelEmitter::fromMemory(Value value, Type element) {
   if (value.getType() == element)
     return value;
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
