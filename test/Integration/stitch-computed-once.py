@@ -68,8 +68,8 @@ def compiled(name, module):
     path = os.path.join(sys.argv[1], name)
     with open(path + ".mlir", "w") as file:
         file.write(module)
-    subprocess.run(["fusion-run", path + ".mlir", "--chip=sm_80", "--device=emulator", "--sanitize", "--force-fusion", f"--json={path}.json"],
-                   check=True)  # fmt: skip
+    subprocess.run(["fusion-run", path + ".mlir", "--chip=sm_80", "--device=emulator", "--sanitize", "--force-fusion",
+                    f"--json={path}.json"], check=True)  # fmt: skip
     with open(path + ".json") as file:
         (report,) = json.load(file)
     (kernel,) = report["kernels"]
