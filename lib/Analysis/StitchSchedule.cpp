@@ -14,6 +14,7 @@
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Support/TileSize.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -235,6 +236,11 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
       ++rank;
       lanes *= spread.lanes;
       warps *= spread.warps;
+      if (schedule.stepOf(number).tile > kMostTileSize)
+        return "axis '" + axis.name + "' has " +
+               std::to_string(schedule.stepOf(number).tile) +
+               " elements at once, a tile has at most " +
+               std::to_string(kMostTileSize);
     }
     if (lanes > warpSize)
       return "the lanes of all axes are " + std::to_string(lanes) +

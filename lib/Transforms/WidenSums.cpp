@@ -8,7 +8,8 @@
 //
 // A sum is recognised in the body of an operator, not by its name: every use
 // of the accumulator must lead to the yielded value through additions,
-// selections and conversions only.
+// selections and conversions only. So is a product of floats, whose factors
+// come in any order as well; integers that wrap need no other type for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,37 +122,43 @@ Value widenInit(OpBuilder &builder, Location loc, Value init, Type wide) {
 // Recognising sums
 //===----------------------------------------------------------------------===//
 
-/// A sum in the body of an operator: the operations between the accumulator
-/// and the yielded value.
+/// A sum, or a product, in the body of an operator: the operations between the
+/// accumulator and the yielded value.
 struct Sum {
   unsigned output = 0;
+  bool isProduct = false;
   Type wide;
   llvm::SmallSetVector<Operation *, 4> path;
 };
 
 /// Whether `value`, used by `op` as operand `index`, may be an accumulator or
-/// a partial sum there.
-bool carriesSum(Operation *op, unsigned index) {
-  if (isa<arith::AddFOp, arith::AddIOp, arith::ExtFOp, arith::TruncFOp,
-          arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
+/// a partial sum (product) there.
+bool carriesSum(Operation *op, unsigned index, bool isProduct) {
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return true;
+  if (isa<arith::SelectOp>(op))
+    return index != 0;
+  if (isProduct)
+    return isa<arith::MulFOp>(op);
+  if (isa<arith::AddFOp, arith::AddIOp, arith::ExtSIOp, arith::ExtUIOp,
+          arith::TruncIOp>(op))
     return true;
   if (isa<arith::SubFOp, arith::SubIOp>(op))
     return index == 0;
-  if (isa<math::FmaOp>(op))
-    return index == 2;
-  if (isa<arith::SelectOp>(op))
-    return index != 0;
-  return false;
+  return isa<math::FmaOp>(op) && index == 2;
 }
 
-bool addsTerm(Operation *op) {
+bool addsTerm(Operation *op, bool isProduct) {
+  if (isProduct)
+    return isa<arith::MulFOp>(op);
   return isa<arith::AddFOp, arith::SubFOp, math::FmaOp, arith::AddIOp,
              arith::SubIOp>(op);
 }
 
-/// Matches a sum into output `output` of `op` whose accumulator is narrower
-/// than the rules ask for.
-std::optional<Sum> matchNarrowSum(linalg::LinalgOp op, unsigned output) {
+/// Matches a sum (product) into output `output` of `op` whose accumulator is
+/// narrower than the rules ask for.
+std::optional<Sum> matchNarrowSum(linalg::LinalgOp op, unsigned output,
+                                  bool isProduct) {
   OpOperand *init = op.getDpsInitOperand(output);
   Type wide = accumulatorType(getElementTypeOrSelf(init->get().getType()));
   if (!wide)
@@ -170,6 +177,7 @@ std::optional<Sum> matchNarrowSum(linalg::LinalgOp op, unsigned output) {
   BlockArgument accumulator = op.getMatchingBlockArgument(init);
   Sum sum;
   sum.output = output;
+  sum.isProduct = isProduct;
   sum.wide = wide;
   bool adds = false;
   SmallVector<Value> worklist{accumulator};
@@ -182,9 +190,10 @@ std::optional<Sum> matchNarrowSum(linalg::LinalgOp op, unsigned output) {
           return std::nullopt;
         continue;
       }
-      if (user->getBlock() != body || !carriesSum(user, use.getOperandNumber()))
+      if (user->getBlock() != body ||
+          !carriesSum(user, use.getOperandNumber(), isProduct))
         return std::nullopt;
-      adds |= addsTerm(user);
+      adds |= addsTerm(user, isProduct);
       if (sum.path.insert(user))
         worklist.push_back(user->getResult(0));
     }
@@ -198,7 +207,7 @@ std::optional<Sum> matchNarrowSum(linalg::LinalgOp op, unsigned output) {
   };
   for (Operation *member : sum.path) {
     // acc + acc is a doubling, not a sum.
-    if (addsTerm(member) &&
+    if (addsTerm(member, isProduct) &&
         llvm::count_if(member->getOperands(), isPartial) != 1)
       return std::nullopt;
     // A body that computes in a wider type than the rules ask for keeps it.
@@ -251,7 +260,8 @@ private:
   Value widenTerm(const Sum &sum, Value term) {
     Location loc = term.getLoc();
     if (Operation *product = term.getDefiningOp();
-        product && isa<arith::MulFOp, arith::MulIOp>(product) &&
+        product && !sum.isProduct &&
+        isa<arith::MulFOp, arith::MulIOp>(product) &&
         accumulatorType(term.getType()) &&
         llvm::all_of(product->getOperands(),
                      [&](Value v) { return isInputElement(op, v); })) {
@@ -360,8 +370,9 @@ FailureOr<unsigned> fusion::widenSums(RewriterBase &rewriter,
                                       linalg::LinalgOp op) {
   SmallVector<Sum> sums;
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
-    if (std::optional<Sum> sum = matchNarrowSum(op, i))
-      sums.push_back(std::move(*sum));
+    for (bool isProduct : {false, true})
+      if (std::optional<Sum> sum = matchNarrowSum(op, i, isProduct))
+        sums.push_back(std::move(*sum));
   if (sums.empty())
     return 0u;
 

@@ -26,9 +26,9 @@ mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value convertTensor(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value tensor, mlir::Type element);
 
-/// Gives every sum of `op` into a narrow type a wider accumulator and rounds
-/// it afterwards; `op` is replaced. Returns how many sums there were; fails
-/// with a diagnostic.
+/// Gives every sum of `op` into a narrow type, and every product of floats, a
+/// wider accumulator and rounds it afterwards; `op` is replaced. Returns how
+/// many sums there were; fails with a diagnostic.
 llvm::FailureOr<unsigned> widenSums(mlir::RewriterBase &rewriter,
                                     mlir::linalg::LinalgOp op);
 

@@ -1,5 +1,6 @@
 # Graphs of memory-intensive operators drawn at random (Inputs/random_graphs.py), through the whole pipeline and the emulator with its
-# sanitizers: right by the reference and by NumPy, the bytes that were predicted, a reason at every boundary between kernels.
+# sanitizers: right by the reference and by NumPy, to the bit where nothing is approximate, the bytes that were predicted, a reason at
+# every boundary between kernels.
 # RUN: %python %s %t 0 100
 # RUN: %python %s %t 1993 1
 #

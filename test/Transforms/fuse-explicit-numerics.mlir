@@ -126,15 +126,20 @@ func.func @reduce_sum_f16(%a: tensor<8x4xf16>, %init: tensor<8xf16>) -> tensor<8
 
 // -----
 
-// Maxima, minima and products of a reduction stay, and so do element-wise sums.
+// Maxima and minima of a reduction stay, products of integers, what is multiplied and added to, and element-wise sums.
 
 // CHECK-LABEL: func @not_sums
 // CHECK-NOT:     f32
-func.func @not_sums(%a: tensor<8x4xf16>, %init: tensor<8xf16>, %full: tensor<8x4xf16>)
-    -> (tensor<8xf16>, tensor<8xf16>, tensor<8xf16>, tensor<8x4xf16>) {
+func.func @not_sums(%a: tensor<8x4xf16>, %init: tensor<8xf16>, %full: tensor<8x4xf16>, %n: tensor<8x4xi8>, %bytes: tensor<8xi8>)
+    -> (tensor<8xf16>, tensor<8xf16>, tensor<8xf16>, tensor<8x4xf16>, tensor<8xi8>) {
   %0 = linalg.reduce { arith.maximumf } ins(%a : tensor<8x4xf16>) outs(%init : tensor<8xf16>) dimensions = [1]
   %1 = linalg.reduce { arith.minnumf } ins(%a : tensor<8x4xf16>) outs(%init : tensor<8xf16>) dimensions = [1]
-  %2 = linalg.reduce { arith.mulf } ins(%a : tensor<8x4xf16>) outs(%init : tensor<8xf16>) dimensions = [1]
+  %2 = linalg.reduce ins(%a : tensor<8x4xf16>) outs(%init : tensor<8xf16>) dimensions = [1]
+    (%x: f16, %acc: f16) {
+      %m = arith.mulf %acc, %x : f16
+      %s = arith.addf %m, %x : f16
+      linalg.yield %s : f16
+    }
   %3 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
                        iterator_types = ["parallel", "parallel"]}
       ins(%a : tensor<8x4xf16>) outs(%full : tensor<8x4xf16>) {
@@ -142,7 +147,32 @@ func.func @not_sums(%a: tensor<8x4xf16>, %init: tensor<8xf16>, %full: tensor<8x4
       %s = arith.addf %x, %acc : f16
       linalg.yield %s : f16
   } -> tensor<8x4xf16>
-  return %0, %1, %2, %3 : tensor<8xf16>, tensor<8xf16>, tensor<8xf16>, tensor<8x4xf16>
+  %4 = linalg.reduce { arith.muli } ins(%n : tensor<8x4xi8>) outs(%bytes : tensor<8xi8>) dimensions = [1]
+  return %0, %1, %2, %3, %4 : tensor<8xf16>, tensor<8xf16>, tensor<8xf16>, tensor<8x4xf16>, tensor<8xi8>
+}
+
+// -----
+
+// A product of all elements is rounded once, as a sum is; the factors are what the body says.
+
+// CHECK-LABEL: func @product
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<8x4xbf16>) outs(%{{.*}} : tensor<8xf32>)
+// CHECK-NEXT:    ^bb0(%[[IN:.*]]: bf16, %[[ACC:.*]]: f32):
+// CHECK-NEXT:      %[[SQUARE:.*]] = arith.mulf %[[IN]], %[[IN]] : bf16
+// CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[SQUARE]] : bf16 to f32
+// CHECK-NEXT:      %[[PRODUCT:.*]] = arith.mulf %[[WIDE]], %[[ACC]] : f32
+// CHECK-NEXT:      linalg.yield %[[PRODUCT]] : f32
+// CHECK:         arith.truncf %{{.*}} : f32 to bf16
+func.func @product(%a: tensor<8x4xbf16>, %init: tensor<8xbf16>) -> tensor<8xbf16> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<8x4xbf16>) outs(%init : tensor<8xbf16>) {
+    ^bb0(%x: bf16, %acc: bf16):
+      %s = arith.mulf %x, %x : bf16
+      %m = arith.mulf %s, %acc : bf16
+      linalg.yield %m : bf16
+  } -> tensor<8xbf16>
+  return %r : tensor<8xbf16>
 }
 
 // -----

@@ -157,6 +157,32 @@ func.func @other_warps(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8
 
 // -----
 
+func.func @too_long_a_tile(%a: tensor<8x70000xf32>, %o: tensor<8x70000xf32>) -> tensor<8x70000xf32> {
+  // expected-error @below {{schedule cannot be lowered: axis 'j' has 73728 elements at once, a tile has at most 65536}}
+  %r = fuse.stitch ins(%x = %a : tensor<8x70000xf32>) outs(%p = %o : tensor<8x70000xf32>)
+      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 73728, lanes = 32, warps = 2>}>>} {
+    %low = arith.constant 0xFF800000 : f32
+    %e = tensor.empty() : tensor<8xf32>
+    %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : tensor<8x70000xf32>) outs(%s : tensor<8xf32>) {
+    ^bb0(%v: f32, %m: f32):
+      %0 = arith.maximumf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %t : tensor<8x70000xf32>, tensor<8xf32>) outs(%p : tensor<8x70000xf32>) {
+    ^bb0(%v: f32, %m: f32, %q: f32):
+      %0 = arith.subf %v, %m : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x70000xf32>
+    fuse.yield %y : tensor<8x70000xf32>
+  } -> tensor<8x70000xf32>
+  return %r : tensor<8x70000xf32>
+}
+
+// -----
+
 func.func @uneven_steps(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   // expected-error @below {{schedule does not fit the group: a tile of 128 is no multiple of 96, or that of 64}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)

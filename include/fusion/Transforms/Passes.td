@@ -64,6 +64,8 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
       addition) into f16, bf16 or an 8-bit float accumulates in f32 and rounds
       once, at the end, by a separate `linalg.generic`. The initial value is
       extended first. A sum into i8 accumulates in i32 and is truncated once.
+      So does a reduction that multiplies floats: its factors come in any order,
+      too, and each rounding on the way would show it.
     * The products of a contraction are formed in the accumulator's type from
       the narrow inputs. Anything else in a body stays in its own type: an
       element-wise chain of f16 operations rounds after each.
@@ -75,9 +77,9 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
     * Where several iterations of a `linalg.generic` write one element, they run in
       the order of its loops: a loop that does not index every result is a
       reduction.
-    * Sums into f32, f64, i32 and i64, maxima, minima and products of a
-      reduction stay as they are, and so does the rounding of every value that
-      the IR materialises.
+    * Sums into f32, f64, i32 and i64, maxima and minima of a reduction and
+      products of integers stay as they are, and so does the rounding of every
+      value that the IR materialises.
 
     With `f32-products=tf32` the module says so in its attribute
     `fuse.f32_products`, and kernels may round the factors of f32 products to tf32

@@ -181,10 +181,14 @@ Type KernelEmitter::memoryType(Type element) {
                               : element;
 }
 
+/// Of a truth value by a comparison: LLVM makes single bits of a vector of
+/// bytes that are truncated, and loads each byte by itself.
 Value KernelEmitter::fromMemory(Value value, Type element) {
-  return value.getType() == element
-             ? value
-             : arith::TruncIOp::create(b, loc, element, value).getResult();
+  if (value.getType() == element)
+    return value;
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
 Value KernelEmitter::toMemory(Value value) {

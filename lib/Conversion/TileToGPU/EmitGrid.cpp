@@ -8,6 +8,7 @@
 
 #include "KernelEmitter.h"
 #include "fusion/Support/CacheLine.h"
+#include "fusion/Support/ElementBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -110,7 +111,7 @@ LogicalResult KernelEmitter::emitDiscard(DiscardOp op) {
     return op.emitOpError("cannot be done through a window");
   emitBarrier(/*ofWarp=*/false);
   int64_t unit = view.type.getUnit(),
-          bytes = view.type.getElementType().getIntOrFloatBitWidth() / 8,
+          bytes = elementBytes(view.type.getElementType()),
           ofLine = kLineBytes / bytes, lines = 1;
   SmallVector<int64_t> counts(op.getShape());
   counts[unit] /= ofLine;

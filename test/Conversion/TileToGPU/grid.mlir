@@ -47,6 +47,20 @@ tile.kernel @discarded(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write
   tile.return
 }
 
+// Truth values take a byte each: 2 rows of 2 lines.
+// CHECK: gpu.func @discarded_truths
+// CHECK: %[[LINES:.*]] = arith.constant 4 : index
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[LINES]]
+// CHECK: arith.constant 128 : index
+tile.kernel @discarded_truths(%p: !tile.ptr<i1> {tile.access = #tile.access<read_write>}, %n: index) attributes {warps = 2 : i64} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %stride = arith.constant 256 : index
+  %v = tile.view %p[%zero] sizes [%n, %stride] strides [%stride, %one] : !tile.ptr<i1> -> !tile.view<2 x i1, unit = 1, alignment = 16>
+  tile.discard %v[%zero, %zero] {shape = array<i64: 2, 256>} : !tile.view<2 x i1, unit = 1, alignment = 16>
+  tile.return
+}
+
 // A kernel that begins before those in front of it have ended: nothing moves over
 // its wait, and what they may write is not promised to stay.
 // CHECK: gpu.func @dependent

@@ -71,7 +71,7 @@ tile.kernel @narrow_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, 
 // A vector whose elements go different ways is used as a whole first, or LLVM would load them one by one.
 // CHECK: %[[WHOLE:.*]] = llvm.freeze %[[BYTES]] : vector<4xi8>
 // CHECK: %[[BYTE:.*]] = vector.extract %[[WHOLE]][0]
-// CHECK: arith.trunci %[[BYTE]] : i8 to i1
+// CHECK: arith.cmpi ne, %[[BYTE]], {{.*}} : i8
 // CHECK: arith.extui {{.*}} : i1 to i8
 // CHECK: vector.store {{.*}} {alignment = 4 : i64} : memref<?xi8>, vector<4xi8>
 tile.kernel @truth_values(%p: !tile.ptr<i1> {tile.access = #tile.access<read>}, %q: !tile.ptr<i1> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 2 : i64} {

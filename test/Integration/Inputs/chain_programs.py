@@ -2,38 +2,22 @@
 smaller (reduce_program.py).
 
 A value is a tensor indexed by *axes*, names with a size. A statement makes one value of others, each read through an access:
-the axes that index it, in its own order. "h/4" is the axis h divided by 4, rounded down.
+the axes that index it, in its own order. "h/4" is the axis h divided by 4, rounded down. Where an axis reads a dimension of another
+one of its size, the value is read turned.
 
 Bodies are expressions, nested lists: ["x", i] is the i-th input in the type of the computation, ["c", number], ["i", axis] an
-index, and [operation, operand, ...] with the operations of FLOATS, INDICES and "select".
+index, and [operation, operand, ...] with the operations of FLOATS, INDICES and "select". Without a type of the computation they are
+those of typed_bodies.py.
 """
 
 import dataclasses
-import math
 
 import numpy
 
-BITS = {"f32": 32, "f16": 16, "bf16": 16, "f8E4M3FN": 8, "f8E5M2": 8, "i32": 32, "i8": 8, "i1": 1}
+import typed_bodies
+from element_types import BITS, COMBINERS, FLOATS, convert, literal, rounded, tensor, typed
 
-# Operation: arith or math, NumPy. Compared values and conditions are handled apart.
-FLOATS = {
-    "add": ("arith.addf", numpy.add),
-    "sub": ("arith.subf", numpy.subtract),
-    "mul": ("arith.mulf", numpy.multiply),
-    "div": ("arith.divf", numpy.divide),
-    "max": ("arith.maximumf", numpy.maximum),
-    "min": ("arith.minimumf", numpy.minimum),
-    "neg": ("arith.negf", numpy.negative),
-    "abs": ("math.absf", numpy.abs),
-    "exp": ("math.exp", numpy.exp),
-    "exp2": ("math.exp2", numpy.exp2),
-    "log": ("math.log", numpy.log),
-    "tanh": ("math.tanh", numpy.tanh),
-    "erf": ("math.erf", numpy.vectorize(math.erf, otypes=[numpy.float64])),
-    "sqrt": ("math.sqrt", numpy.sqrt),
-    "rsqrt": ("math.rsqrt", lambda x: 1 / numpy.sqrt(x)),
-    "round": ("math.roundeven", numpy.rint),
-}
+# Operation: arith, NumPy.
 INDICES = {
     "iadd": ("arith.addi", numpy.add),
     "isub": ("arith.subi", numpy.subtract),
@@ -45,14 +29,15 @@ COMPARES = {
     "ge": ("sge", numpy.greater_equal),
     "eq": ("eq", numpy.equal),
 }
-COMBINERS = {"add": ("arith.addf", "add"), "max": ("arith.maximumf", "maximum"), "min": ("arith.minimumf", "minimum")}
 
 
 @dataclasses.dataclass
 class Statement:
     """kind: argument; product (of two inputs, a third one being what it is added to); map and reduce (body over the inputs, the
-    latter combined by `combiner` from `start` on); softmax (along the last axis); transpose; slice (from `offsets` on, as long as the
-    axes of the value). form: how it is written."""
+    latter combined by `combiner` from `start` on); softmax (along the last axis); transpose; slice (from `offsets` on, by `strides`, as
+    long as the axes of the value); pad (with `start`, `offsets` in front); concat (along the dimension `along`); insert (the second
+    input into the first one, from `offsets` on); reshape (two axes that become one, or one that becomes two); argmax (the
+    first place of the largest element along the axis that the value lacks). form: how it is written."""
 
     out: str
     kind: str
@@ -60,12 +45,15 @@ class Statement:
     element: str
     inputs: list = dataclasses.field(default_factory=list)  # [name, access]
     body: list = None
-    compute: str = "f32"  # the type of the body
+    compute: str = "f32"  # the type of the body, None where each of its operations has its own
     combiner: str = None
     start: float = 0.0
     form: str = "generic"
     loops: list = None  # the order of the loops, where it is not that of first use
-    offsets: list = None  # of a slice, by dimension
+    offsets: list = None  # of a slice or a pad, by dimension
+    strides: list = None
+    along: int = None
+    tables: list = dataclasses.field(default_factory=list)  # values that the body reads at places of its own
 
 
 @dataclasses.dataclass
@@ -101,31 +89,6 @@ def loops_of(statement):
 
 
 # As text.
-
-
-def tensor(shape, element):
-    return "tensor<" + "".join(f"{size}x" for size in shape) + element + ">"
-
-
-def literal(number, element):
-    if element in ("f16", "bf16", "f32") and not math.isfinite(number):
-        bits = {"f32": (0x7F800000, 0x7FC00000, 0x80000000), "f16": (0x7C00, 0x7E00, 0x8000), "bf16": (0x7F80, 0x7FC0, 0x8000)}
-        infinity, nan, sign = bits[element]
-        return f"0x{nan if math.isnan(number) else infinity | (sign if number < 0 else 0):X} : {element}"
-    return f"{number:.9e} : {element}" if element[0] in "fb" else f"{int(number)} : {element}"
-
-
-def convert(name, source, target):
-    """The arith operation from one type to another, or None."""
-    if source == target:
-        return None
-    if source[0] == "i" and target[0] != "i":
-        return f"arith.sitofp {name} : {source} to {target}"
-    if source[0] != "i" and target[0] == "i":
-        return f"arith.fptosi {name} : {source} to {target}"
-    if source[0] == "i":
-        return f"arith.{'extsi' if BITS[target] > BITS[source] else 'trunci'} {name} : {source} to {target}"
-    return f"arith.{'extf' if BITS[target] > BITS[source] else 'truncf'} {name} : {source} to {target}"
 
 
 class Writer:
@@ -185,9 +148,11 @@ class Writer:
             out = self.destination(s)
             self.lines.append(f"  %{s.out} = linalg.transpose {ins(1)}outs({out} : {type}) permutation = {order}")
             return
-        if s.kind == "slice":
-            sizes = list(self.program.shape(s.axes))
-            self.lines.append(f"  %{s.out} = tensor.extract_slice %{inputs[0]}{s.offsets} {sizes} {[1] * len(sizes)} : {types[0]} to {type}")
+        if s.kind == "argmax":
+            self.argmax(s, inputs[0], types[0])
+            return
+        if s.kind in MOVES:
+            self.lines.append(f"  %{s.out} = {MOVES[s.kind](self, s, inputs, types)} {type}")
             return
         if s.kind == "product":
             out = f"%{inputs[2]}" if len(inputs) == 3 else self.destination(s, 0.0)
@@ -201,7 +166,7 @@ class Writer:
             out, count = self.destination(s, s.start), len(inputs)
             if s.form == "named":
                 dimensions = [accesses[0].index(axis) for axis in accesses[0] if axis not in s.axes]
-                operation = COMBINERS[s.combiner][0]
+                operation = typed(COMBINERS, s.combiner, s.element)
                 self.lines.append(f"  %{s.out} = linalg.reduce {{ {operation} }} {ins(1)}outs({out} : {type}) dimensions = {dimensions}")
                 return
         else:
@@ -211,19 +176,21 @@ class Writer:
         self.lines.append(f"  %{s.out} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}")
         self.lines.append(f"      {ins(count)}outs({out} : {type}) {{")
         elements = [self.program.value(name).element for name in inputs[:count]]
-        self.lines.append(f"  ^bb0({', '.join(f'%x{i}: {e}' for i, e in enumerate(elements))}, %old: {s.element}):")
+        names = [*(f"%x{i}: {e}" for i, e in enumerate(elements)), f"%old: {s.element}"]
+        self.lines.append(f"  ^bb0({', '.join(names)}):")
         if s.kind == "product":
             factors = [self.converted(f"%x{i}", e, s.element) for i, e in enumerate(elements)]
             suffix = "i" if s.element == "i32" else "f"
             value = self.emit(f"arith.mul{suffix} {factors[0]}, {factors[1]} : {s.element}", "    ")
             value = self.emit(f"arith.add{suffix} %old, {value} : {s.element}", "    ")
         else:
-            value = self.body(s, s.body, elements, loops)
-            if s.kind == "reduce":
-                value = self.converted(value, s.compute, s.element)
-                value = self.emit(f"{COMBINERS[s.combiner][0]} {value}, %old : {s.element}", "    ")
+            if s.compute is None:
+                tables = [(f"%{name}", self.types[name], self.program.value(name).element) for name in s.tables]
+                value = typed_bodies.write(s.body, elements, tables, loops, lambda text: self.emit(text, "    "))
             else:
-                value = self.converted(value, s.compute, s.element)
+                value = self.converted(self.body(s, s.body, elements, loops), s.compute, s.element)
+            if s.kind == "reduce":
+                value = self.emit(f"{typed(COMBINERS, s.combiner, s.element)} {value}, %old : {s.element}", "    ")
         self.lines.append(f"    linalg.yield {value} : {s.element}")
         self.lines.append(f"  }} -> {type}")
 
@@ -262,69 +229,103 @@ class Writer:
         return emit(f"{FLOATS[operation][0]} {', '.join(names)} : {s.compute}")
 
 
+    def argmax(self, s, name, type):
+        """An operator of two results, the largest values and their places."""
+        element, (_, access) = self.program.value(name).element, s.inputs[0]
+        along, = [i for i, axis in enumerate(access) if axis not in s.axes]
+        isInteger = element[0] == "i"
+        low = -(2 ** (BITS[element] - 1)) if isInteger else -float("inf")
+        out, tops = self.types[s.out], tensor(self.program.shape(s.axes), element)
+        starts = []
+        for of, start, number in ((tops, element, low), (out, s.element, 0)):
+            empty, value = self.emit(f"tensor.empty() : {of}"), self.emit(f"arith.constant {literal(number, start)}")
+            starts.append(self.emit(f"linalg.fill ins({value} : {start}) outs({empty} : {of}) -> {of}"))
+        maps = ", ".join(f"affine_map<({', '.join(access)}) -> ({', '.join(axes)})>" for axes in (access, s.axes, s.axes))
+        kinds = ", ".join('"reduction"' if i == along else '"parallel"' for i in range(len(access)))
+        compare = f"arith.cmpi sgt, %x, %top : {element}" if isInteger else f"arith.cmpf ogt, %x, %top : {element}"
+        self.lines.append(f"""  %{s.out}_, %{s.out} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}
+      ins(%{name} : {type}) outs({', '.join(starts)} : {tops}, {out}) {{
+  ^bb0(%x: {element}, %top: {element}, %at: {s.element}):
+    %i = linalg.index {along} : index
+    %n = arith.index_cast %i : index to {s.element}
+    %more = {compare}
+    %t = arith.select %more, %x, %top : {element}
+    %p = arith.select %more, %n, %at : {s.element}
+    linalg.yield %t, %p : {element}, {s.element}
+  }} -> ({tops}, {out})""")
+
+    # What moves elements and computes nothing.
+
+    def slice(self, s, inputs, types):
+        sizes = list(self.program.shape(s.axes))
+        return f"tensor.extract_slice %{inputs[0]}{s.offsets} {sizes} {s.strides or [1] * len(sizes)} : {types[0]} to"
+
+    def pad(self, s, inputs, types):
+        (_, access), = s.inputs
+        high = [size - low - old for size, low, old in zip(self.program.shape(s.axes), s.offsets, self.program.shape(access))]
+        number = self.emit(f"arith.constant {literal(s.start, s.element)}")
+        places = ", ".join(f"%p{i}: index" for i in range(len(high)))
+        return (f"tensor.pad %{inputs[0]} low{s.offsets} high{high} {{\n  ^bb0({places}):\n    tensor.yield {number} : {s.element}\n"
+                f"  }} : {types[0]} to")  # fmt: skip
+
+    def concat(self, s, inputs, types):
+        return f"tensor.concat dim({s.along}) {', '.join('%' + name for name in inputs)} : ({', '.join(types)}) ->"
+
+    def insert(self, s, inputs, types):
+        sizes = list(self.program.shape(s.inputs[1][1]))
+        return f"tensor.insert_slice %{inputs[1]} into %{inputs[0]}{s.offsets} {sizes} {[1] * len(sizes)} : {types[1]} into"
+
+    def reshape(self, s, inputs, types):
+        (_, access), = s.inputs
+        fine, coarse = (s.axes, access) if len(s.axes) > len(access) else (access, s.axes)
+        at = next((i for i, axis in enumerate(coarse) if axis != fine[i]), 0)
+        groups = [[i] for i in range(at)] + [[at, at + 1]] + [[i + 1] for i in range(at + 1, len(coarse))]
+        if fine is access:
+            return f"tensor.collapse_shape %{inputs[0]} {groups} : {types[0]} into"
+        return f"tensor.expand_shape %{inputs[0]} {groups} output_shape {list(self.program.shape(s.axes))} : {types[0]} into"
+
+
+MOVES = {"slice": Writer.slice, "pad": Writer.pad, "concat": Writer.concat, "insert": Writer.insert, "reshape": Writer.reshape}
+
+
 def text(program):
     return Writer(program).text()
 
 
 # As numbers.
 
-# Bits of the significand, with the one in front; the least exponent of a normal number; the largest number, and what becomes of more.
-NARROW = {
-    "bf16": (8, -126, None, math.inf),
-    "f8E4M3FN": (4, -6, 448.0, math.nan),
-    "f8E5M2": (3, -14, 57344.0, math.inf),
-}
-
-
-def rounded(x, element):
-    """f32 or f64 numbers rounded to nearest even to the element type, as f32 (f16: f16's numbers as f32)."""
-    if element in ("i8", "i32", "i1"):
-        return x
-    if element == "f32":
-        return x.astype(numpy.float32)
-    if element == "f16":
-        return x.astype(numpy.float16).astype(numpy.float32)
-    digits, least, most, beyond = NARROW[element]
-    x = x.astype(numpy.float64)
-    _, exponent = numpy.frexp(numpy.where(numpy.isfinite(x), x, 0))
-    step = numpy.ldexp(1.0, numpy.maximum(exponent - digits, least - digits + 1))
-    result = numpy.where(numpy.isfinite(x), numpy.rint(x / step) * step, x)
-    if most is not None:
-        over = numpy.abs(result) > most
-        result = numpy.where(over, numpy.copysign(beyond, result), result)
-    return result.astype(numpy.float32)
-
-
-def from_bits(array, element):
-    """What a .npy file of the element type says, as f32 or integers."""
-    if element == "bf16":
-        return (array.astype(numpy.uint32) << 16).view(numpy.float32)
-    if element in ("f8E4M3FN", "f8E5M2"):
-        mantissa, bias = (3, 7) if element == "f8E4M3FN" else (2, 15)
-        bits = array.astype(numpy.int64)
-        exponent, fraction = (bits >> mantissa) & (0x7F >> mantissa), bits & ((1 << mantissa) - 1)
-        normal = numpy.ldexp(1 + fraction / (1 << mantissa), exponent - bias)
-        value = numpy.where(exponent == 0, numpy.ldexp(fraction / (1 << mantissa), 1 - bias), normal)
-        if element == "f8E4M3FN":
-            value = numpy.where((bits & 0x7F) == 0x7F, math.nan, value)
-        else:
-            value = numpy.where(exponent == 31, numpy.where(fraction == 0, math.inf, math.nan), value)
-        return numpy.where(bits >> 7, -value, value).astype(numpy.float32)
-    return array.astype(numpy.float32) if element == "f16" else array
-
-
-def evaluate(program, arguments):
-    """The results, from the arguments in their order; f32 arithmetic with the roundings of the types, sums and products in f64."""
+def evaluate(program, arguments, disturbed=lambda s, value: value):
+    """The results, from the arguments in their order; f32 arithmetic with the roundings of the types, sums and products in f64.
+    `disturbed` makes another value of what a statement computes."""
     values, given = {}, iter(arguments)
     with numpy.errstate(all="ignore"):
         for s in program.statements:
-            values[s.out] = next(given) if s.kind == "argument" else _evaluate(program, s, values)
+            values[s.out] = next(given) if s.kind == "argument" else disturbed(s, _evaluate(program, s, values))
     return [values[name] for name in program.results]
 
 
 def _evaluate(program, s, values):
+    shape = program.shape(s.axes)
     if s.kind == "slice":
-        return values[s.inputs[0][0]][tuple(slice(o, o + n) for o, n in zip(s.offsets, program.shape(s.axes)))]
+        steps = s.strides or [1] * len(shape)
+        return values[s.inputs[0][0]][tuple(slice(o, o + n * step, step) for o, n, step in zip(s.offsets, shape, steps))][
+            tuple(slice(0, n) for n in shape)]  # fmt: skip
+    if s.kind == "pad":
+        value = values[s.inputs[0][0]]
+        return numpy.pad(value, [(low, n - low - old) for low, n, old in zip(s.offsets, shape, value.shape)], constant_values=s.start)
+    if s.kind == "concat":
+        return numpy.concatenate([values[name] for name, _ in s.inputs], axis=s.along)
+    if s.kind == "insert":
+        result = numpy.array(values[s.inputs[0][0]])
+        piece = values[s.inputs[1][0]]
+        result[tuple(slice(offset, offset + n) for offset, n in zip(s.offsets, piece.shape))] = piece
+        return result
+    if s.kind == "argmax":
+        name, access = s.inputs[0]
+        along, = [i for i, axis in enumerate(access) if axis not in s.axes]
+        return rounded(numpy.argmax(values[name], axis=along), s.element)
+    if s.kind == "reshape":
+        return values[s.inputs[0][0]].reshape(shape)
     loops = loops_of(s)
     arrays = []
     for name, access in s.inputs:
@@ -368,14 +369,19 @@ def _evaluate(program, s, values):
         return rounded(e / e.sum(axis=-1, keepdims=True, dtype=numpy.float64), s.element)
     if s.kind == "transpose":
         return place(arrays[0])
-    result = numpy.broadcast_to(_body(program, s, s.body, arrays, loops), full)
+    if s.compute is None:
+        elements = [program.value(name).element for name, _ in s.inputs]
+        tables = [(values[name], program.value(name).element) for name in s.tables]
+        result = typed_bodies.compute(s.body, list(zip(arrays, elements)), tables, loops, full)
+    else:
+        result = _body(program, s, s.body, arrays, loops)
+    result = numpy.broadcast_to(result, full)
     if s.kind == "reduce":
-        ufunc = getattr(numpy, COMBINERS[s.combiner][1])
-        if s.combiner == "add":
+        ufunc = COMBINERS[s.combiner][0]
+        result = rounded(result, s.element)
+        if s.element[0] != "i":
             result = result.astype(numpy.float64)
-        result = ufunc(ufunc.reduce(result, axis=reduced), s.start)
-    if s.element in ("i8", "i32"):
-        return place(result).astype(numpy.int32)
+        result = ufunc(ufunc.reduce(result, axis=reduced), numpy.asarray(s.start).astype(result.dtype))
     return place(rounded(result, s.element))
 
 

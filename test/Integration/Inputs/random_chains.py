@@ -437,7 +437,8 @@ def needed(program):
         name = open.pop()
         if name not in found:
             found.add(name)
-            open += [n for n, _ in program.value(name).inputs]
+            s = program.value(name)
+            open += [n for n, _ in s.inputs] + s.tables
     return found
 
 

@@ -11,8 +11,10 @@ import sys
 
 import numpy
 
-from chain_programs import evaluate, from_bits, text
+from chain_programs import evaluate, text
+from element_types import INTEGERS, from_bits, rounded
 from reduce_program import reduce_program
+from typed_bodies import makes_exact
 
 PIPELINE = ("builtin.module(fuse-to-unscheduled-groups{chip=%s force-fusion=true%s},"
             "fuse-search-schedules{random-seed=%d rescale-threshold=%d},tile-pipeline,tile-to-nvvm)")  # fmt: skip
@@ -48,6 +50,8 @@ def run(program, path, facts=None):
     said = done.stdout[-2000:] + done.stderr[-2000:]
     if " candidates is legal" in done.stderr:
         return None  # drawn too large, again and again
+    if done.returncode == 2 and not any(s.kind == "product" for s in program.statements) and not check_numbers(program, path):
+        done.returncode = 0  # digits that differences have left of values that are almost the same
     if done.returncode:
         found = re.search(r"(?:error|finding|LLVM ERROR|Assertion)[^\n]*", done.stderr)
         first = re.sub(r"[0-9]+", "#", found.group(0)) if found and done.returncode not in (2, 3) else ""
@@ -68,9 +72,28 @@ def load(path, number, what, element):
     return array.astype(bool) if element == "i1" else from_bits(array, element)
 
 
+def sensitivity(program, arguments, exact, expected):
+    """What the results are moved by where every operator that may round otherwise is off by that: differences of almost the same values
+    have no digits left."""
+    dice = numpy.random.default_rng(0)
+
+    def disturbed(s, value):
+        if s.out in exact or s.element in INTEGERS or s.kind not in ("map", "reduce", "product", "softmax"):
+            return value
+        return rounded(value * (1 + 2.0**-20 * dice.uniform(-1, 1, value.shape)), s.element)
+
+    moved = [0.0] * len(expected)
+    for _ in range(3):
+        for i, (value, r) in enumerate(zip(evaluate(program, arguments, disturbed), expected)):
+            difference = numpy.abs(value.astype(numpy.float64) - r)
+            moved[i] = numpy.maximum(moved[i], numpy.where(numpy.isfinite(difference), difference, 0).max(initial=0))
+    return moved
+
+
 def check_numbers(program, path):
     given = [s for s in program.statements if s.kind == "argument"]
-    expected = evaluate(program, [load(path, i, "input", s.element) for i, s in enumerate(given)])
+    arguments = [load(path, i, "input", s.element) for i, s in enumerate(given)]
+    expected = evaluate(program, arguments)
     narrowest = max((ERRORS.get(s.element, 0) for s in program.statements), default=0)
     # Rounded more than twice in a row, errors add up as independent ones do.
     roundings = {}
@@ -82,12 +105,18 @@ def check_numbers(program, path):
         narrowest = max(narrowest, 2**-8)
     # What is cut off does not cancel.
     ofElement = 2**-9 if "--f32-products=tf32-cut" in program.options else 0
+    exact = set()
+    for s in program.statements:
+        if makes_exact(s, exact):
+            exact.add(s.out)
     for number, (name, r) in enumerate(zip(program.results, expected)):
         element = program.value(name).element
         a = load(path, number, "result", element)
-        if element in ("i8", "i32"):
-            if (a != r).any():
-                return f"result {number}: {(a != r).sum()} integers differ"
+        if element in INTEGERS or name in exact:
+            differ = (a != r) & ~((a != a) & (r != r))
+            if differ.any():
+                at = tuple(int(i) for i in numpy.argwhere(differ)[0])
+                return f"result {number}, exact: {differ.sum()} of {differ.size} differ from NumPy, at {at} {a[at]} instead of {r[at]}"
             continue
         a, r = a.astype(numpy.float64), numpy.asarray(r, numpy.float64)
         if a.shape != r.shape:
@@ -98,8 +127,14 @@ def check_numbers(program, path):
         if r.ndim:
             rms = numpy.maximum(rms, numpy.sqrt(squares.sum(-1, keepdims=True) / numpy.maximum(finite.sum(-1, keepdims=True), 1)))
         bound = max(narrowest, ERRORS[element]) * rms + max(ofElement, ERRORS[element]) * numpy.abs(r)
-        with numpy.errstate(all="ignore"):
-            agrees = numpy.where(finite, numpy.abs(a - r) <= bound, (a == r) | (numpy.isnan(a) & numpy.isnan(r)))
+
+        def agreeing(bound):
+            with numpy.errstate(all="ignore"):
+                return numpy.where(finite, numpy.abs(a - r) <= bound, (a == r) | (numpy.isnan(a) & numpy.isnan(r)))
+
+        agrees = agreeing(bound)
+        if not agrees.all() and not any(s.kind == "product" for s in program.statements):
+            agrees = agreeing(bound + 4 * sensitivity(program, arguments, exact, expected)[number])
         if not agrees.all():
             at = tuple(int(i) for i in numpy.argwhere(~agrees)[0])
             return f"result {number}: {(~agrees).sum()} of {r.size} differ from NumPy, at {at} {a[at]} instead of {r[at]}"

@@ -52,7 +52,7 @@ def _attempts(program):
         if s.out not in program.results:
             smaller = copy.deepcopy(program)
             new = smaller.statements[i]
-            new.kind, new.inputs, new.body, new.form, new.loops = "argument", [], None, "generic", None
+            new.kind, new.inputs, new.body, new.form, new.loops, new.tables = "argument", [], None, "generic", None, []
             yield _cleaned(smaller)
         # The value's input where it has the same form.
         for name, access in s.inputs:
@@ -60,6 +60,7 @@ def _attempts(program):
                 smaller = copy.deepcopy(program)
                 for other in smaller.statements:
                     other.inputs = [[name if n == s.out else n, a] for n, a in other.inputs]
+                    other.tables = [name if n == s.out else n for n in other.tables]
                 smaller.results = [name if n == s.out else n for n in smaller.results]
                 if len(set(smaller.results)) == len(smaller.results):
                     yield _cleaned(smaller)

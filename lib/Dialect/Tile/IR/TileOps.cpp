@@ -9,6 +9,8 @@
 #include "TileVerifiers.h"
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Support/CacheLine.h"
+#include "fusion/Support/ElementBytes.h"
+#include "fusion/Support/TileSize.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
@@ -43,13 +45,11 @@ static LogicalResult verifyViewAccess(AccessOp op, Type elementType) {
 
 LogicalResult fusion::tile::verifyStaticTile(Operation *op,
                                              RankedTensorType type) {
-  // The bound keeps sizes of tiles exact in 64 bits.
-  constexpr int64_t most = 65536;
   if (!type.hasStaticShape() || llvm::any_of(type.getShape(), [](int64_t size) {
-        return size < 1 || size > most;
+        return size < 1 || size > kMostTileSize;
       }))
-    return op->emitOpError("tiles have static sizes from 1 to 65536, got ")
-           << type;
+    return op->emitOpError("tiles have static sizes from 1 to ")
+           << kMostTileSize << ", got " << type;
   return success();
 }
 
@@ -341,8 +341,7 @@ LogicalResult DiscardOp::verify() {
     return emitOpError("extents must be positive");
   if (unit < 0)
     return emitOpError("needs a view with a unit dimension");
-  int64_t bits = view.getElementType().getIntOrFloatBitWidth();
-  if (bits % 8 != 0 || getShape()[unit] * bits / 8 % kLineBytes != 0)
+  if (getShape()[unit] * elementBytes(view.getElementType()) % kLineBytes != 0)
     return emitOpError("is for whole lines of ") << kLineBytes << " bytes";
   return success();
 }
