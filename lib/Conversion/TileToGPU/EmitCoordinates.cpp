@@ -120,7 +120,7 @@ static bool isUtmost(arith::CmpIPredicate predicate, int64_t constant,
 
 KernelEmitter::Values KernelEmitter::compare(arith::CmpIPredicate predicate,
                                              ValueRange lhs, ValueRange rhs,
-                                             Value *holdsForAll) {
+                                             Utmost *utmost) {
   llvm::SmallVector<std::pair<Displaced, Displaced>> pairs;
   llvm::MapVector<std::pair<Value, Value>, Value> differences;
   bool isSigned = predicate <= arith::CmpIPredicate::sge;
@@ -162,12 +162,12 @@ KernelEmitter::Values KernelEmitter::compare(arith::CmpIPredicate predicate,
         arith::IndexCastOp::create(b, loc, b.getI32Type(), difference),
         /*isInOrder=*/false);
   }
-  llvm::MapVector<Value, int64_t> utmost;
+  llvm::MapVector<Value, int64_t> bounds;
   for (auto [index, pair] : llvm::enumerate(pairs)) {
     const auto &[left, right] = pair;
     Value difference = differences[{left.shared, right.shared}];
     int64_t constant = right.constant - left.constant;
-    auto [own, isFirst] = utmost.insert({difference, constant});
+    auto [own, isFirst] = bounds.insert({difference, constant});
     if (!isFirst && isUtmost(predicate, constant, own->second))
       own->second = constant;
     Value &holds = known[{lhs[index], rhs[index]}];
@@ -178,15 +178,8 @@ KernelEmitter::Values KernelEmitter::compare(arith::CmpIPredicate predicate,
   }
   bool isOrdered = predicate != arith::CmpIPredicate::eq &&
                    predicate != arith::CmpIPredicate::ne;
-  if (holdsForAll && isOrdered)
-    for (auto [difference, constant] : utmost) {
-      Value holds = arith::CmpIOp::create(b, loc, predicate, difference,
-                                          i32(constant));
-      *holdsForAll = *holdsForAll
-                         ? arith::AndIOp::create(b, loc, *holdsForAll, holds)
-                               .getResult()
-                         : holds;
-    }
+  if (utmost && isOrdered)
+    *utmost = {predicate, bounds.takeVector()};
   return results;
 }
 
@@ -195,17 +188,16 @@ LogicalResult KernelEmitter::emitMask(MaskOp op) {
   if (at.empty())
     return op.emitOpError("has a layout without plain coordinates");
   const Values values = registers.lookup(op.getValue());
-  Value holdsForAll;
+  Utmost utmost;
   Values isInside =
       compare(arith::CmpIPredicate::slt, at,
-              Values(at.size(), scalar(op.getBound())), &holdsForAll);
-  registers[op] =
-      select(op, holdsForAll, isInside, values,
-             Values(values.size(), scalar(op.getFill())));
+              Values(at.size(), scalar(op.getBound())), &utmost);
+  registers[op] = select(op, utmost, isInside, values,
+                         Values(values.size(), scalar(op.getFill())));
   return success();
 }
 
-KernelEmitter::Values KernelEmitter::select(Operation *op, Value holdsForAll,
+KernelEmitter::Values KernelEmitter::select(Operation *op, const Utmost &utmost,
                                             ValueRange conditions,
                                             ValueRange trueValues,
                                             ValueRange falseValues) {
@@ -221,8 +213,17 @@ KernelEmitter::Values KernelEmitter::select(Operation *op, Value holdsForAll,
   // vote of the warp decides, so that its lanes stay together. Other loops are
   // unrolled, and their loads cannot go past a branch.
   auto loop = op->getParentOfType<scf::ForOp>();
-  if (!holdsForAll || !loop || !multiplies(loop))
+  if (utmost.bounds.empty() || !loop || !multiplies(loop))
     return chooseEach();
+  Value holdsForAll;
+  for (auto [difference, constant] : utmost.bounds) {
+    Value holds = arith::CmpIOp::create(b, loc, utmost.predicate, difference,
+                                        i32(constant));
+    holdsForAll =
+        holdsForAll
+            ? arith::AndIOp::create(b, loc, holdsForAll, holds).getResult()
+            : holds;
+  }
   constexpr int64_t allLanes = -1;
   Value all = NVVM::VoteSyncOp::create(
       b, loc, b.getI1Type(),

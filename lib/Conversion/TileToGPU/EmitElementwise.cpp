@@ -59,11 +59,9 @@ LogicalResult KernelEmitter::emitElementwise(Operation *op) {
   auto comparison = dyn_cast<arith::CmpIOp>(op);
   if (comparison && operands[0] && operands[1] &&
       getElementTypeOrSelf(comparison.getLhs()).isIndex()) {
-    Value holdsForAll;
-    registers[comparison] = compare(comparison.getPredicate(), *operands[0],
-                                    *operands[1], &holdsForAll);
-    if (holdsForAll)
-      uniform[comparison] = holdsForAll;
+    registers[comparison] =
+        compare(comparison.getPredicate(), *operands[0], *operands[1],
+                &compared[comparison]);
     return success();
   }
   if (isa<arith::SelectOp>(op)) {
@@ -72,8 +70,8 @@ LogicalResult KernelEmitter::emitElementwise(Operation *op) {
       registers[op->getResult(0)] = std::move(*chosen);
       return success();
     }
-    if (Value holdsForAll = uniform.lookup(op->getOperand(0))) {
-      Values chosen = select(op, holdsForAll, *operands[0], *operands[1],
+    if (auto own = compared.find(op->getOperand(0)); own != compared.end()) {
+      Values chosen = select(op, own->second, *operands[0], *operands[1],
                              *operands[2]);
       registers[op->getResult(0)] = std::move(chosen);
       return success();

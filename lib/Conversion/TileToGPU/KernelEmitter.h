@@ -146,12 +146,17 @@ private:
   /// sees through, and where it stays `isInOrder` nothing it moves.
   Value opaque(Value word, bool isInOrder);
   mlir::LogicalResult emitIota(tile::IotaOp op);
-  /// Of coordinates. `holdsForAll` is set, where it is cheap to know, to whether
-  /// it does for all registers of the thread.
+  /// Differences and the constants by which a comparison holds for all registers
+  /// of the thread; none where it would be as dear as all of them.
+  struct Utmost {
+    mlir::arith::CmpIPredicate predicate;
+    llvm::SmallVector<std::pair<Value, int64_t>, 0> bounds;
+  };
+  /// Of coordinates.
   Values compare(mlir::arith::CmpIPredicate predicate, mlir::ValueRange lhs,
-                 mlir::ValueRange rhs, Value *holdsForAll = nullptr);
+                 mlir::ValueRange rhs, Utmost *utmost);
   /// By conditions that may hold for all registers.
-  Values select(mlir::Operation *op, Value holdsForAll,
+  Values select(mlir::Operation *op, const Utmost &utmost,
                 mlir::ValueRange conditions, mlir::ValueRange trueValues,
                 mlir::ValueRange falseValues);
   mlir::LogicalResult emitMask(tile::MaskOp op);
@@ -347,8 +352,7 @@ private:
   bool meetsCluster = false; ///< an exchange of the cluster has been emitted
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Values> registers;
-  /// Of comparisons, whether they hold for all registers of the thread.
-  llvm::DenseMap<Value, Value> uniform;
+  llvm::DenseMap<Value, Utmost> compared; ///< by the comparison
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, Value> memories; ///< by pointer
 };

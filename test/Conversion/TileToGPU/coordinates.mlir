@@ -60,3 +60,42 @@ tile.kernel @rows(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %q: !ti
   tile.store %y, %w[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<16x16xf16, #rows>, !tile.view<2 x f16, unit = 1, alignment = 16>
   tile.return
 }
+
+// -----
+
+// In a loop of products a warp whose elements all lie inside chooses nothing: what holds for the utmost of the constants does for all.
+#a = #tile.layout<"register: 2*[0,1] 2*[8,0] 2*[0,8]; lane: 4*[0,2] 8*[1,0] -> [16, 16]">
+#b = #tile.layout<"register: 2*[1,0] 2*[8,0]; lane: 4*[2,0] 8*[0,1] -> [16, 8]">
+#acc = #tile.layout<"register: 2*[0,1] 2*[8,0]; lane: 4*[0,2] 8*[1,0] -> [16, 8]">
+
+// CHECK-LABEL: gpu.func @loop
+// CHECK: scf.for
+// CHECK: nvvm.mma.sync
+// CHECK: %[[APART:.*]] = llvm.inline_asm "", "=r,0"
+// The last column of the first row is 7 further than its first.
+// CHECK: %[[UTMOST:.*]] = arith.constant -1 : i32
+// CHECK-NEXT: %[[ALL:.*]] = arith.cmpi sle, %[[APART]], %[[UTMOST]] : i32
+// CHECK: %[[VOTE:.*]] = nvvm.vote.sync all %{{.*}}, %[[ALL]] -> i1
+// CHECK: scf.if %[[VOTE]] -> (f32, f32, f32, f32) {
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: } else {
+// CHECK-COUNT-4: arith.select
+// CHECK: scf.yield
+// ONCE-LABEL: gpu.func @loop
+tile.kernel @loop(%h: f16, %z: f32, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %a = tile.splat %h : f16 -> tensor<16x16xf16, #a>
+  %b = tile.splat %h : f16 -> tensor<16x8xf16, #b>
+  %c = tile.splat %z : f32 -> tensor<16x8xf32, #acc>
+  %low = arith.constant dense<0xFF800000> : tensor<16x8xf32, #acc>
+  %r = scf.for %k = %c0 to %n step %c8 iter_args(%sum = %c) -> (tensor<16x8xf32, #acc>) {
+    %d = tile.dot %a, %b, %sum "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #acc>
+    %i = tile.iota %n along 0 : tensor<16x8xindex, #acc>
+    %j = tile.iota %k along 1 : tensor<16x8xindex, #acc>
+    %inside = arith.cmpi sle, %j, %i : tensor<16x8xindex, #acc>
+    %y = arith.select %inside, %d, %low : tensor<16x8xi1, #acc>, tensor<16x8xf32, #acc>
+    scf.yield %y : tensor<16x8xf32, #acc>
+  }
+  tile.return
+}
