@@ -311,15 +311,16 @@ static double secondsOfRounds(const StitchGroup &group,
       lines += split.countOwnLines(group, schedule, op);
   for (const StitchSplit::Round &round : split.rounds) {
     double steps = llvm::divideCeil(round.most, round.step()) * walked;
-    // Each through its own SM, which discards a line in a clock.
+    // Each through its own SM, which discards a line in a clock. One alone loads
+    // faster than its share of what the L2 has for all.
     double busy = std::min<int64_t>(split.counters * round.groups, chip.numSMs);
-    double discarded =
-        llvm::divideCeil(split.counters * round.groups, int64_t(busy)) *
-        round.most * lines / chip.clockHz;
-    seconds += secondsOfParts(steps, chip) +
-               round.groups * round.most * bytes * chip.numSMs /
-                   (busy * chip.l2BytesPerSecond) +
-               discarded;
+    double each = llvm::divideCeil(split.counters * round.groups, int64_t(busy));
+    double ofBlock = round.most * bytes / split.counters;
+    double loaded =
+        std::max(each * ofBlock / (chip.l2BytesPerClockPerSM * chip.clockHz),
+                 round.groups * round.most * bytes / chip.l2BytesPerSecond);
+    double discarded = each * round.most * lines / chip.clockHz;
+    seconds += secondsOfParts(steps, chip) + loaded + discarded;
   }
   return seconds;
 }
