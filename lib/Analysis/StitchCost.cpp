@@ -408,6 +408,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
   double beside = 0;
+  int64_t ofTurned = 0; ///< registers: where a thread writes, where it reads
   /// Of a shape.
   struct Sectors {
     double whole = 0, ofAccess = 0;
@@ -450,6 +451,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                                         counter.elementsIn(space));
     }
     if (own.isTurned) {
+      ofTurned = 2;
       total.instructions += 4 * steps * counter.elementsIn(space);
       continue;
     }
@@ -457,15 +459,13 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.lines += steps * access.lines;
     total.instructions += steps * access.moves;
   }
-  cost.registers = total.live + kOwnRegisters;
+  // ptxas does with fewer registers than it would take where there are no more.
+  int64_t most = registersByWarps(schedule.warps, chip),
+          least = total.live + total.held + ofTurned + leastOwnRegisters(group);
+  cost.registers = std::min(total.live + kOwnRegisters, most);
   int64_t mostBlocks = blocksByThreads(cost.registers, schedule.warps, chip);
   cost.sharedMemory = sharedToFit(group, schedule, passes, chip, mostBlocks);
-  // The same where there are no more to be had.
-  constexpr int64_t slack = 8, promised = 4;
-  int64_t most = registersByWarps(schedule.warps, chip);
-  if (cost.registers + cost.registers / slack + ofBorders >
-          chip.maxRegistersPerThread ||
-      cost.registers + ofAllSteps + ofBorders > most ||
+  if (least + ofAllSteps + ofBorders > most ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
   cost.blocksPerSM =
@@ -474,6 +474,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     return std::nullopt;
   // Sums and powers of a polynomial beside its argument.
   int64_t ofPolynomials = work.hasPolynomials ? 8 : 0;
+  constexpr int64_t promised = 4;
   cost.promisedBlocks = std::clamp<int64_t>(
       warpsByRegisters(cost.registers + cost.registers / promised + total.held +
                            ofPolynomials,
@@ -498,13 +499,12 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   double ofOperands = bytes - traffic.repeated - traffic.exchanged,
          again = std::max(0.0, ofOperands - traffic.beside -
                                    work.compulsoryBytes);
-  // Parts that the L2 has no room for are written to DRAM and read from there,
-  // others that blocks cannot discard are written.
+  // Parts that blocks cannot discard are written to DRAM.
   std::optional<StitchSplit> split;
   if (StitchSplit::axisOf(group, schedule)) {
     split.emplace(group, schedule);
-    again += std::max(double(traffic.exchanged) - 2.0 * chip.l2Bytes,
-                      double(split->bytesWrittenBack(group, schedule)));
+    again += std::max(split->bytesBeyond(group, chip.l2Bytes),
+                      split->bytesWrittenBack(group, schedule));
   }
   cost.compulsory = work.compulsoryBytes;
   cost.moved = std::max(ofOperands, cost.compulsory + again);
