@@ -42,10 +42,10 @@ struct ThreadWork {
 /// addresses, coordinates, loads ahead.
 constexpr int64_t kOwnRegisters = 40;
 /// Those that it cannot do without: the address of its part of each tensor, its
-/// coordinate along each axis with the extent, and of exchanges and loops the
-/// place in shared memory, the warp's number, a count and its end.
+/// coordinate along each axis, and of exchanges and loops the place in shared
+/// memory, the warp's number, a count and its end.
 inline int64_t leastOwnRegisters(const StitchGroup &group) {
-  constexpr int64_t address = 2, coordinate = 2, exchange = 4;
+  constexpr int64_t address = 2, coordinate = 1, exchange = 4;
   return address * int64_t(group.inputs.size() + group.results.size()) +
          coordinate * int64_t(group.axes.size()) + exchange;
 }

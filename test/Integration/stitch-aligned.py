@@ -37,12 +37,18 @@ class Segments:
     def __init__(self, type, kernel):
         self.type, self.warps = type, kernel["grid"][0] * kernel["block"][0] // WARP
         self.numbers = {key: int(value) for key, value in re.findall(r"(combine|rows) = (\d+)", kernel["schedule"])}
+        walk = re.search(r'walk = <axis = "(\w+)", step = (\d+)', kernel["schedule"])
+        self.walk = {walk.group(1): int(walk.group(2))} if walk else {}
         self.spreads = {}
         for axis, fields in re.findall(r"(\w+) = #fuse.spread<([^>]*)>", kernel["schedule"]):
             self.spreads[axis] = {"vector": 1, "lanes": 1} | {key: int(value) for key, value in re.findall(r"(\w+) = (\d+)", fields)}
 
     def tile(self, axis):
         return self.spreads[axis]["tile"]
+
+    def steps(self, axis):
+        """In which a block goes through its tile."""
+        return self.tile(axis) // self.walk.get(axis, self.tile(axis))
 
     def access(self, axis):
         """Elements that lanes have of an axis side by side."""
@@ -113,8 +119,8 @@ def bound(pattern, type, text, kernel):
             sectors += segments.rows(math.prod(sizes[:-1]), sizes[-1], segment, type)
         elif sizes == [COLS]:  # the same for all rows
             sectors += segments.rows(ROWS, COLS, WARP * vector, type)
-        else:  # numbers of rows, by each warp
-            sectors += segments.warps
+        else:  # numbers of rows, by each warp and step
+            sectors += segments.warps * segments.steps("i")
     return sectors
 
 
