@@ -22,7 +22,8 @@ NAME = "bias_dropout_residual_layer_norm"
 SPILLED = {(NAME, 4096, 1000, "f32", "sm_86"): 8, (NAME, 512, 16384, "f32", "sm_80"): 8, (NAME, 512, 16384, "f32", "sm_86"): 8,
            (NAME, 64, 65536, "f32", "sm_80"): 28, (NAME, 64, 65536, "f32", "sm_86"): 120,
            ("rms_norm", 64, 65536, "f32", "sm_86"): 40,
-           ("log_softmax", 33, 70001, "f32", "sm_80"): 4, ("transpose_of_normalised", 64, 65536, "f16", "sm_86"): 16,
+           ("log_softmax", 33, 70001, "f32", "sm_80"): 4, ("log_softmax", 33, 70001, "f32", "sm_90a"): 16,
+           ("transpose_of_normalised", 64, 65536, "f16", "sm_86"): 16,
            ("transpose_of_normalised", 33, 70001, "f16", "sm_86"): 32,
            ("transpose_of_normalised", 33, 70001, "f16", "sm_80"): 124}  # fmt: skip
 
