@@ -258,9 +258,11 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
     if (clusterAxis && llvm::is_contained(exchange.axes, *clusterAxis))
       clusterExchanges += walks * exchange.times;
   }
-  int64_t registers = live + accumulators + kOwnRegisters;
-  if (registers > registersByWarps(schedule.warps, chip))
+  int64_t values = live + accumulators,
+          most = registersByWarps(schedule.warps, chip);
+  if (values + leastOwnRegisters(group) > most)
     return std::nullopt;
+  int64_t registers = std::min(values + kOwnRegisters, most);
   int64_t mostBlocks = blocksByThreads(registers, schedule.warps, chip);
   if (mostBlocks == 0)
     return std::nullopt;

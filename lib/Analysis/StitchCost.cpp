@@ -155,7 +155,7 @@ double wholeSectors(const StitchGroup &group, const StitchSchedule &schedule,
 /// The same for what one access of a warp moves: rows that begin anywhere take
 /// it a sector further, and a wider vector leaves gaps that others move again.
 double sectorsOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
-                       const StitchTensor &tensor) {
+                       const StitchTensor &tensor, bool isStored) {
   // Gathered elements are loaded one by one, with gaps where threads have
   // several side by side.
   if (tensor.isGathered) {
@@ -184,12 +184,15 @@ double sectorsOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
   if (!isAnywhere && width == vector)
     return 1;
   double sectors = llvm::divideCeil(span, sectorBytes);
-  if (realigned > 1)
+  if (realigned > 1) {
     // Accesses begin in the middle of a sector as often as at its start, and a
-    // warp's run goes on behind it.
-    sectors += 0.5 + double(vector * schedule.spread[*tensor.unit].lanes) /
+    // warp's run goes on behind it: the last lane loads one piece more. What it
+    // stores is a piece less, and at both ends halves of it, and halves of
+    // those, as many as there are of one piece on the average.
+    double ofRun = isStored ? llvm::Log2_64(realigned) - 0.5 : 1;
+    sectors += 0.5 + ofRun * (vector * schedule.spread[*tensor.unit].lanes) /
                          realignedRun(schedule, tensor);
-  else if (isAnywhere && alignment < sectorBytes)
+  } else if (isAnywhere && alignment < sectorBytes)
     sectors = 1 + double(span - alignment) / sectorBytes;
   double useful = double(span) * width / vector;
   return std::max(1.0, sectors * sectorBytes / useful);
@@ -311,15 +314,16 @@ static double secondsOfRounds(const StitchGroup &group,
       lines += split.countOwnLines(group, schedule, op);
   for (const StitchSplit::Round &round : split.rounds) {
     double steps = llvm::divideCeil(round.most, round.step()) * walked;
-    // Each through its own SM, which discards a line in a clock.
+    // Each through its own SM, which discards a line in a clock. One alone loads
+    // faster than its share of what the L2 has for all.
     double busy = std::min<int64_t>(split.counters * round.groups, chip.numSMs);
-    double discarded =
-        llvm::divideCeil(split.counters * round.groups, int64_t(busy)) *
-        round.most * lines / chip.clockHz;
-    seconds += secondsOfParts(steps, chip) +
-               round.groups * round.most * bytes * chip.numSMs /
-                   (busy * chip.l2BytesPerSecond) +
-               discarded;
+    double each = llvm::divideCeil(split.counters * round.groups, int64_t(busy));
+    double ofBlock = round.most * bytes / split.counters;
+    double loaded =
+        std::max(each * ofBlock / (chip.l2BytesPerClockPerSM * chip.clockHz),
+                 round.groups * round.most * bytes / chip.l2BytesPerSecond);
+    double discarded = each * round.most * lines / chip.clockHz;
+    seconds += secondsOfParts(steps, chip) + loaded + discarded;
   }
   return seconds;
 }
@@ -407,9 +411,10 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
   double beside = 0;
+  int64_t ofTurned = 0; ///< registers: where a thread writes, where it reads
   /// Of a shape.
   struct Sectors {
-    double whole = 0, ofAccess = 0;
+    double whole = 0, ofLoad = 0, ofStore = 0;
     int64_t tiles = 1; ///< of other axes
     bool isTurned = false;
     std::optional<TileAccess> stores;
@@ -418,22 +423,24 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   for (const StitchTensor *tensor : work.shapes) {
     Sectors &own = sectors.emplace_back();
     own.whole = wholeSectors(group, schedule, *tensor);
-    own.ofAccess = sectorsOfAccess(group, schedule, *tensor);
+    own.ofLoad = sectorsOfAccess(group, schedule, *tensor, /*isStored=*/false);
+    own.ofStore = sectorsOfAccess(group, schedule, *tensor, /*isStored=*/true);
     for (unsigned axis = 0; axis < group.axes.size(); ++axis)
       if (group.components[axis] == tensor->component &&
           !llvm::is_contained(tensor->axes, axis))
         own.tiles *= countTiles(group, schedule, axis);
   }
-  auto addBeside = [&](const StitchTensor &tensor, unsigned shape) {
+  auto addBeside = [&](const StitchTensor &tensor, unsigned shape,
+                       double Sectors::*ofAccess) {
     double bytes = bytesOf(tensor);
     const Sectors &own = sectors[shape];
     beside += bytes * (own.whole - 1);
     // Each block that has a tile of other axes does so again.
-    if (own.ofAccess > own.whole)
-      beside += bytes * own.tiles * (own.ofAccess - own.whole);
+    if (own.*ofAccess > own.whole)
+      beside += bytes * own.tiles * (own.*ofAccess - own.whole);
   };
   for (auto [tensor, shape] : llvm::zip_equal(group.inputs, work.inputShapes))
-    addBeside(tensor, shape);
+    addBeside(tensor, shape, &Sectors::ofLoad);
   for (auto [tensor, space, shape] :
        llvm::zip_equal(group.results, work.resultSpaces, work.resultShapes)) {
     int64_t steps = 1;
@@ -441,7 +448,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       steps = schedule.countSteps();
     if (schedule.rows && llvm::is_contained(tensor.axes, schedule.rows->axis))
       steps *= walks;
-    addBeside(tensor, shape);
+    addBeside(tensor, shape, &Sectors::ofStore);
     Sectors &own = sectors[shape];
     if (!own.stores) {
       own.isTurned = countTurned(group, schedule, tensor) > 0;
@@ -449,6 +456,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                                         counter.elementsIn(space));
     }
     if (own.isTurned) {
+      ofTurned = 2;
       total.instructions += 4 * steps * counter.elementsIn(space);
       continue;
     }
@@ -456,15 +464,16 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.lines += steps * access.lines;
     total.instructions += steps * access.moves;
   }
-  cost.registers = total.live + kOwnRegisters;
+  // ptxas does with fewer registers than it would take where there are no more,
+  // and needs some to move what is there.
+  constexpr int64_t slack = 16;
+  int64_t most = registersByWarps(schedule.warps, chip),
+          least = total.live + total.held + ofTurned + ofAllSteps + ofBorders +
+                  leastOwnRegisters(group);
+  cost.registers = std::min(total.live + kOwnRegisters, most);
   int64_t mostBlocks = blocksByThreads(cost.registers, schedule.warps, chip);
   cost.sharedMemory = sharedToFit(group, schedule, passes, chip, mostBlocks);
-  // The same where there are no more to be had.
-  constexpr int64_t slack = 8, promised = 4;
-  int64_t most = registersByWarps(schedule.warps, chip);
-  if (cost.registers + cost.registers / slack + ofBorders >
-          chip.maxRegistersPerThread ||
-      cost.registers + ofAllSteps + ofBorders > most ||
+  if (least + least / slack > most ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
   cost.blocksPerSM =
@@ -473,6 +482,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     return std::nullopt;
   // Sums and powers of a polynomial beside its argument.
   int64_t ofPolynomials = work.hasPolynomials ? 8 : 0;
+  constexpr int64_t promised = 4;
   cost.promisedBlocks = std::clamp<int64_t>(
       warpsByRegisters(cost.registers + cost.registers / promised + total.held +
                            ofPolynomials,
@@ -497,13 +507,12 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   double ofOperands = bytes - traffic.repeated - traffic.exchanged,
          again = std::max(0.0, ofOperands - traffic.beside -
                                    work.compulsoryBytes);
-  // Parts that the L2 has no room for are written to DRAM and read from there,
-  // others that blocks cannot discard are written.
+  // Parts that blocks cannot discard are written to DRAM.
   std::optional<StitchSplit> split;
   if (StitchSplit::axisOf(group, schedule)) {
     split.emplace(group, schedule);
-    again += std::max(double(traffic.exchanged) - 2.0 * chip.l2Bytes,
-                      double(split->bytesWrittenBack(group, schedule)));
+    again += std::max(split->bytesBeyond(group, chip.l2Bytes),
+                      split->bytesWrittenBack(group, schedule));
   }
   cost.compulsory = work.compulsoryBytes;
   cost.moved = std::max(ofOperands, cost.compulsory + again);

@@ -169,6 +169,16 @@ int64_t StitchSplit::countOwnLines(const StitchGroup &group,
   return lines;
 }
 
+int64_t StitchSplit::bytesBeyond(const StitchGroup &group,
+                                 int64_t l2Bytes) const {
+  // Those of a round take the places of those that have been combined.
+  int64_t bytes = 0;
+  for (const Round &round : rounds)
+    bytes +=
+        2 * std::max<int64_t>(0, round.parts * bytesOfPart(group) - l2Bytes);
+  return bytes;
+}
+
 int64_t StitchSplit::bytesWrittenBack(const StitchGroup &group,
                                       const StitchSchedule &schedule) const {
   int64_t parts = 0, bytes = 0;

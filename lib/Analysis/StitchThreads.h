@@ -38,8 +38,17 @@ struct ThreadWork {
   int64_t behind = 0; ///< of what is loaded to be handed on to other lanes
 };
 
-/// Registers of a thread beside values: addresses, coordinates, loads ahead.
+/// Registers of a thread beside values where it has as many as it likes:
+/// addresses, coordinates, loads ahead.
 constexpr int64_t kOwnRegisters = 40;
+/// Those that it cannot do without: the address of its part of each tensor, its
+/// coordinate along each axis, and of exchanges and loops the place in shared
+/// memory, the warp's number, a count and its end.
+inline int64_t leastOwnRegisters(const StitchGroup &group) {
+  constexpr int64_t address = 2, coordinate = 1, exchange = 4;
+  return address * int64_t(group.inputs.size() + group.results.size()) +
+         coordinate * int64_t(group.axes.size()) + exchange;
+}
 
 /// Seconds that a warp waits for loads, in so many passes.
 double secondsOfWaits(const StitchSchedule &schedule, unsigned passes,

@@ -187,13 +187,33 @@ void StitchEnumeration::judge() {
   current.spread[axis] = saved;
 }
 
+llvm::SmallVector<int64_t>
+StitchEnumeration::countsOfParts(int64_t others) const {
+  llvm::SmallVector<int64_t> counts;
+  // Where one for each SM would be more than the L2 has room for, as many as
+  // leave memory little of them.
+  if (split) {
+    int64_t bytes = 0;
+    for (unsigned op = 0; op < group.operators().size(); ++op)
+      if (group.reduces(op, *split))
+        bytes += StitchSplit::countElements(group, op) *
+                 StitchSplit::elementBytes(group, op);
+    double most = chip.l2Bytes + (kMostMoved - 1) * work.compulsoryBytes / 2;
+    int64_t room = most / std::max<int64_t>(1, bytes);
+    if (room > 1 && room * others < chip.numSMs)
+      counts.push_back(room);
+  }
+  for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2)
+    counts.push_back(llvm::divideCeil(each * chip.numSMs, others));
+  return counts;
+}
+
 void StitchEnumeration::judgeRows(int64_t step, int64_t steps) {
   unsigned axis = *walked->axis;
   AxisSpread saved = current.spread[*split];
   int64_t all = llvm::divideCeil(group.axes[*split].extent, saved.tile),
           others = countBlocks(group, current) / all, last = 0;
-  for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
-    int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
+  for (int64_t parts : countsOfParts(others)) {
     int64_t own = llvm::divideCeil(all, std::min(parts, all));
     if (own == last || own == all || own == 1)
       continue;
@@ -231,8 +251,7 @@ void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
   int64_t step = saved.tile, steps = countSteps(axis);
   current.spread[axis].tile = step * steps;
   int64_t others = countBlocks(group, current), last = 0;
-  for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2) {
-    int64_t parts = llvm::divideCeil(each * chip.numSMs, others);
+  for (int64_t parts : countsOfParts(others)) {
     int64_t own = llvm::divideCeil(steps, std::min(parts, steps));
     bool isPersistent = split != axis;
     if (own == last || own == steps || (isPersistent && own == 1))
@@ -241,13 +260,13 @@ void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
     current.spread[axis].tile = step * own;
     current.walk = {axis, step, 0, 0};
     visit();
-    if (isPersistent) {
-      for (int64_t stages : kStages) {
-        current.walk->stages = stages;
-        visit();
-      }
-      continue;
+    for (int64_t stages : kStages) {
+      current.walk->stages = stages;
+      visit();
     }
+    current.walk->stages = 1;
+    if (isPersistent)
+      continue;
     if (own <= kMostUnrolled) {
       current.walk->registers = own;
       visit();

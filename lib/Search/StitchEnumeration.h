@@ -30,9 +30,10 @@ namespace fusion {
 /// Seconds by which schedules are compared. Bytes are counted, and seconds are
 /// predicted: what moves more than a few bytes twice has to be faster by more
 /// than the evaluator is off.
+constexpr double kMostMoved = 1.02;
 inline double weighed(const StitchCost &cost) {
-  constexpr double most = 1.02, margin = 1.03;
-  return cost.total * (cost.moved > most * cost.compulsory ? margin : 1);
+  constexpr double margin = 1.06;
+  return cost.total * (cost.moved > kMostMoved * cost.compulsory ? margin : 1);
 }
 
 class StitchEnumeration {
@@ -416,7 +417,11 @@ private:
            (split == *walked->axis || !group.axes[*walked->axis].isReduced);
   }
 
-  /// Along the split axis so many blocks for each SM, in a loop or straight on.
+  /// How many parts an axis may have where blocks have so many tiles of the
+  /// others: so many blocks for each SM, ascending.
+  llvm::SmallVector<int64_t> countsOfParts(int64_t others) const;
+
+  /// Along the split axis so many parts, in a loop or straight on.
   void forEachPart(llvm::function_ref<void()> visit);
 
   /// Steps through what a block has of the shared axis beside the walk, all of

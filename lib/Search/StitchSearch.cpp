@@ -274,10 +274,10 @@ void Search::keepFaster(std::optional<StitchResult> other, bool isWorthIt) {
   best = std::move(other);
 }
 
-/// Where what is read along the usual axis has no room in a block, a walk along
-/// another reduced one may need fewer passes.
+/// A walk along another reduced axis than the usual one may need fewer passes,
+/// or less room.
 void Search::tryWalks() {
-  if (!work.walked || (best && !readsAgain()))
+  if (!work.walked || (best && weighed(best->cost) <= leastOf(work, chip)))
     return;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (!group.axes[axis].isReduced || axis == *work.walked->axis)
@@ -352,11 +352,11 @@ void Search::tryClusters() {
   };
   // Blocks of a cluster that add up columns have their own ones.
   if (best)
-    if (auto split = StitchSplit::besideWalk(group, best->schedule)) {
-      unsigned walk = best->schedule.walk->axis;
-      if (group.axes[walk].isReduced)
-        forEachSize([&](int64_t cluster) { trySplit(*split, walk, cluster); });
-    }
+    if (auto split = StitchSplit::axisOf(group, best->schedule))
+      for (unsigned walk = 0; walk < group.axes.size(); ++walk)
+        if (group.axes[walk].isReduced && canSplitBeside(group, *split, walk))
+          forEachSize(
+              [&](int64_t cluster) { trySplit(*split, walk, cluster); });
   if (bound && best && work.walked &&
       weighed(best->cost) <= bound->ofClusters())
     return;

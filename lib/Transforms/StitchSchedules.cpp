@@ -96,11 +96,14 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
                           schedule.combine, split.rounds.size());
   remark::analysis(group.getLoc(),
                    remark::RemarkOpts::name("traffic").category("stitch"))
-      << llvm::formatv("{0} bytes are loaded, of them {1} of operands that "
-                       "are repeated, and {2} stored; {3} bytes are "
-                       "compulsory; about {4} sectors of memory are touched{5}",
-                       traffic.loaded, traffic.repeated, traffic.stored,
-                       work.compulsoryBytes, int64_t(found.cost.sectors), kept)
+      << llvm::formatv(
+             "{0} bytes are loaded, of them {1} of operands that are repeated, "
+             "and {2} stored; {3} bytes are compulsory; memory moves {4}, {5:F3} "
+             "x as many; about {6} sectors of memory are touched{7}",
+             traffic.loaded, traffic.repeated, traffic.stored,
+             work.compulsoryBytes, int64_t(found.cost.moved),
+             found.cost.moved / found.cost.compulsory,
+             int64_t(found.cost.sectors), kept)
              .str();
 }
 

@@ -1,7 +1,9 @@
 # Rows of 3001 elements, which begin anywhere in memory. A row segment is what is moved of a row side by side: it touches its sectors and
 # two more at most. Where all rows begin alike, tiles begin at a sector, and a segment is a row. Elsewhere lanes hand on what others need of
 # aligned pieces, and a segment is what a warp has of a row at once; of a result that is turned, what a tile has of a row.
-# RUN: %python %s %t
+# RUN: %python %s %t f16,f32 sm_80
+#
+#   stitch-aligned.py FOLDER TYPES CHIPS [PATTERN...]
 
 import json
 import math
@@ -16,13 +18,13 @@ from stitch_programs import PATTERNS, program
 
 ROWS, COLS = 777, 3001
 SECTOR, WARP = 32, 32
-BYTES = {"f32": 4, "f16": 2, "i32": 4, "i1": 1}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i1": 1}
 HALF, GATE = COLS // 2, COLS // 4
 # Its rows are of 32 elements: none begins in the middle of a sector.
 APART = {"din_attention_unit"}
 # What the evaluator's figure is off at most: it does not know where in a sector turned rows begin, nor that few lanes that read along one
 # axis leave gaps along another.
-MARGIN, MARGINS = 0.05, {"transpose_of_normalised": 0.17, "din_attention_unit": 0.51}
+MARGIN, MARGINS = 0.05, {"transpose_of_normalised": 0.24, "din_attention_unit": 0.51}
 
 
 def whole(bytes, unit=SECTOR):
@@ -35,12 +37,18 @@ class Segments:
     def __init__(self, type, kernel):
         self.type, self.warps = type, kernel["grid"][0] * kernel["block"][0] // WARP
         self.numbers = {key: int(value) for key, value in re.findall(r"(combine|rows) = (\d+)", kernel["schedule"])}
+        walk = re.search(r'walk = <axis = "(\w+)", step = (\d+)', kernel["schedule"])
+        self.walk = {walk.group(1): int(walk.group(2))} if walk else {}
         self.spreads = {}
         for axis, fields in re.findall(r"(\w+) = #fuse.spread<([^>]*)>", kernel["schedule"]):
             self.spreads[axis] = {"vector": 1, "lanes": 1} | {key: int(value) for key, value in re.findall(r"(\w+) = (\d+)", fields)}
 
     def tile(self, axis):
         return self.spreads[axis]["tile"]
+
+    def steps(self, axis):
+        """In which a block goes through its tile."""
+        return self.tile(axis) // self.walk.get(axis, self.tile(axis))
 
     def access(self, axis):
         """Elements that lanes have of an axis side by side."""
@@ -111,18 +119,18 @@ def bound(pattern, type, text, kernel):
             sectors += segments.rows(math.prod(sizes[:-1]), sizes[-1], segment, type)
         elif sizes == [COLS]:  # the same for all rows
             sectors += segments.rows(ROWS, COLS, WARP * vector, type)
-        else:  # numbers of rows, by each warp
-            sectors += segments.warps
+        else:  # numbers of rows, by each warp and step
+            sectors += segments.warps * segments.steps("i")
     return sectors
 
 
-def run(folder, pattern, type):
-    """All rows. Returns the kernel's report and complaints."""
-    path = os.path.join(folder, f"{pattern}-{type}")
+def run(folder, pattern, type, chip):
+    """All rows. Returns complaints."""
+    path = os.path.join(folder, f"{pattern}-{type}-{chip}")
     text = program(pattern, ROWS, COLS, type)
     with open(path + ".mlir", "w") as file:
         file.write(text)
-    done = subprocess.run(["fusion-run", path + ".mlir", "--chip=sm_80", "--device=emulator", "--force-fusion", f"--json={path}.json"],
+    done = subprocess.run(["fusion-run", path + ".mlir", f"--chip={chip}", "--device=emulator", "--force-fusion", f"--json={path}.json"],
                           capture_output=True, text=True)  # fmt: skip
     if done.returncode:
         return [f"fusion-run ends with {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}"]
@@ -132,9 +140,9 @@ def run(folder, pattern, type):
         return [f"{len(report['kernels'])} kernels"]
     (kernel,) = report["kernels"]
     counters, most = kernel["counters"], bound(pattern, type, text, kernel)
-    print(f"{pattern} {type}: {counters['global_sectors']} sectors, at most {most}", flush=True)
-    remarks = subprocess.run(["fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true", "--remarks-filter=stitch",
-                              "-o", os.devnull], capture_output=True, text=True).stderr  # fmt: skip
+    print(f"{pattern} {type} {chip}: {counters['global_sectors']} sectors, at most {most}", flush=True)
+    remarks = subprocess.run(["fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true",
+                              "--remarks-filter=stitch", "-o", os.devnull], capture_output=True, text=True).stderr  # fmt: skip
     (about,) = re.findall(r"about (\d+) sectors", remarks)
     ratio, margin = int(about) / counters["global_sectors"], MARGINS.get(pattern, MARGIN)
     print(f"  predicted: {ratio:.3f} of them", flush=True)
@@ -152,11 +160,12 @@ def run(folder, pattern, type):
 if __name__ == "__main__":
     os.makedirs(sys.argv[1], exist_ok=True)
     wrong = []
-    for pattern in sys.argv[2:] or PATTERNS:
-        for type in ("f16", "f32"):
-            complaints = run(sys.argv[1], pattern, type)
-            # Few rows under the sanitizers.
-            complaints += check(sys.argv[1], pattern, 5, COLS, type)["complaints"]
-            wrong += [f"{pattern} {type}: {complaint}" for complaint in complaints]
+    for pattern in sys.argv[4:] or PATTERNS:
+        for type in sys.argv[2].split(","):
+            for chip in sys.argv[3].split(","):
+                complaints = run(sys.argv[1], pattern, type, chip)
+                # Few rows under the sanitizers.
+                complaints += check(sys.argv[1], pattern, 5, COLS, type, chip)["complaints"]
+                wrong += [f"{pattern} {type} {chip}: {complaint}" for complaint in complaints]
     if wrong:
         sys.exit("\n".join(wrong))

@@ -92,7 +92,7 @@ def in_clusters():
 def by_search():
     # Rows are read once where a block has room for them and what it adds up; others again.
     for rows, cols, type, chip, form in ((40, 8192, "f16", "sm_80", None), (260, 3001, "f16", "sm_90a", None),
-                                         (33, 65536, "f32", "sm_80", "again"), (1200, 8192, "f16", "sm_90a", "rows = "),
+                                         (33, 65536, "f32", "sm_80", "again"), (400, 16384, "f32", "sm_80", "rows = "),
                                          (300, 65536, "f16", "sm_90a", "cluster = ")):  # fmt: skip
         facts = check(folder, "layer_norm_backward", rows, cols, type, chip)
         assert not facts["complaints"], facts

@@ -1,5 +1,5 @@
-# Patterns of stitch_patterns.json at every shape, in the types and on the chips that they are measured with, planned without being forced to be
-# one kernel: those that are several, with the predicted times.
+# Patterns of stitch_patterns.json at every shape, in the types and on the chips that they are measured with, and on one of little memory, are
+# one kernel each without being forced to be.
 # RUN: %python %s %t
 #
 #   stitch-unforced.py FOLDER [--only=PATTERN]
@@ -17,11 +17,8 @@ from stitch_programs import PATTERNS, program
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks", "workloads", "stitch_patterns.json")
 with open(FILE) as file:
     SHAPES = [(shape["rows"], shape["cols"]) for shape in json.load(file)["shapes"]]
-TARGETS = (("f16", "sm_90a"), ("f32", "sm_80"))
+TARGETS = (("f16", "sm_90a"), ("f32", "sm_80"), ("f32", "sm_86"))
 PIPELINE = "builtin.module(fuse-to-unscheduled-groups{%s})"
-# (pattern, rows, columns, type, chip): kernels. Columns' sums of one kernel take four rounds of combining what 130 blocks have, a second kernel reads
-# both tensors again from the L2: 22.3 us against 21.7 us.
-SEVERAL = {("layer_norm_backward", 777, 3001, "f16", "sm_90a"): 2}
 
 
 def kernels(path, options):
@@ -44,7 +41,7 @@ def main():
     parser.add_argument("--only")
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
-    found = {}
+    several = []
     for pattern in PATTERNS:
         if arguments.only not in (None, pattern):
             continue
@@ -57,11 +54,10 @@ def main():
                 count = kernels(path, f"chip={chip}")
                 if count != 1:
                     apart, together = (seconds(path, f"chip={chip}{forced}") for forced in ("", " force-fusion=true"))
-                    print(*case, f"{count} kernels of {apart:.1f} us, one of {together:.1f} us", flush=True)
-                    found[case] = count
-    expected = {case: count for case, count in SEVERAL.items() if arguments.only in (None, case[0])}
-    if found != expected:
-        sys.exit(f"expected {expected}")
+                    several.append(f"{' '.join(map(str, case))}: {count} kernels of {apart:.1f} us, one of {together:.1f} us")
+                    print(several[-1], flush=True)
+    if several:
+        sys.exit("\n".join(several))
 
 
 if __name__ == "__main__":

@@ -83,6 +83,9 @@ struct StitchSplit {
   /// lines between them.
   int64_t countOwnLines(const StitchGroup &group,
                         const StitchSchedule &schedule, unsigned op) const;
+  /// Bytes of parts that an L2 of so many bytes has no room for, which memory
+  /// takes and gives back.
+  int64_t bytesBeyond(const StitchGroup &group, int64_t l2Bytes) const;
   /// Bytes of parts, of all rounds, that are written back to memory.
   int64_t bytesWrittenBack(const StitchGroup &group,
                            const StitchSchedule &schedule) const;

@@ -9,10 +9,10 @@ import sys
 from stitch_programs import PATTERNS, program
 
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
-# What blocks have room for, in KiB: shared memory and half of an SM's registers, the other half being those that threads work with. On
+# What blocks have room for, in KiB: shared memory and three quarters of the registers, the others being those that threads work with. On
 # sm_90a eight blocks are a cluster.
-HALF_OF_REGISTERS = 128
-ROOM = {"sm_80": 163 + HALF_OF_REGISTERS, "sm_86": 99 + HALF_OF_REGISTERS, "sm_90a": 8 * (227 + HALF_OF_REGISTERS)}
+OF_REGISTERS = 192
+ROOM = {"sm_80": 163 + OF_REGISTERS, "sm_86": 99 + OF_REGISTERS, "sm_90a": 8 * (227 + OF_REGISTERS)}
 # Whose stores are of several rows' elements: of fewer than 8 bytes they keep the L2 longer than reading again does the memory.
 TRANSPOSED, TURNED_BYTES = ("transpose_of_normalised",), 8
 # Those with more in a column than an element: rows of so many tensors, and so many sums over rows, of f32.
@@ -38,21 +38,23 @@ def may_read_again(pattern, cols, type, chip):
 def traffic(remarks):
     """Bytes by the `traffic` remark; None in the generic form."""
     numbers = re.search(r"(\d+) bytes are loaded, of them (\d+) of operands that are repeated, and (\d+) stored; (\d+) bytes are "
-                        r"compulsory(.*)", remarks)  # fmt: skip
+                        r"compulsory; memory moves (\d+), (.*)", remarks)  # fmt: skip
     if not numbers:
         return None
-    # Parts of reductions that blocks share are no operands; their bytes grow with the blocks, not with the rows. DRAM sees none of them.
-    parts = re.search(r"by way of (\d+) bytes", numbers.group(5))
-    return dict(zip(("loaded", "repeated", "stored", "compulsory"), map(int, numbers.groups()[:4]))) | {
-        "again": "read again" in numbers.group(5), "parts": int(parts.group(1)) if parts else 0}  # fmt: skip
+    # Parts of reductions that blocks share are no operands; their bytes grow with the blocks, not with the rows.
+    parts = re.search(r"by way of (\d+) bytes", numbers.group(6))
+    return dict(zip(("loaded", "repeated", "stored", "compulsory", "moved"), map(int, numbers.groups()[:5]))) | {
+        "again": "read again" in numbers.group(6), "parts": int(parts.group(1)) if parts else 0}  # fmt: skip
 
 
 def judge_bytes(bytes, pattern, cols, type, chip):
     """Complaints about those of `traffic`."""
     if bytes["again"]:
         return [] if may_read_again(pattern, cols, type, chip) else ["rows are read again that a block has room for"]
-    moved = bytes["loaded"] - bytes["repeated"] + bytes["stored"] - bytes["parts"]
-    return [f"{moved} bytes for {bytes['compulsory']} compulsory ones"] if moved > 1.02 * bytes["compulsory"] else []
+    # By the counters of operands, and by what the evaluator has DRAM move of all, the parts of shared reductions among it.
+    moved = {"of operands": bytes["loaded"] - bytes["repeated"] + bytes["stored"] - bytes["parts"], "of DRAM": bytes["moved"]}
+    return [f"{count} bytes {what} for {bytes['compulsory']} compulsory ones" for what, count in moved.items()
+            if count > 1.02 * bytes["compulsory"]]  # fmt: skip
 
 
 def check(folder, pattern, rows, cols, type, chip="sm_80", options=("--sanitize",), write=program):
