@@ -72,6 +72,7 @@ tile.kernel @rows(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %q: !ti
 // CHECK: scf.for
 // CHECK: nvvm.mma.sync
 // CHECK: %[[APART:.*]] = llvm.inline_asm "", "=r,0"
+// CHECK-COUNT-4: arith.cmpi sle, %[[APART]]
 // The last column of the first row is 7 further than its first.
 // CHECK: %[[UTMOST:.*]] = arith.constant -1 : i32
 // CHECK-NEXT: %[[ALL:.*]] = arith.cmpi sle, %[[APART]], %[[UTMOST]] : i32
