@@ -13,9 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include <cstdlib>
@@ -108,19 +105,8 @@ LogicalResult KernelEmitter::emitIota(IotaOp op) {
   return success();
 }
 
-/// Whether a difference that is `predicate` than all of the constants is so than
-/// this one: the least or the most of them.
-static bool isUtmost(arith::CmpIPredicate predicate, int64_t constant,
-                     int64_t other) {
-  return predicate == arith::CmpIPredicate::slt ||
-                 predicate == arith::CmpIPredicate::sle
-             ? constant <= other
-             : constant >= other;
-}
-
 KernelEmitter::Values KernelEmitter::compare(arith::CmpIPredicate predicate,
-                                             ValueRange lhs, ValueRange rhs,
-                                             Utmost *utmost) {
+                                             ValueRange lhs, ValueRange rhs) {
   llvm::SmallVector<std::pair<Displaced, Displaced>> pairs;
   llvm::MapVector<std::pair<Value, Value>, Value> differences;
   bool isSigned = predicate <= arith::CmpIPredicate::sge;
@@ -162,24 +148,15 @@ KernelEmitter::Values KernelEmitter::compare(arith::CmpIPredicate predicate,
         arith::IndexCastOp::create(b, loc, b.getI32Type(), difference),
         /*isInOrder=*/false);
   }
-  llvm::MapVector<Value, int64_t> bounds;
   for (auto [index, pair] : llvm::enumerate(pairs)) {
     const auto &[left, right] = pair;
-    Value difference = differences[{left.shared, right.shared}];
-    int64_t constant = right.constant - left.constant;
-    auto [own, isFirst] = bounds.insert({difference, constant});
-    if (!isFirst && isUtmost(predicate, constant, own->second))
-      own->second = constant;
     Value &holds = known[{lhs[index], rhs[index]}];
     if (!holds)
-      holds = arith::CmpIOp::create(b, loc, predicate, difference,
-                                    i32(constant));
+      holds = arith::CmpIOp::create(
+          b, loc, predicate, differences[{left.shared, right.shared}],
+          i32(right.constant - left.constant));
     results.push_back(holds);
   }
-  bool isOrdered = predicate != arith::CmpIPredicate::eq &&
-                   predicate != arith::CmpIPredicate::ne;
-  if (utmost && isOrdered)
-    *utmost = {predicate, bounds.takeVector()};
   return results;
 }
 
@@ -188,53 +165,12 @@ LogicalResult KernelEmitter::emitMask(MaskOp op) {
   if (at.empty())
     return op.emitOpError("has a layout without plain coordinates");
   const Values values = registers.lookup(op.getValue());
-  Utmost utmost;
-  Values isInside =
-      compare(arith::CmpIPredicate::slt, at,
-              Values(at.size(), scalar(op.getBound())), &utmost);
-  registers[op] = select(op, utmost, isInside, values,
-                         Values(values.size(), scalar(op.getFill())));
+  Value bound = scalar(op.getBound()), fill = scalar(op.getFill());
+  Values isInside = compare(arith::CmpIPredicate::slt, at,
+                            Values(at.size(), bound));
+  Values result;
+  for (auto [value, inside] : llvm::zip_equal(values, isInside))
+    result.push_back(arith::SelectOp::create(b, loc, inside, value, fill));
+  registers[op] = std::move(result);
   return success();
-}
-
-KernelEmitter::Values KernelEmitter::select(Operation *op, const Utmost &utmost,
-                                            ValueRange conditions,
-                                            ValueRange trueValues,
-                                            ValueRange falseValues) {
-  auto chooseEach = [&] {
-    Values results;
-    for (auto [condition, value, other] :
-         llvm::zip_equal(conditions, trueValues, falseValues))
-      results.push_back(
-          arith::SelectOp::create(b, loc, condition, value, other));
-    return results;
-  };
-  // Most iterations of a loop of products lie inside of what its masks bound. A
-  // vote of the warp decides, so that its lanes stay together. Other loops are
-  // unrolled, and their loads cannot go past a branch.
-  auto loop = op->getParentOfType<scf::ForOp>();
-  if (utmost.bounds.empty() || !loop || !multiplies(loop))
-    return chooseEach();
-  Value holdsForAll;
-  for (auto [difference, constant] : utmost.bounds) {
-    Value holds = arith::CmpIOp::create(b, loc, utmost.predicate, difference,
-                                        i32(constant));
-    holdsForAll =
-        holdsForAll
-            ? arith::AndIOp::create(b, loc, holdsForAll, holds).getResult()
-            : holds;
-  }
-  constexpr int64_t allLanes = -1;
-  Value all = NVVM::VoteSyncOp::create(
-      b, loc, b.getI1Type(),
-      LLVM::ConstantOp::create(b, loc, b.getI32Type(), allLanes), holdsForAll,
-      NVVM::VoteSyncKind::all);
-  auto branch = scf::IfOp::create(b, loc, TypeRange(trueValues), all,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, loc, trueValues);
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loc, chooseEach());
-  return Values(branch.getResults());
 }

@@ -60,23 +60,15 @@ LogicalResult KernelEmitter::emitElementwise(Operation *op) {
   if (comparison && operands[0] && operands[1] &&
       getElementTypeOrSelf(comparison.getLhs()).isIndex()) {
     registers[comparison] =
-        compare(comparison.getPredicate(), *operands[0], *operands[1],
-                &compared[comparison]);
+        compare(comparison.getPredicate(), *operands[0], *operands[1]);
     return success();
   }
-  if (isa<arith::SelectOp>(op)) {
+  if (isa<arith::SelectOp>(op))
     if (std::optional<Values> chosen =
             selectWords(type.getElementType(), operands)) {
       registers[op->getResult(0)] = std::move(*chosen);
       return success();
     }
-    if (auto own = compared.find(op->getOperand(0)); own != compared.end()) {
-      Values chosen = select(op, own->second, *operands[0], *operands[1],
-                             *operands[2]);
-      registers[op->getResult(0)] = std::move(chosen);
-      return success();
-    }
-  }
   // What is the same for several registers, as that of whole rows, is computed
   // once.
   llvm::DenseMap<SmallVector<Value, 3>, Value> known;

@@ -213,15 +213,6 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
   return success();
 }
 
-bool KernelEmitter::multiplies(scf::ForOp loop) {
-  return loop
-      .walk([](Operation *op) {
-        return isa<DotOp, SharedDotOp>(op) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Keeps LLVM and ptxas from unrolling a loop.
 static LLVM::LoopAnnotationAttr disableUnrolling(MLIRContext *context) {
   auto yes = BoolAttr::get(context, true);
@@ -308,7 +299,13 @@ LogicalResult KernelEmitter::emitFor(Operation *op) {
   // A loop over tiles has the overlap that its stages give; copies of its body
   // would push one another out of the instruction cache, and hold addresses and
   // fragments that the schedule's registers do not count.
-  if (multiplies(loop))
+  bool multiplies = loop.walk([](Operation *op) {
+                          return isa<DotOp, SharedDotOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  if (multiplies)
     lowered->setAttr("llvm.loop_annotation", disableUnrolling(b.getContext()));
   // Splits a flat list again, following the types of the tile program.
   auto unflatten = [&](ValueRange flat, ValueRange values) {

@@ -18,7 +18,6 @@
 #include "fusion/Target/MatrixDescriptors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -111,8 +110,6 @@ private:
   /// A barrier of the block, or of the lanes of each warp.
   void emitBarrier(bool ofWarp);
   mlir::LogicalResult emitFor(mlir::Operation *op);
-  /// Whether a loop goes through tiles of products.
-  static bool multiplies(mlir::scf::ForOp loop);
   mlir::LogicalResult emitIf(mlir::Operation *op);
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
   std::optional<Values>
@@ -146,19 +143,9 @@ private:
   /// sees through, and where it stays `isInOrder` nothing it moves.
   Value opaque(Value word, bool isInOrder);
   mlir::LogicalResult emitIota(tile::IotaOp op);
-  /// Differences and the constants by which a comparison holds for all registers
-  /// of the thread; none where it would be as dear as all of them.
-  struct Utmost {
-    mlir::arith::CmpIPredicate predicate;
-    llvm::SmallVector<std::pair<Value, int64_t>, 0> bounds;
-  };
   /// Of coordinates.
   Values compare(mlir::arith::CmpIPredicate predicate, mlir::ValueRange lhs,
-                 mlir::ValueRange rhs, Utmost *utmost);
-  /// By conditions that may hold for all registers.
-  Values select(mlir::Operation *op, const Utmost &utmost,
-                mlir::ValueRange conditions, mlir::ValueRange trueValues,
-                mlir::ValueRange falseValues);
+                 mlir::ValueRange rhs);
   mlir::LogicalResult emitMask(tile::MaskOp op);
   mlir::LogicalResult emitHold(tile::HoldOp op);
   mlir::LogicalResult emitScale(tile::ScaleOp op);
@@ -352,7 +339,6 @@ private:
   bool meetsCluster = false; ///< an exchange of the cluster has been emitted
   mlir::IRMapping scalars;
   llvm::DenseMap<Value, Values> registers;
-  llvm::DenseMap<Value, Utmost> compared; ///< by the comparison
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, Value> memories; ///< by pointer
 };
