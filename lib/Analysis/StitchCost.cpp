@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/StitchCost.h"
+#include "StitchSectors.h"
 #include "StitchThreads.h"
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
@@ -135,68 +136,6 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
 }
 
 namespace {
-
-constexpr int64_t sectorBytes = 32, widestAccess = 16;
-
-/// Bytes of the sectors that a block moves for each byte of its tile:
-/// neighbours in a sector that belong to other blocks are fetched by each of
-/// them.
-double wholeSectors(const StitchGroup &group, const StitchSchedule &schedule,
-                    const StitchTensor &tensor) {
-  if (tensor.isGathered)
-    return 1;
-  int64_t bytes =
-      tensor.elementBytes * countRun(group, tensor, [&](unsigned axis) {
-        return schedule.spread[axis].tile;
-      });
-  return double(llvm::alignTo(bytes, sectorBytes)) / bytes;
-}
-
-/// The same for what one access of a warp moves: rows that begin anywhere take
-/// it a sector further, and a wider vector leaves gaps that others move again.
-double sectorsOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
-                       const StitchTensor &tensor, bool isStored) {
-  // Gathered elements are loaded one by one, with gaps where threads have
-  // several side by side.
-  if (tensor.isGathered) {
-    double most = sectorBytes / tensor.elementBytes;
-    if (!tensor.gatheredRun)
-      return most;
-    const AxisSpread &spread = schedule.spread[*tensor.gatheredRun];
-    return std::min<double>(most, spread.vector + most / spread.lanes);
-  }
-  if (!tensor.unit)
-    return 1;
-  int64_t vector = schedule.spread[*tensor.unit].vector,
-          realigned = realignedWidth(group, schedule, tensor),
-          width = std::max(std::min(accessWidth(schedule, tensor), vector),
-                           realigned),
-          span = tensor.elementBytes *
-                 countRun(group, tensor,
-                          [&](unsigned axis) {
-                            const AxisSpread &spread = schedule.spread[axis];
-                            return spread.vector * spread.lanes;
-                          }),
-          alignment = alignmentOf(schedule, tensor);
-  bool isAnywhere = schedule.spread[*tensor.unit].align == 1
-                        ? tensor.alignment < widestAccess
-                        : !tensor.isInPhase;
-  if (!isAnywhere && width == vector)
-    return 1;
-  double sectors = llvm::divideCeil(span, sectorBytes);
-  if (realigned > 1) {
-    // Accesses begin in the middle of a sector as often as at its start, and a
-    // warp's run goes on behind it: the last lane loads one piece more. What it
-    // stores is a piece less, and at both ends halves of it, and halves of
-    // those, as many as there are of one piece on the average.
-    double ofRun = isStored ? llvm::Log2_64(realigned) - 0.5 : 1;
-    sectors += 0.5 + ofRun * (vector * schedule.spread[*tensor.unit].lanes) /
-                         realignedRun(schedule, tensor);
-  } else if (isAnywhere && alignment < sectorBytes)
-    sectors = 1 + double(span - alignment) / sectorBytes;
-  double useful = double(span) * width / vector;
-  return std::max(1.0, sectors * sectorBytes / useful);
-}
 
 /// Reductions whose parts blocks write to one another, each with a barrier of
 /// the cluster behind, and the barrier that says that all of them have begun.
@@ -502,7 +441,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.issue = secondsOfIssue(total, blocks, schedule.warps, chip);
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
-  cost.sectors = (bytes - traffic.alike + beside) / sectorBytes;
+  cost.sectors = (bytes - traffic.alike + beside) / kSectorBytes;
   // Rows that are too long for a block are read from DRAM again.
   double ofOperands = bytes - traffic.repeated - traffic.exchanged,
          again = std::max(0.0, ofOperands - traffic.beside -

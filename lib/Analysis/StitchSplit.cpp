@@ -130,10 +130,10 @@ unsigned StitchSplit::elementBytes(const StitchGroup &group, unsigned op) {
       1u, group.reductions[op]->combined.getType().getIntOrFloatBitWidth() / 8);
 }
 
-int64_t StitchSplit::bytesOfPart(const StitchGroup &group) const {
+int64_t StitchSplit::bytesOfPart(const StitchGroup &group, unsigned axis) {
   int64_t bytes = 0;
-  for (auto [op, partial] : llvm::enumerate(isPartial))
-    if (partial)
+  for (unsigned op = 0; op < group.operators().size(); ++op)
+    if (group.reduces(op, axis))
       bytes += countElements(group, op) * elementBytes(group, op);
   return bytes;
 }

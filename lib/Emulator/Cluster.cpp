@@ -66,6 +66,13 @@ void ClusterExecutor::start(uint64_t linear, bool tracing,
   }
 }
 
+bool ClusterExecutor::letHeldGo() {
+  bool any = false;
+  for (const auto &executor : executors)
+    any |= !executor->cta.ended && executor->letHeldGo();
+  return any;
+}
+
 bool ClusterExecutor::resolveStall() {
   uint64_t events = 0;
   for (const Cta *cta : cluster.ctas)
@@ -80,10 +87,7 @@ bool ClusterExecutor::resolveStall() {
       any |= !done[i] && executors[i]->timeOut();
   // Who waits at a barrier for lanes that never come goes on alone, which is a
   // mistake of its own.
-  if (!any)
-    for (const auto &executor : executors)
-      any |= executor->letHeldGo();
-  if (any)
+  if (any || letHeldGo())
     return true;
   std::vector<const Executor *> left;
   for (const auto &executor : executors)

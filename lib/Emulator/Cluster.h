@@ -30,6 +30,10 @@ public:
   /// instructions are done. Never Waiting: that is a deadlock.
   CtaStatus run(uint64_t quantum);
 
+  /// Lets those go who wait at barriers for other lanes of their warps; false
+  /// where there are none.
+  bool letHeldGo();
+
   /// Warp instructions so far, as Options::launchLimit counts them.
   uint64_t cost() const {
     return std::max<uint64_t>(executed, executors.size());

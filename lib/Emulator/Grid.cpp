@@ -201,8 +201,7 @@ private:
   bool letHeldGo(std::vector<std::unique_ptr<ClusterExecutor>> &active) {
     bool any = false;
     for (auto &cluster : active)
-      for (auto &executor : cluster->executors)
-        any |= !executor->cta.ended && executor->letHeldGo();
+      any |= cluster->letHeldGo();
     return any;
   }
 

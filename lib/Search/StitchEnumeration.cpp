@@ -193,11 +193,7 @@ StitchEnumeration::countsOfParts(int64_t others) const {
   // Where one for each SM would be more than the L2 has room for, as many as
   // leave memory little of them.
   if (split) {
-    int64_t bytes = 0;
-    for (unsigned op = 0; op < group.operators().size(); ++op)
-      if (group.reduces(op, *split))
-        bytes += StitchSplit::countElements(group, op) *
-                 StitchSplit::elementBytes(group, op);
+    int64_t bytes = StitchSplit::bytesOfPart(group, *split);
     double most = chip.l2Bytes + (kMostMoved - 1) * work.compulsoryBytes / 2;
     int64_t room = most / std::max<int64_t>(1, bytes);
     if (room > 1 && room * others < chip.numSMs)

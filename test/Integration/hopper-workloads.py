@@ -1,8 +1,8 @@
 # Chains, attention, decoding, convolutions and products of the tables for sm_90a, with fewer batches, heads or rows than they have: under
 # the schedule that is chosen for all of them, and under others of the same tiles (Inputs/hopper_variants.py): plain, pipelined with bulk
-# copies, with producers, in clusters, with products beside the next iteration's, of blocks that go through tiles, in turns. Right under eight orders
-# of the warps, silent under the sanitizers, the bytes and the shared memory that were predicted, the same bits whatever the form; also
-# sizes that bulk copies cannot take. What is illegal has one of the expected reasons, and each kind is legal somewhere.
+# copies, with producers, in clusters, with products beside the next iteration's, of blocks that go through tiles, in turns. Right under
+# eight orders of the warps, silent under the sanitizers, the bytes and the shared memory that were predicted, the same bits whatever the
+# form; also sizes that bulk copies cannot take. What is illegal has one of the expected reasons, and each kind is legal somewhere.
 # RUN: %python %s %t --few
 #
 #   hopper-workloads.py FOLDER [--few] [--odd] [--part=1/4] [--families=NAME,...] [--only=CASE,...] [--dtype=f16] [--verbose]

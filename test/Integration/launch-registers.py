@@ -1,5 +1,5 @@
-# Registers that a launch has to have for one wgmma (Intrinsics.h): ptxas takes as many and refuses one less, for every number of columns and
-# operands in either place. Schedules whose warps leave fewer are refused, in which registers are dealt out anew, too.
+# Registers that a launch has to have for one wgmma (Intrinsics.h): ptxas takes as many and refuses one less, for few and many columns and
+# operands in either place. Schedules whose warps leave fewer are refused, though registers are dealt out anew.
 # REQUIRES: ptxas
 # RUN: %python %s %t %S/Inputs %ptxas
 

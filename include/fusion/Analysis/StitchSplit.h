@@ -70,7 +70,11 @@ struct StitchSplit {
   llvm::SmallVector<Round, 1> rounds;
 
   /// Bytes of one part of all partial results.
-  int64_t bytesOfPart(const StitchGroup &group) const;
+  int64_t bytesOfPart(const StitchGroup &group) const {
+    return axis ? bytesOfPart(group, *axis) : 0;
+  }
+  /// The same where `axis` is split.
+  static int64_t bytesOfPart(const StitchGroup &group, unsigned axis);
   /// Elements of one part of a partial result.
   static int64_t countElements(const StitchGroup &group, unsigned op);
   static unsigned elementBytes(const StitchGroup &group, unsigned op);

@@ -53,6 +53,9 @@ struct AddressPlan {
     bool foldable = true;
 
     int64_t immediate() const { return xorPart + addPart; }
+    /// What the thread's part is XORed with, and what is added to that.
+    int64_t ofThread() const { return foldable ? 0 : xorPart; }
+    int64_t added() const { return foldable ? immediate() : addPart; }
   };
 
   std::vector<Term> terms;

@@ -45,21 +45,22 @@ static Displaced split(Value value) {
   return {value, 0};
 }
 
+std::optional<AddressPlan> KernelEmitter::planOf(const LinearLayout &layout,
+                                                 int64_t dimension) {
+  return planAddresses(layout.sublayout(
+      {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
+      {tileDim(dimension)}));
+}
+
 Value KernelEmitter::coordinate(const LinearLayout &layout, int64_t dimension,
                                 int64_t reg) {
-  LinearLayout one = layout.sublayout(
-      {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
-      {tileDim(dimension)});
-  std::optional<AddressPlan> plan = planAddresses(one);
+  std::optional<AddressPlan> plan = planOf(layout, dimension);
   return plan ? address(*plan, plan->registers.size() == 1 ? 0 : reg) : Value();
 }
 
 KernelEmitter::Values KernelEmitter::coordinates(const LinearLayout &layout,
                                                  int64_t dimension) {
-  LinearLayout one = layout.sublayout(
-      {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
-      {tileDim(dimension)});
-  std::optional<AddressPlan> plan = planAddresses(one);
+  std::optional<AddressPlan> plan = planOf(layout, dimension);
   if (!plan)
     return {};
   // What is the same is one value.
@@ -70,15 +71,12 @@ KernelEmitter::Values KernelEmitter::coordinates(const LinearLayout &layout,
   for (int64_t reg = 0; reg < count; ++reg) {
     const AddressPlan::Constant &constant =
         plan->registers[plan->registers.size() == 1 ? 0 : reg];
-    int64_t xorPart = constant.foldable ? 0 : constant.xorPart;
-    int64_t addPart =
-        constant.foldable ? constant.immediate() : constant.addPart;
-    Value &shared = ofThread[xorPart];
+    Value &shared = ofThread[constant.ofThread()];
     if (!shared)
-      shared = threadOffset(*plan, xorPart);
-    Value &own = known[{xorPart, addPart}];
+      shared = threadOffset(*plan, constant.ofThread());
+    Value &own = known[{constant.ofThread(), constant.added()}];
     if (!own)
-      own = addConstant(shared, addPart);
+      own = addConstant(shared, constant.added());
     result.push_back(own);
   }
   return result;
@@ -115,53 +113,49 @@ KernelEmitter::Values KernelEmitter::compare(arith::CmpIPredicate predicate,
     differences[{a.shared, b.shared}];
     isSigned &= std::abs(b.constant - a.constant) < Narrow::max();
   }
+  // A difference takes a few instructions.
+  constexpr size_t few = 2;
+  bool isShared = isSigned && differences.size() * few < pairs.size();
+  if (isShared)
+    for (auto &[shared, difference] : differences) {
+      auto [left, right] = shared;
+      if (!left)
+        left = index(0);
+      difference = right ? arith::SubIOp::create(
+                               b, loc, left, right,
+                               arith::IntegerOverflowFlags::nsw)
+                               .getResult()
+                         : left;
+      // What lies further away is as far away for every constant.
+      difference = arith::MaxSIOp::create(b, loc, difference,
+                                          index(Narrow::min()));
+      difference = arith::MinSIOp::create(b, loc, difference,
+                                          index(Narrow::max()));
+      // LLVM would compare in 64 bits, two instructions, what it knows to fit.
+      difference = opaque(
+          arith::IndexCastOp::create(b, loc, b.getI32Type(), difference),
+          /*isInOrder=*/false);
+    }
   // Registers that hold the same compare it once.
   llvm::DenseMap<std::pair<Value, Value>, Value> known;
   Values results;
-  // A difference takes a few instructions.
-  constexpr size_t few = 2;
-  if (!isSigned || differences.size() * few >= pairs.size()) {
-    for (auto [left, right] : llvm::zip_equal(lhs, rhs)) {
-      Value &holds = known[{left, right}];
-      if (!holds)
-        holds = arith::CmpIOp::create(b, loc, predicate, left, right);
-      results.push_back(holds);
-    }
-    return results;
-  }
-  for (auto &[shared, difference] : differences) {
-    auto [left, right] = shared;
-    if (!left)
-      left = index(0);
-    difference = right ? arith::SubIOp::create(
-                             b, loc, left, right,
-                             arith::IntegerOverflowFlags::nsw)
-                             .getResult()
-                       : left;
-    // What lies further away is as far away for every constant.
-    difference = arith::MaxSIOp::create(b, loc, difference,
-                                        index(Narrow::min()));
-    difference = arith::MinSIOp::create(b, loc, difference,
-                                        index(Narrow::max()));
-    // LLVM would compare in 64 bits, two instructions, what it knows to fit.
-    difference = opaque(
-        arith::IndexCastOp::create(b, loc, b.getI32Type(), difference),
-        /*isInOrder=*/false);
-  }
-  for (auto [index, pair] : llvm::enumerate(pairs)) {
-    const auto &[left, right] = pair;
-    Value &holds = known[{lhs[index], rhs[index]}];
-    if (!holds)
+  for (auto [left, right, pair] : llvm::zip_equal(lhs, rhs, pairs)) {
+    Value &holds = known[{left, right}];
+    if (!holds && isShared)
       holds = arith::CmpIOp::create(
-          b, loc, predicate, differences[{left.shared, right.shared}],
-          i32(right.constant - left.constant));
+          b, loc, predicate,
+          differences[{pair.first.shared, pair.second.shared}],
+          i32(pair.second.constant - pair.first.constant));
+    else if (!holds)
+      holds = arith::CmpIOp::create(b, loc, predicate, left, right);
     results.push_back(holds);
   }
   return results;
 }
 
 LogicalResult KernelEmitter::emitMask(MaskOp op) {
-  Values at = coordinates(getLayout(op.getType()).getValue(), op.getDimension());
+  Values at =
+      coordinates(getLayout(op.getType()).getValue(), op.getDimension());
   if (at.empty())
     return op.emitOpError("has a layout without plain coordinates");
   const Values values = registers.lookup(op.getValue());

@@ -14,9 +14,6 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Of elements of 8 and 16 bits whole registers are chosen where the elements of
-/// each share their condition: no register is taken apart. Nothing where some
-/// do not, or there are no such elements.
 std::optional<KernelEmitter::Values>
 KernelEmitter::selectWords(Type element, ArrayRef<const Values *> operands) {
   unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 32;

@@ -59,16 +59,11 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
   if (view.window) {
     SmallVector<Coordinate> at;
     for (int64_t d = 0; d < view.type.getRank(); ++d) {
-      LinearLayout one = layout.sublayout(
-          {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
-          {tileDim(d)});
-      AddressPlan plan = *planAddresses(one);
+      AddressPlan plan = *planOf(layout, d);
       const AddressPlan::Constant &constant =
           plan.registers[plan.registers.size() == 1 ? 0 : reg];
-      bool folds = constant.foldable;
       at.push_back({scalar(coordinates[d]),
-                    threadOffset(plan, folds ? 0 : constant.xorPart),
-                    folds ? constant.immediate() : constant.addPart,
+                    threadOffset(plan, constant.ofThread()), constant.added(),
                     layout.outSize(tileDim(d))});
     }
     chunk = windowPlace(view, at);
@@ -95,14 +90,11 @@ KernelEmitter::chunkOf(const View &view, const LinearLayout &layout,
   };
   for (int64_t d = 0; d < view.type.getRank(); ++d) {
     Value origin = scalar(coordinates[d]);
-    LinearLayout one = layout.sublayout(
-        {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp}, {tileDim(d)});
-    AddressPlan plan = *planAddresses(one);
+    AddressPlan plan = *planOf(layout, d);
     const AddressPlan::Constant &constant =
         plan.registers[plan.registers.size() == 1 ? 0 : reg];
-    bool folds = constant.foldable;
-    Value thread = threadOffset(plan, folds ? 0 : constant.xorPart);
-    int64_t immediate = folds ? constant.immediate() : constant.addPart;
+    Value thread = threadOffset(plan, constant.ofThread());
+    int64_t immediate = constant.added();
     bool isKnown = inBounds && (*inBounds)[d];
     Value below;
     if (ragged && !isKnown) {

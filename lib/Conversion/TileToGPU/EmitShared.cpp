@@ -77,19 +77,13 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
   auto known = [&](int64_t dim) {
     return op.getInBounds() && (*op.getInBounds())[dim];
   };
-  LinearLayout rows = assignment->chunks.sublayout(
-      {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
-      {LayoutDim::Dim0});
-  LinearLayout units = assignment->chunks.sublayout(
-      {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp},
-      {LayoutDim::Dim1});
-  AddressPlan rowPlan = *planAddresses(rows), unitPlan = *planAddresses(units);
+  AddressPlan rowPlan = *planOf(assignment->chunks, 0),
+              unitPlan = *planOf(assignment->chunks, 1);
   auto partOf = [&](const AddressPlan &plan, int64_t reg) {
     const AddressPlan::Constant &constant =
         plan.registers[plan.registers.size() == 1 ? 0 : reg];
-    bool folds = constant.foldable;
-    return std::make_pair(threadOffset(plan, folds ? 0 : constant.xorPart),
-                          folds ? constant.immediate() : constant.addPart);
+    return std::make_pair(threadOffset(plan, constant.ofThread()),
+                          constant.added());
   };
   OpBuilder::InsertionGuard predicated(b);
   if (Value predicate = op.getPredicate()) {

@@ -153,9 +153,8 @@ Value KernelEmitter::threadOffset(const AddressPlan &plan, int64_t xorPart) {
 
 Value KernelEmitter::address(const AddressPlan &plan, int64_t reg) {
   const AddressPlan::Constant &constant = plan.registers[reg];
-  if (constant.foldable)
-    return addConstant(threadOffset(plan, 0), constant.immediate());
-  return addConstant(threadOffset(plan, constant.xorPart), constant.addPart);
+  return addConstant(threadOffset(plan, constant.ofThread()),
+                     constant.added());
 }
 
 Value KernelEmitter::isFirstHolder(const LinearLayout &ofLanes,

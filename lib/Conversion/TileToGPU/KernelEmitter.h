@@ -111,9 +111,29 @@ private:
   void emitBarrier(bool ofWarp);
   mlir::LogicalResult emitFor(mlir::Operation *op);
   mlir::LogicalResult emitIf(mlir::Operation *op);
+
+  // What is the same for every register (EmitElementwise.cpp).
   mlir::LogicalResult emitElementwise(mlir::Operation *op);
+  /// Of elements of 8 and 16 bits whole registers are chosen where the elements
+  /// of each share their condition: no register is taken apart. Nothing where
+  /// some do not, or there are no such elements.
   std::optional<Values>
   selectWords(mlir::Type element, mlir::ArrayRef<const Values *> operands);
+
+  // Coordinates (EmitCoordinates.cpp).
+  mlir::LogicalResult emitIota(tile::IotaOp op);
+  mlir::LogicalResult emitMask(tile::MaskOp op);
+  /// How coordinate `dimension` follows from the thread and the register.
+  static std::optional<AddressPlan> planOf(const LinearLayout &layout,
+                                           int64_t dimension);
+  /// Coordinate `dimension` of the element in a register.
+  Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
+  /// That of all registers, equal ones as one value; none where the layout has
+  /// no plain coordinates.
+  Values coordinates(const LinearLayout &layout, int64_t dimension);
+  /// Compares coordinates of a thread's registers, indices.
+  Values compare(mlir::arith::CmpIPredicate predicate, mlir::ValueRange lhs,
+                 mlir::ValueRange rhs);
 
   // Products (EmitDot.cpp).
   /// Elements of 8, 16 or 32 bits as the 32-bit register that holds them.
@@ -142,11 +162,6 @@ private:
   /// The same 32 bits, through an empty piece of assembly: nothing that LLVM
   /// sees through, and where it stays `isInOrder` nothing it moves.
   Value opaque(Value word, bool isInOrder);
-  mlir::LogicalResult emitIota(tile::IotaOp op);
-  /// Of coordinates.
-  Values compare(mlir::arith::CmpIPredicate predicate, mlir::ValueRange lhs,
-                 mlir::ValueRange rhs);
-  mlir::LogicalResult emitMask(tile::MaskOp op);
   mlir::LogicalResult emitHold(tile::HoldOp op);
   mlir::LogicalResult emitScale(tile::ScaleOp op);
 
@@ -174,11 +189,6 @@ private:
   /// The block's number in its cluster, as an i32.
   Value clusterRank();
   int64_t clusterSize() { return kernel.getCluster().value_or(1); }
-  /// Coordinate `dimension` of the element in a register.
-  Value coordinate(const LinearLayout &layout, int64_t dimension, int64_t reg);
-  /// That of all registers, equal ones as one value; none where the layout has
-  /// no plain coordinates.
-  Values coordinates(const LinearLayout &layout, int64_t dimension);
   /// Renames registers: result register r is the register of `from` whose
   /// coordinates are `map` of r's.
   std::optional<Values> renamed(

@@ -6,6 +6,7 @@ pipelined_cases.py, where threads load what was copied, on a chip with and one w
 batches as further dimensions of the maps. A box has at most 256 rows.
 """
 
+from chain_programs import Program, Statement, text
 from pipelined_cases import CASES as PIPELINED
 from warpgroup_cases import CASES as WARPGROUPS
 from warpgroup_cases import product
@@ -21,49 +22,16 @@ def in_bulk(description, operands=None):
 
 
 def batched(between):
-    """A product of A[b, m, b1, …, k] and B[b, n, b1, …, k] with so many batches of two between rows and columns, in another order than its
-    result has, so that none are one: boxes of that many dimensions and three more."""
+    """A product of A[b, m, b1, …, k] and B[b, n, b1, …, k] with so many batches of two between rows and columns, in another order than
+    its result has, so that none are one: boxes of that many dimensions and three more."""
     names = ["b", *(f"b{i}" for i in range(1, between + 1))]
-    sizes = dict.fromkeys(names, 2) | dict(m=72, n=88, k=104)
-
-    def operand(rows):
-        return [names[0], rows, *names[1:], "k"]
-
-    def tensor(axes, type):
-        return f"tensor<{'x'.join(str(sizes[axis]) for axis in axes)}x{type}>"
-
-    def map_of(axes):
-        return f"affine_map<({', '.join(loops)}) -> ({', '.join(axes)})>"
-
+    operands = {each: ["b", rows, *names[1:], "k"] for each, rows in (("x", "m"), ("y", "n"))}
     result = ["b", *reversed(names[1:]), "m", "n"]
-    loops = [*result, "k"]
-    a, b, sums, stored = tensor(operand("m"), "f16"), tensor(operand("n"), "f16"), tensor(result, "f32"), tensor(result, "f16")
-    kinds = ", ".join(['"parallel"'] * len(result))
-    same = f"affine_map<({', '.join(result)}) -> ({', '.join(result)})>"
-    return f"""
-func.func @batched(%a: {a}, %b: {b}) -> {stored} {{
-  %zero = arith.constant 0.0 : f32
-  %none = tensor.empty() : {sums}
-  %init = linalg.fill ins(%zero : f32) outs(%none : {sums}) -> {sums}
-  %sums = linalg.generic {{indexing_maps = [{map_of(operand("m"))}, {map_of(operand("n"))}, {map_of(result)}],
-      iterator_types = [{kinds}, "reduction"]}} ins(%a, %b : {a}, {b}) outs(%init : {sums}) {{
-  ^bb0(%x: f16, %y: f16, %sum: f32):
-    %wideX = arith.extf %x : f16 to f32
-    %wideY = arith.extf %y : f16 to f32
-    %product = arith.mulf %wideX, %wideY : f32
-    %next = arith.addf %sum, %product : f32
-    linalg.yield %next : f32
-  }} -> {sums}
-  %empty = tensor.empty() : {stored}
-  %stored = linalg.generic {{indexing_maps = [{same}, {same}], iterator_types = [{kinds}]}}
-      ins(%sums : {sums}) outs(%empty : {stored}) {{
-  ^bb0(%x: f32, %old: f16):
-    %y = arith.truncf %x : f32 to f16
-    linalg.yield %y : f16
-  }} -> {stored}
-  return %stored : {stored}
-}}
-"""
+    return text(Program(dict.fromkeys(names, 2) | dict(m=72, n=88, k=104), [
+        *(Statement(each, "argument", axes, "f16") for each, axes in operands.items()),
+        Statement("sums", "product", result, "f32", [[each, axes] for each, axes in operands.items()]),
+        Statement("stored", "map", result, "f16", [["sums", result]], ["x", 0]),
+    ], ["stored"]))  # fmt: skip
 
 
 def through_batches(description, between):

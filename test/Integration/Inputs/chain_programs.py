@@ -228,7 +228,6 @@ class Writer:
             return emit(f"{INDICES[operation][0]} {', '.join(names)} : index")
         return emit(f"{FLOATS[operation][0]} {', '.join(names)} : {s.compute}")
 
-
     def argmax(self, s, name, type):
         """An operator of two results, the largest values and their places."""
         element, (_, access) = self.program.value(name).element, s.inputs[0]

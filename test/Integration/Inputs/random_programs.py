@@ -50,7 +50,7 @@ def run(program, path, facts=None):
     said = done.stdout[-2000:] + done.stderr[-2000:]
     if " candidates is legal" in done.stderr:
         return None  # drawn too large, again and again
-    if done.returncode == 2 and not any(s.kind == "product" for s in program.statements) and not check_numbers(program, path):
+    if done.returncode == 2 and not has_products(program) and not check_numbers(program, path):
         done.returncode = 0  # digits that differences have left of values that are almost the same
     if done.returncode:
         found = re.search(r"(?:error|finding|LLVM ERROR|Assertion)[^\n]*", done.stderr)
@@ -70,6 +70,10 @@ def run(program, path, facts=None):
 def load(path, number, what, element):
     array = numpy.load(os.path.join(path, f"chain.{what}{number}.npy"))
     return array.astype(bool) if element == "i1" else from_bits(array, element)
+
+
+def has_products(program):
+    return any(s.kind == "product" for s in program.statements)
 
 
 def sensitivity(program, arguments, exact, expected):
@@ -133,7 +137,7 @@ def check_numbers(program, path):
                 return numpy.where(finite, numpy.abs(a - r) <= bound, (a == r) | (numpy.isnan(a) & numpy.isnan(r)))
 
         agrees = agreeing(bound)
-        if not agrees.all() and not any(s.kind == "product" for s in program.statements):
+        if not agrees.all() and not has_products(program):
             agrees = agreeing(bound + 4 * sensitivity(program, arguments, exact, expected)[number])
         if not agrees.all():
             at = tuple(int(i) for i in numpy.argwhere(~agrees)[0])
@@ -210,7 +214,7 @@ def check_remarks(program, path, report, facts):
     if pairs != explained:
         return "no reason of a pair", f"{pairs} pairs of groups, {explained} reasons\n" + "\n".join(apart)
     alone = [said for name, said in reasons if name == "alone" and "no product next to it" in said]
-    if alone and not any(s.kind == "product" for s in program.statements):
+    if alone and not has_products(program):
         return "no product", alone[0]
     return None
 
