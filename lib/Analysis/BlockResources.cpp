@@ -506,10 +506,11 @@ bool fusion::hasRegisterRoom(const Schedule &schedule,
   };
   if (!fits(footprint.registers, registersByWarps(schedule.warps, chip)))
     return false;
-  if (schedule.producerWarps == 0)
-    return true;
-  // Who multiplies has no addresses of copies, and what producers leave.
-  constexpr int64_t ofCopies = 6;
-  return fits(footprint.registers - ofCopies,
-              mostRegisters(schedule, schedule.warps, chip));
+  // Producers leave less than that. What is multiplied in place has no
+  // fragments that ptxas would load ahead, and does with what it is counted for.
+  bool isInPlace = llvm::all_of(schedule.products, [](const auto &product) {
+    return product.intrinsic->unit == ProductUnit::WarpGroup;
+  });
+  return isInPlace || fits(footprint.registers,
+                           mostRegisters(schedule, schedule.warps, chip));
 }
