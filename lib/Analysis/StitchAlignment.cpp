@@ -14,10 +14,6 @@
 using namespace mlir;
 using namespace fusion;
 
-// CUDA C++ Programming Guide, "Device Memory Accesses": the widest access of a
-// thread, and what memory is moved in.
-constexpr int64_t kWidestAccess = 16, kSectorBytes = 32;
-
 /// Where the rows of a tensor along its unit axis begin: the strides of other
 /// axes and the offset, modulo `elements`, without those that are none.
 static std::map<int64_t, int64_t> phaseOf(const StitchTensor &tensor,

@@ -106,8 +106,7 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
   // An exchange is a barrier of all blocks, which stands in no loop.
   if (schedule.walk && schedule.walk->axis != *shared)
     return name + " has a cluster of blocks that go through another axis";
-  if (spread.align > 1 && schedule.walk &&
-      schedule.walk->registers + schedule.walk->shared < schedule.countSteps())
+  if (spread.align > 1 && schedule.keptSteps() < schedule.countSteps())
     return name + " is aligned and has a cluster of blocks that do not keep "
                   "their part of it";
   constexpr unsigned byteBits = 8;

@@ -13,6 +13,7 @@
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Analysis/StitchStages.h"
+#include "fusion/Analysis/StitchTraffic.h"
 #include "fusion/Support/CacheLine.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
@@ -308,7 +309,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   add(counted.once, walks);
   if (schedule.walk) {
     int64_t steps = schedule.countSteps(),
-            keptSteps = schedule.walk->registers + schedule.walk->shared;
+            keptSteps = schedule.keptSteps();
     int64_t inStep = 0, behind = 0, ofOneStep = 0, held = 0;
     bool isSplit = StitchSplit::axisOf(group, schedule) == passes.axis;
     for (const StitchSteps::Pass &pass : counted.passes) {
@@ -441,6 +442,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.issue = secondsOfIssue(total, blocks, schedule.warps, chip);
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
+  beside += traffic.between;
   cost.sectors = (bytes - traffic.alike + beside) / kSectorBytes;
   // Rows that are too long for a block are read from DRAM again.
   double ofOperands = bytes - traffic.repeated - traffic.exchanged,

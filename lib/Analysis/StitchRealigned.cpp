@@ -13,9 +13,8 @@
 using namespace mlir;
 using namespace fusion;
 
-// CUDA C++ Programming Guide, "Device Memory Accesses": the widest access of a
-// thread; lanes hand on words.
-constexpr int64_t kWidestAccess = 16, kWordBytes = 4;
+// What lanes hand on.
+constexpr int64_t kWordBytes = 4;
 
 int64_t fusion::widestRealigned(const StitchTensor &tensor, int64_t vector) {
   constexpr unsigned byteBits = 8;
@@ -45,11 +44,13 @@ int64_t fusion::realignedWidth(const StitchGroup &group,
       alignmentOf(schedule, tensor) >= width * int64_t(tensor.elementBytes))
     return 1;
   for (unsigned axis : tensor.axes) {
-    bool isUnit = axis == *tensor.unit;
-    // Which of the elements are kept follows from the tiles of one axis.
-    if (schedule.spread[axis].cluster > 1 && (!isUnit || spread.align == 1))
-      return 1;
-    if (schedule.spread[axis].align > 1 && !isUnit)
+    if (axis == *tensor.unit)
+      continue;
+    const AxisSpread &other = schedule.spread[axis];
+    // Which rows are kept is counted where one tile has all of them.
+    bool keepsSome = schedule.walk && schedule.walk->axis == axis &&
+                     schedule.keptSteps() < schedule.countSteps();
+    if (other.align > 1 || (other.cluster > 1 && keepsSome))
       return 1;
   }
   return width;
@@ -60,6 +61,11 @@ int64_t fusion::realignedRun(const StitchSchedule &schedule,
   AxisSpread spread = schedule.stepOf(*tensor.unit);
   return spread.vector * spread.lanes *
          (spread.warps == 1 ? spread.registers() : 1);
+}
+
+double fusion::accessesOfEnds(int64_t lanes, int64_t width) {
+  // Of `width` places there is one where no piece is cut.
+  return lanes >= width ? 2 * double(width - 1) / width : llvm::Log2_64(width);
 }
 
 namespace {
@@ -103,28 +109,34 @@ private:
 };
 
 /// What is loaded of one row: coordinates `first` to `beyond` - 1 of tiles that
-/// begin `before` elements before coordinate 0, which is at `place` in memory,
-/// and have `places` pieces. Every `run` of them the last lane loads the one
-/// behind as well. Of the piece behind all others `cut` elements are left out.
+/// begin `before` elements before coordinate 0, which is at `place` in memory.
+/// There are `tiles` of `places` pieces, of which the first `bound` of each are
+/// kept. Every `run` of them the last lane loads the one behind as well. Of the
+/// piece behind all others `cut` elements are left out.
 RotatedCount countRow(int64_t first, int64_t beyond, int64_t before,
-                      int64_t place, int64_t width, int64_t run, int64_t places,
-                      int64_t bound, int64_t cut) {
+                      int64_t place, int64_t width, int64_t run, int64_t tiles,
+                      int64_t places, int64_t bound, int64_t cut) {
   int64_t off = llvm::mod(place - before, width), moved = before + off;
   // Pieces that have elements of the row: the first, and behind the last.
   int64_t low = (first + moved) / width,
           high = llvm::divideCeil(beyond + moved, width);
   RotatedCount count;
-  // Those that begin in a tile: not the one behind its end.
-  int64_t own = std::min(high, places), middle = std::clamp(bound, low, own);
-  count.before = (middle - low) * width;
-  count.behind = (own - middle) * width;
+  // Those that begin in a tile: not the one behind the end of the last.
+  int64_t own = std::min(high, tiles * places);
+  bound = std::min(bound, places);
+  auto isKept = [&](int64_t piece) { return piece % places < bound; };
+  auto countKept = [&](int64_t pieces) {
+    return pieces / places * bound + std::min(pieces % places, bound);
+  };
+  count.before = (countKept(own) - countKept(low)) * width;
+  count.behind = (own - low) * width - count.before;
   if (own == high)
-    (high - 1 < bound ? count.before : count.behind) -= cut;
+    (isKept(high - 1) ? count.before : count.behind) -= cut;
   if (off == 0)
     return count;
   for (int64_t piece = std::max<int64_t>(run, llvm::alignTo(low, run));
        piece < high; piece += run)
-    (piece - 1 < bound ? count.before : count.behind) +=
+    (isKept(piece - 1) ? count.before : count.behind) +=
         piece + 1 == high ? width - cut : width;
   return count;
 }
@@ -139,8 +151,8 @@ RotatedCount fusion::countRealigned(const StitchGroup &group,
   int64_t align = schedule.spread[unit].align,
           width = realignedWidth(group, schedule, tensor),
           run = realignedRun(schedule, tensor) / width,
-          places = countTiles(group, schedule, unit) *
-                   schedule.spread[unit].tile / width;
+          tiles = countTiles(group, schedule, unit),
+          places = schedule.spread[unit].tile / width;
   struct RowAxis {
     int64_t first, beyond, before, place;
     bool isOwn, isWalked;
@@ -191,7 +203,7 @@ RotatedCount fusion::countRealigned(const StitchGroup &group,
     }
     rows.forEach([&](int64_t before, int64_t place, int64_t times) {
       RotatedCount row = countRow(inside.first, inside.second, before, place,
-                                  width, run, places, bound, cut);
+                                  width, run, tiles, places, bound, cut);
       times *= sign;
       total.before += (isKept ? row.before : 0) * times;
       total.behind += (row.behind + (isKept ? 0 : row.before)) * times;

@@ -10,11 +10,10 @@
 #include "StitchThreads.h"
 #include "fusion/Analysis/StitchAlignment.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fusion;
-
-static constexpr int64_t widestAccess = 16;
 
 double fusion::wholeSectors(const StitchGroup &group,
                             const StitchSchedule &schedule,
@@ -26,6 +25,56 @@ double fusion::wholeSectors(const StitchGroup &group,
         return schedule.spread[axis].tile;
       });
   return double(llvm::alignTo(bytes, kSectorBytes)) / bytes;
+}
+
+/// Sectors that so many bytes side by side lie in, on the average over the
+/// multiples of `alignment` bytes where they may begin.
+static double sectorsOf(double bytes, int64_t alignment) {
+  return std::max(std::ceil(bytes / kSectorBytes),
+                  1 + (bytes - alignment) / kSectorBytes);
+}
+
+namespace {
+
+/// What a warp has of a row side by side.
+struct Run {
+  int64_t bytes;   ///< of one access
+  int64_t all;     ///< bytes of several, one after the other
+  int64_t piece;   ///< elements of an aligned access of realigned ones, or 1
+  int64_t lanes;   ///< along the row
+  double share = 1; ///< of the bytes in an access, others in the next ones
+};
+
+} // namespace
+
+/// Of a result that is turned: shared memory puts neighbours side by side.
+static Run runOfTurned(const StitchGroup &group, const StitchSchedule &schedule,
+                       const StitchTensor &result) {
+  constexpr int64_t warpSize = 32;
+  int64_t width = turnedWidth(schedule, result), bytes = result.elementBytes,
+          tile = std::min(schedule.stepOf(*result.unit).tile,
+                          group.axes[*result.unit].extent),
+          one = std::min(tile, width * warpSize);
+  bool isPiece = width * bytes > alignmentOf(schedule, result);
+  return {one * bytes, tile * bytes, isPiece ? width : 1,
+          (one + width - 1) / width};
+}
+
+static Run runOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
+                       const StitchTensor &tensor) {
+  const AxisSpread &unit = schedule.spread[*tensor.unit];
+  int64_t realigned = realignedWidth(group, schedule, tensor),
+          width =
+              std::max(std::min(accessWidth(schedule, tensor), unit.vector),
+                       realigned),
+          bytes = tensor.elementBytes *
+                  countRun(group, tensor, [&](unsigned axis) {
+                    const AxisSpread &spread = schedule.spread[axis];
+                    return spread.vector * spread.lanes;
+                  });
+  int64_t accesses = realignedRun(schedule, tensor) / unit.vector / unit.lanes;
+  return {bytes, bytes * accesses, realigned, unit.lanes,
+          double(width) / unit.vector};
 }
 
 double fusion::sectorsOfAccess(const StitchGroup &group,
@@ -42,33 +91,28 @@ double fusion::sectorsOfAccess(const StitchGroup &group,
   }
   if (!tensor.unit)
     return 1;
-  int64_t vector = schedule.spread[*tensor.unit].vector,
-          realigned = realignedWidth(group, schedule, tensor),
-          width = std::max(std::min(accessWidth(schedule, tensor), vector),
-                           realigned),
-          span = tensor.elementBytes *
-                 countRun(group, tensor,
-                          [&](unsigned axis) {
-                            const AxisSpread &spread = schedule.spread[axis];
-                            return spread.vector * spread.lanes;
-                          }),
-          alignment = alignmentOf(schedule, tensor);
+  bool isTurned = isStored && countTurned(group, schedule, tensor) > 0;
+  Run run = isTurned ? runOfTurned(group, schedule, tensor)
+                     : runOfAccess(group, schedule, tensor);
   bool isAnywhere = schedule.spread[*tensor.unit].align == 1
-                        ? tensor.alignment < widestAccess
+                        ? tensor.alignment < kWidestAccess
                         : !tensor.isInPhase;
-  if (!isAnywhere && width == vector)
-    return 1;
-  double sectors = llvm::divideCeil(span, kSectorBytes);
-  if (realigned > 1) {
-    // Accesses begin in the middle of a sector as often as at its start, and a
-    // warp's run goes on behind it: the last lane loads one piece more. What it
-    // stores is a piece less, and at both ends halves of it, and halves of
-    // those, as many as there are of one piece on the average.
-    double ofRun = isStored ? llvm::Log2_64(realigned) - 0.5 : 1;
-    sectors += 0.5 + ofRun * (vector * schedule.spread[*tensor.unit].lanes) /
-                         realignedRun(schedule, tensor);
-  } else if (isAnywhere && alignment < kSectorBytes)
-    sectors = 1 + double(span - alignment) / kSectorBytes;
-  double useful = double(span) * width / vector;
-  return std::max(1.0, sectors * kSectorBytes / useful);
+  int64_t alignment = kSectorBytes;
+  if (isAnywhere)
+    alignment = std::min<int64_t>(alignment, alignmentOf(schedule, tensor));
+  double sectors;
+  if (run.piece == 1) {
+    sectors = sectorsOf(run.bytes, std::min(alignment, run.bytes));
+  } else {
+    // Where a piece is cut the last lane loads one more, and what a warp stores
+    // is a piece less and the ends.
+    int64_t piece = run.piece * tensor.elementBytes;
+    double isCut = double(run.piece - 1) / run.piece, ofRun = isCut;
+    if (isStored) {
+      double less = run.bytes > piece ? double(piece) / kSectorBytes : 1;
+      ofRun = accessesOfEnds(run.lanes, run.piece) - isCut * less;
+    }
+    sectors = sectorsOf(run.bytes, piece) + ofRun * run.bytes / run.all;
+  }
+  return std::max(1.0, sectors * kSectorBytes / (run.bytes * run.share));
 }

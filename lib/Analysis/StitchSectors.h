@@ -13,9 +13,6 @@
 
 namespace fusion {
 
-/// Bytes that DRAM and the L2 move at least.
-constexpr int64_t kSectorBytes = 32;
-
 /// Bytes of the sectors that a block moves for each byte of its tile:
 /// neighbours in a sector that belong to other blocks are fetched by each of
 /// them.

@@ -169,13 +169,20 @@ int64_t StitchSplit::countOwnLines(const StitchGroup &group,
   return lines;
 }
 
+int64_t StitchSplit::bytesBeyond(int64_t ofRound, int64_t l2Bytes) {
+  // What blocks go through meanwhile passes by in half of it. Blocks end
+  // together: what is replaced first is what is read first, and of as many
+  // parts as there is room for hardly anything stays.
+  double half = l2Bytes / 2.0;
+  return 2 * ofRound * std::clamp((ofRound - half) / half, 0.0, 1.0);
+}
+
 int64_t StitchSplit::bytesBeyond(const StitchGroup &group,
                                  int64_t l2Bytes) const {
   // Those of a round take the places of those that have been combined.
   int64_t bytes = 0;
   for (const Round &round : rounds)
-    bytes +=
-        2 * std::max<int64_t>(0, round.parts * bytesOfPart(group) - l2Bytes);
+    bytes += bytesBeyond(round.parts * bytesOfPart(group), l2Bytes);
   return bytes;
 }
 
@@ -238,8 +245,7 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
   if (!isBeside && schedule.walk && schedule.walk->shared > 0)
     return name + " is reduced over blocks: nothing of it is kept";
   if (schedule.rows) {
-    if (schedule.walk->registers + schedule.walk->shared <
-        schedule.countSteps())
+    if (schedule.keptSteps() < schedule.countSteps())
       return name + " is reduced over blocks that go through it, and each step "
                     "of the walk has to have a place for what it adds up";
     for (unsigned op = 0; op < group.operators().size(); ++op)

@@ -29,7 +29,7 @@ int64_t fusion::countRun(const StitchGroup &group, const StitchTensor &tensor,
   return run;
 }
 
-constexpr int64_t lineBytes = 128, widestAccess = 16;
+constexpr int64_t lineBytes = 128;
 
 double fusion::linesOfAccess(const StitchGroup &group,
                              const StitchSchedule &schedule,
@@ -58,7 +58,7 @@ double fusion::linesOfAccess(const StitchGroup &group,
   double lines = llvm::divideCeil(run * tensor.elementBytes, lineBytes);
   // Runs of odd rows begin anywhere in a line, as far as they are not aligned.
   if (int64_t alignment = alignmentOf(schedule, tensor);
-      tensor.alignment < widestAccess && alignment <= run * tensor.elementBytes)
+      tensor.alignment < kWidestAccess && alignment <= run * tensor.elementBytes)
     lines = 1 + double(run * tensor.elementBytes - alignment) / lineBytes;
   return std::min<double>(lanes * (bytes / lineBytes),
                           llvm::divideCeil(span, run) * lines);
@@ -107,11 +107,10 @@ TileAccess TileAccess::ofStores(const StitchGroup &group,
                                 const StitchSchedule &schedule,
                                 const StitchTensor &tensor, int64_t elements) {
   TileAccess access = of(group, schedule, tensor, elements);
-  // Both ends of what a warp has of a row are stored in halves, and halves of
-  // those.
   if (int64_t width = realignedWidth(group, schedule, tensor); width > 1)
-    access.lines *= 1 + double(llvm::Log2_64(width) * width) /
-                            realignedRun(schedule, tensor);
+    access.lines *=
+        1 + accessesOfEnds(schedule.spread[*tensor.unit].lanes, width) * width /
+                realignedRun(schedule, tensor);
   return access;
 }
 

@@ -20,12 +20,22 @@ L2Model::L2Model(uint64_t bytes) {
   lines.resize(sets * kWays);
 }
 
+/// The set that a line belongs to. Chips mix higher bits into it, so that lines
+/// at a large power of two from one another do not meet in a few sets. Those
+/// that lie side by side have sets of their own.
+uint64_t L2Model::setOf(uint64_t tag) const {
+  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
+  constexpr uint64_t golden = 0x9E3779B97F4A7C15;
+  uint64_t turn = tag / sets * golden >> 32;
+  return (tag + turn) % sets;
+}
+
 void L2Model::feed(const std::vector<uint64_t> &trace) {
   for (uint64_t entry : trace) {
     bool write = entry & 1;
     uint64_t tag = entry >> 7;
     uint8_t sector = uint8_t(1u << (entry >> 5 & 3));
-    Line *set = &lines[tag % sets * kWays];
+    Line *set = &lines[setOf(tag) * kWays];
     Line *line = set;
     for (unsigned way = 0; way < kWays; ++way) {
       if (set[way].tag == tag) {

@@ -41,6 +41,8 @@ private:
   };
   static constexpr unsigned kWays = 16;
 
+  uint64_t setOf(uint64_t tag) const;
+
   uint64_t sets;
   uint64_t time = 0;
   uint64_t sectorsMoved = 0;

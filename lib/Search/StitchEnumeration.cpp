@@ -193,10 +193,13 @@ StitchEnumeration::countsOfParts(int64_t others) const {
   // Where one for each SM would be more than the L2 has room for, as many as
   // leave memory little of them.
   if (split) {
-    int64_t bytes = StitchSplit::bytesOfPart(group, *split);
-    double most = chip.l2Bytes + (kMostMoved - 1) * work.compulsoryBytes / 2;
-    int64_t room = most / std::max<int64_t>(1, bytes);
-    if (room > 1 && room * others < chip.numSMs)
+    int64_t bytes = StitchSplit::bytesOfPart(group, *split),
+            ofSMs = llvm::divideCeil(chip.numSMs, others), room = ofSMs;
+    double most = (kMostMoved - 1) * work.compulsoryBytes;
+    while (room > 0 &&
+           StitchSplit::bytesBeyond(room * bytes, chip.l2Bytes) > most)
+      --room;
+    if (room > 1 && room < ofSMs)
       counts.push_back(room);
   }
   for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2)
@@ -223,6 +226,8 @@ void StitchEnumeration::judgeRows(int64_t step, int64_t steps) {
         return;
       current.walk = {axis, step, steps - shared, shared};
       rateIfBetter();
+      if (shared > 1)
+        judgeStages(*work.walked, std::min(shared, kMostStitchStages));
     };
     attempt(0);
     // As much as shared memory has room for where an SM has so many blocks, or

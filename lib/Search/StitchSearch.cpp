@@ -327,8 +327,7 @@ void Search::trySplit(unsigned axis, unsigned walk, int64_t cluster) {
 
 /// Whether blocks load what they have loaded before, for want of room.
 bool Search::readsAgain() const {
-  const std::optional<StitchWalk> &walk = best->schedule.walk;
-  return walk && walk->registers + walk->shared < best->schedule.countSteps() &&
+  return best->schedule.keptSteps() < best->schedule.countSteps() &&
          passesOf(group, best->schedule).count > 1;
 }
 

@@ -10,6 +10,7 @@
 #include "fusion/Analysis/Schedule.h"
 #include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Analysis/StitchStages.h"
+#include "fusion/Analysis/StitchTraffic.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Support/Counted.h"
 #include "mlir/IR/Remarks.h"

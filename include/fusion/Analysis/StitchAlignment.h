@@ -22,6 +22,10 @@
 
 namespace fusion {
 
+/// Bytes of a thread's widest access, and the fewest that DRAM and the L2 move
+/// (CUDA C++ Programming Guide, "Device Memory Accesses").
+constexpr int64_t kWidestAccess = 16, kSectorBytes = 32;
+
 /// For every axis: which tensors' rows begin at the same places, modulo the
 /// elements of a sector, and which of those classes has the most bytes.
 void findAlignments(StitchGroup &group);
@@ -68,6 +72,11 @@ int64_t realignedWidth(const StitchGroup &group, const StitchSchedule &schedule,
 /// step.
 int64_t realignedRun(const StitchSchedule &schedule,
                      const StitchTensor &tensor);
+
+/// Accesses that store, on the average over where rows begin, the two pieces of
+/// `width` elements at the ends of such a run: one for each where so many lanes
+/// along the row store one element each, halves and halves of those elsewhere.
+double accessesOfEnds(int64_t lanes, int64_t width);
 
 /// Whether the schedule has the tensor go past the caches: no element of it is
 /// loaded by several threads, nor by several accesses, nor a sector of it.

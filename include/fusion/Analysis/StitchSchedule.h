@@ -68,6 +68,8 @@ struct StitchSchedule {
   AxisSpread stepOf(unsigned axis) const;
   /// Steps through the walked axis, 1 without one.
   int64_t countSteps() const;
+  /// Those that are kept for the next pass; all without a walk.
+  int64_t keptSteps() const;
   /// Times that it is walked through.
   int64_t countWalks() const;
 };
@@ -134,24 +136,6 @@ int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule);
 /// Those of one component, which follow one another in the grid.
 int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule,
                     unsigned component);
-
-/// Bytes between global memory and the chip of all blocks: loads of every
-/// active lane, replicas included, and stores.
-struct StitchTraffic {
-  int64_t loaded = 0, stored = 0;
-  /// Of the loaded ones, those of tensors that not all axes of their readers
-  /// index, as the gains of columns.
-  int64_t repeated = 0;
-  /// Of the loaded ones of others, those of the rows beside.
-  int64_t beside = 0;
-  /// Of both, those of parts of reductions that blocks share.
-  int64_t exchanged = 0;
-  /// Of the loaded ones, those that another lane of the warp loads as well.
-  int64_t alike = 0;
-};
-StitchTraffic countTraffic(const StitchGroup &group,
-                           const StitchSchedule &schedule,
-                           const StitchPasses &passes);
 
 /// Bytes of shared memory for the values that a block puts aside.
 int64_t countStash(const StitchGroup &group, const StitchSchedule &schedule,

@@ -90,6 +90,8 @@ struct StitchSplit {
   /// Bytes of parts that an L2 of so many bytes has no room for, which memory
   /// takes and gives back.
   int64_t bytesBeyond(const StitchGroup &group, int64_t l2Bytes) const;
+  /// The same of one round's parts of so many bytes.
+  static int64_t bytesBeyond(int64_t ofRound, int64_t l2Bytes);
   /// Bytes of parts, of all rounds, that are written back to memory.
   int64_t bytesWrittenBack(const StitchGroup &group,
                            const StitchSchedule &schedule) const;

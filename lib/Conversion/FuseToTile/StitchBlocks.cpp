@@ -146,9 +146,8 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
   Value &pointer = workspaces[{number, parts.round}];
   bool ofAll = llvm::is_contained(axes, *split.axis);
   // Rows, along the last axis, begin where the widest accesses do.
-  constexpr int64_t widestAccess = 16;
   int64_t bytes = StitchSplit::elementBytes(group, number),
-          wide = std::max<int64_t>(1, widestAccess / bytes);
+          wide = std::max<int64_t>(1, kWidestAccess / bytes);
   std::optional<unsigned> nearest;
   for (unsigned axis : axes)
     if (axis != split.axis)

@@ -9,9 +9,8 @@
 // A thread's neighbours along a row lie in two aligned pieces of memory. It
 // loads the one that they begin in and has the other from the next lane, which
 // loaded that; the last lane of a warp's part of a row loads both. Then words,
-// and the bits in them, move down by what the row is off. Stores go the other
-// way: a thread stores the piece that its own elements begin in, with the last
-// ones of the lane before, and the last lane what is left behind.
+// and the bits in them, move down by what the row is off.
+// Stores go the other way (EmitRealignedStores.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +22,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -139,6 +139,14 @@ KernelEmitter::passWords(const RealignedOrder::Neighbour &neighbour, int by,
                         .getShuffleResult());
   }
   return words;
+}
+
+Value KernelEmitter::digitOf(const RealignedOrder::Neighbour &neighbour) {
+  return arith::ShRUIOp::create(
+      b, loc,
+      arith::AndIOp::create(b, loc, lane,
+                            i32((neighbour.lanes - 1) * neighbour.distance)),
+      i32(llvm::Log2_64(neighbour.distance)));
 }
 
 Value KernelEmitter::isEndOfRow(const RealignedOrder::Neighbour &neighbour,
@@ -270,158 +278,5 @@ LogicalResult KernelEmitter::emitRealignedLoad(LoadOp op) {
         results[reg + i * perWord + k] = fromMemory(value, element);
   }
   registers[op] = std::move(results);
-  return success();
-}
-
-/// Of a piece at a place that is a multiple of its elements, those from `first`
-/// to `beyond` - 1, i32, null where none are left out: whole, or in halves, and
-/// halves of those.
-void KernelEmitter::storePiece(StoreOp op, const View &view, Value place,
-                               ArrayRef<Value> elements, Value first,
-                               Value beyond) {
-  std::function<void(int64_t, int64_t)> store = [&](int64_t begin,
-                                                    int64_t size) {
-    OpBuilder::InsertionGuard guard(b);
-    Value isWhole;
-    auto require = [&](arith::CmpIPredicate predicate, int64_t at,
-                       Value bound) {
-      if (!bound)
-        return;
-      Value holds = arith::CmpIOp::create(b, loc, predicate, i32(at), bound);
-      isWhole = isWhole
-                    ? arith::AndIOp::create(b, loc, isWhole, holds).getResult()
-                    : holds;
-    };
-    require(arith::CmpIPredicate::sge, begin, first);
-    require(arith::CmpIPredicate::sle, begin + size, beyond);
-    scf::IfOp branch;
-    if (isWhole) {
-      branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/size > 1);
-      b.setInsertionPointToStart(branch.thenBlock());
-    }
-    writePart(op, view, arith::AddIOp::create(b, loc, place, index(begin)),
-              elements.slice(begin, size));
-    if (!isWhole || size == 1)
-      return;
-    b.setInsertionPointToStart(branch.elseBlock());
-    store(begin, size / 2);
-    store(begin + size / 2, size / 2);
-  };
-  store(0, elements.size());
-}
-
-LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
-  const View &view = views[op.getView()];
-  auto tile = cast<RankedTensorType>(op.getValue().getType());
-  const LinearLayout &layout = getLayout(tile).getValue();
-  Type stored = memoryType(tile.getElementType());
-  int64_t width = *op.getRealigned(), unit = view.type.getUnit();
-  if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
-    return op.emitOpError("realigns ")
-           << width << " elements, of which threads have fewer side by side";
-  RealignedOrder order(layout, unit, width);
-  constexpr int64_t wordBits = 32;
-  int64_t perWord = wordBits / stored.getIntOrFloatBitWidth();
-  const Values &values = registers[op.getValue()];
-  Value isFirst = isFirstHolder(layout);
-  SmallVector<int64_t> firsts = firstReplicas(layout, width);
-  llvm::DenseMap<int64_t, Values> pieces;
-  for (auto [number, first] : llvm::enumerate(firsts)) {
-    int64_t reg = number * width;
-    if (first != reg)
-      continue;
-    Values elements;
-    for (Value value : ValueRange(values).slice(reg, width))
-      elements.push_back(toMemory(value));
-    for (int64_t i = 0; i < width; i += perWord)
-      pieces[reg].push_back(packWord(ValueRange(elements).slice(i, perWord)));
-  }
-  auto asWord = [&](Value number) -> Value {
-    return arith::IndexCastOp::create(b, loc, b.getI32Type(), number);
-  };
-  auto elementsOf = [&](ArrayRef<Value> words) {
-    Values elements;
-    for (Value word : words.take_front(words.size() / 2))
-      llvm::append_range(elements, unpackWord(word, stored));
-    return elements;
-  };
-  for (auto [number, first] : llvm::enumerate(firsts)) {
-    int64_t reg = number * width;
-    if (first != reg)
-      continue;
-    const Values &own = pieces[reg];
-    const RealignedOrder::Neighbour &previous = order.before[reg],
-                                    &next = order.behind[reg];
-    Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
-                          op.getInBounds(), /*ragged=*/true);
-    Value off = arith::AndIOp::create(b, loc, chunk.position, index(width - 1));
-    Value place = arith::SubIOp::create(b, loc, chunk.position, off),
-          offWord = asWord(off);
-    Value moved = arith::SubIOp::create(b, loc, i32(width), offWord);
-    Values words;
-    if (previous.isOwn())
-      words = pieces[previous.reg];
-    else if (previous.lanes > 1)
-      words = passWords(previous, -1, pieces[previous.reg],
-                        previous.wrapped < 0
-                            ? ArrayRef<Value>()
-                            : ArrayRef<Value>(pieces[previous.wrapped]));
-    else
-      words = own;
-    llvm::append_range(words, own);
-    moveWords(words, moved, perWord);
-    Values behind;
-    if (next.isOpen()) {
-      behind = own;
-      llvm::append_range(behind, own);
-      moveWords(behind, moved, perWord);
-    }
-    // Replicas, and rows beyond the tensor's, store nothing.
-    OpBuilder::InsertionGuard guard(b);
-    auto enter = [&](Value condition) {
-      if (condition)
-        b.setInsertionPointToStart(
-            scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false)
-                .thenBlock());
-    };
-    enter(isFirst);
-    enter(chunk.isInside);
-    // Of the piece, in elements, what is of the row.
-    Value begin, beyond;
-    auto atLeast = [&](Value bound) {
-      begin = begin ? arith::MaxSIOp::create(b, loc, begin, bound).getResult()
-                    : bound;
-    };
-    Value at;
-    if (chunk.unit) {
-      at = asWord(arith::SubIOp::create(b, loc, chunk.unit, off));
-      atLeast(arith::SubIOp::create(b, loc, i32(0), at));
-      beyond = arith::SubIOp::create(b, loc, asWord(view.sizes[unit]), at);
-    }
-    // What is before the first one of the warp's is another's.
-    Values elements = elementsOf(words);
-    if (previous.isOpen()) {
-      Value isEnd = isEndOfRow(previous, -1);
-      atLeast(isEnd ? arith::SelectOp::create(b, loc, isEnd, offWord,
-                                              at ? begin : i32(0))
-                          .getResult()
-                    : offWord);
-    }
-    storePiece(op, view, place, elements, begin, beyond);
-    if (behind.empty())
-      continue;
-    // What is left of the last one lies in the piece behind.
-    enter(isEndOfRow(next, 1));
-    Value end = offWord;
-    if (at) {
-      end = arith::MinSIOp::create(
-          b, loc, end, arith::SubIOp::create(b, loc, beyond, i32(width)));
-      begin = arith::SubIOp::create(b, loc, i32(-width), at);
-    } else {
-      begin = Value();
-    }
-    storePiece(op, view, arith::AddIOp::create(b, loc, place, index(width)),
-               elementsOf(behind), begin, end);
-  }
   return success();
 }

@@ -53,6 +53,7 @@ RealignedOrder::RealignedOrder(const LinearLayout &layout, int64_t dimension,
       continue;
     Place first = layout.coords(neighbour.reg, 0, 0);
     int64_t span = next[dimension] - first[dimension];
+    neighbour.span = span;
     neighbour.lanes = 2;
     auto isOf = [&](int64_t lane) {
       return neighbour.distance * lane < warpSize &&
@@ -73,6 +74,7 @@ RealignedOrder::RealignedOrder(const LinearLayout &layout, int64_t dimension,
     previous.reg = reg;
     previous.lanes = next.lanes;
     previous.distance = next.distance;
+    previous.span = next.span;
   }
   for (int64_t reg : pieces)
     if (int64_t wrapped = behind[reg].wrapped; wrapped >= 0)

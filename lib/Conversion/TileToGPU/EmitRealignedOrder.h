@@ -30,6 +30,7 @@ struct RealignedOrder {
     /// Lanes along the row and the distance of their numbers; 1 where the
     /// thread has it itself, or where nobody has.
     int64_t lanes = 1, distance = 0;
+    int64_t span = 0; ///< elements from a lane's to the next one's
     /// Of the first lane behind the last one; -1 where no lane has it.
     int64_t wrapped = -1;
 

@@ -254,16 +254,31 @@ private:
 
   // Rows that begin anywhere (EmitRealigned.cpp).
   mlir::LogicalResult emitRealignedLoad(tile::LoadOp op);
-  mlir::LogicalResult emitRealignedStore(tile::StoreOp op);
+  /// A lane's number along the row.
+  Value digitOf(const RealignedOrder::Neighbour &neighbour);
   Values passWords(const RealignedOrder::Neighbour &neighbour, int by,
                    llvm::ArrayRef<Value> own, llvm::ArrayRef<Value> atEnd);
   Value isEndOfRow(const RealignedOrder::Neighbour &neighbour, int by);
   void moveWords(llvm::MutableArrayRef<Value> words, Value elements,
                  int64_t perWord);
-  void storePiece(tile::StoreOp op, const View &view, Value place,
-                  llvm::ArrayRef<Value> elements, Value first, Value beyond);
   Value loadWords(const View &view, mlir::VectorType type, Value place,
                   Value unit, Value condition, int64_t within);
+
+  // Their stores (EmitRealignedStores.cpp).
+  /// Of a piece its elements from `first` to `beyond` - 1, i32; null where
+  /// none are left out on that side.
+  struct Kept {
+    Value first, beyond;
+  };
+  mlir::LogicalResult emitRealignedStore(tile::StoreOp op);
+  Value dealElements(const RealignedOrder::Neighbour &neighbour, int by,
+                     llvm::ArrayRef<Value> words, mlir::Type stored);
+  Kept intersect(const Kept &a, const Kept &c);
+  Kept further(const Kept &kept, Value by);
+  void storePiece(tile::StoreOp op, const View &view, Value place,
+                  llvm::ArrayRef<Value> elements, const Kept &kept);
+  void storeDealt(tile::StoreOp op, const View &view, Value place, Value away,
+                  Value digit, Value element, const Kept &kept);
 
   // Shared memory (EmitShared.cpp).
   mlir::LogicalResult emitAlloc(tile::AllocOp op);

@@ -25,16 +25,23 @@ tile.kernel @realigned(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q
 // -----
 
 // Of two registers of a warp the last lane of the first has what it lacks from the first lane's second one; only behind both is there
-// nothing. Stores go the other way: each lane stores the piece that its own begins in, and what is left of the last one, in halves.
+// nothing. Stores go the other way: each lane stores the piece that its own begins in. Of both ends the first lanes store an element each;
+// what crosses an end of the tensor's row is stored in halves.
 #lanes = #tile.layout<"register: 4*[1] 2*[128]; lane: 32*[4] -> [256]">
 !row = !tile.view<1 x f32, unit = 0, alignment = 4>
 // CHECK-LABEL: gpu.func @realigned_registers
 // CHECK-COUNT-3: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
 // CHECK-NOT: vector.load
 // CHECK-COUNT-16: gpu.shuffle idx
+// CHECK-NOT: gpu.shuffle
+// CHECK: vector.store {{.*}} {alignment = 4 : i64} : memref<?xf32>, vector<1xf32>
 // CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
 // CHECK: vector.store {{.*}} {alignment = 8 : i64} : memref<?xf32>, vector<2xf32>
 // CHECK: vector.store {{.*}} {alignment = 4 : i64} : memref<?xf32>, vector<1xf32>
+// CHECK-COUNT-8: gpu.shuffle idx
+// CHECK-NOT: gpu.shuffle
+// CHECK: vector.store {{.*}} {alignment = 4 : i64} : memref<?xf32>, vector<1xf32>
+// CHECK: gpu.return
 tile.kernel @realigned_registers(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -42,6 +49,25 @@ tile.kernel @realigned_registers(%p: !tile.ptr<f32> {tile.access = #tile.access<
   %x = tile.load %v[%c0] {in_bounds = array<i1: true>, ragged, realigned = 4, within = 1000} : !row -> tensor<256xf32, #lanes>
   %w = tile.view %q[%n] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !row
   tile.store %x, %w[%c0] {ragged, realigned = 4} : tensor<256xf32, #lanes>, !row
+  tile.return
+}
+
+// -----
+
+// Two lanes along a row are not enough for the four elements of a piece: each stores its own.
+#lanes = #tile.layout<"register: 4*[0,1]; lane: 2*[0,4] 16*[1,0] -> [16,8]">
+!rows = !tile.view<2 x f32, unit = 1, alignment = 4>
+// CHECK-LABEL: gpu.func @few_lanes
+// CHECK-COUNT-4: gpu.shuffle idx
+// CHECK-NOT: gpu.shuffle
+// CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: gpu.return
+tile.kernel @few_lanes(%p: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = arith.constant dense<1.0> : tensor<16x8xf32, #lanes>
+  %w = tile.view %p[%c1] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f32> -> !rows
+  tile.store %x, %w[%c0, %c0] {ragged, realigned = 4} : tensor<16x8xf32, #lanes>, !rows
   tile.return
 }
 

@@ -1,0 +1,180 @@
+//===- StitchTraffic.cpp - Bytes that a stitched kernel moves -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/StitchTraffic.h"
+#include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Analysis/StitchCluster.h"
+#include "fusion/Analysis/StitchSplit.h"
+
+using namespace mlir;
+using namespace fusion;
+
+/// What blocks store of reductions that they share, and the last ones load.
+static void addExchange(const StitchGroup &group,
+                        const StitchSchedule &schedule,
+                        const StitchSplit &split, StitchTraffic &traffic) {
+  // Every block counts itself, in each round that it has a part for.
+  constexpr int64_t counterBytes = 4;
+  int64_t parts = 0;
+  for (const StitchSplit::Round &round : split.rounds)
+    parts += round.parts;
+  int64_t counted = parts * split.counters * counterBytes;
+  traffic.loaded += counted;
+  traffic.stored += counted;
+  traffic.exchanged += 2 * counted;
+  for (auto [op, isPartial] : llvm::enumerate(split.isPartial)) {
+    if (!isPartial)
+      continue;
+    SmallVector<unsigned, 4> axes = group.resultAxes(op);
+    int64_t bytes = parts * StitchSplit::countElements(group, op) *
+                    StitchSplit::elementBytes(group, op);
+    int64_t replicas = 1, lanes = 1;
+    for (auto [number, spread] : llvm::enumerate(schedule.spread)) {
+      lanes *= spread.lanes;
+      if (number == *split.axis || llvm::is_contained(axes, number))
+        continue;
+      replicas *= spread.lanes * spread.warps;
+    }
+    int64_t loaded = bytes * replicas * (32 / lanes);
+    traffic.stored += bytes;
+    traffic.loaded += loaded;
+    traffic.exchanged += bytes + loaded;
+    if (std::optional<unsigned> nearest = split.nearestAxis(group, op)) {
+      int64_t ofThread =
+          schedule.spread[*nearest].vector * StitchSplit::elementBytes(group, op);
+      int64_t gap = std::min(ofThread, kSectorBytes) /
+                    std::min(ofThread, kWidestAccess);
+      traffic.between += (bytes + loaded) * (gap - 1);
+    }
+  }
+}
+
+StitchTraffic fusion::countTraffic(const StitchGroup &group,
+                                   const StitchSchedule &schedule,
+                                   const StitchPasses &passes) {
+  StitchTraffic traffic;
+  for (const StitchTensor &tensor : group.results) {
+    int64_t elements = 1;
+    for (auto [first, beyond] : tensor.inside)
+      elements *= beyond - first;
+    traffic.stored += elements * tensor.elementBytes;
+  }
+  SmallVector<int64_t> passesOf(group.inputs.size(), 1),
+      passesAgain(group.inputs.size(), 1);
+  if (passes.axis) {
+    auto count = [&](ArrayRef<StitchPasses::Step> steps,
+                     SmallVector<int64_t> &number) {
+      for (auto [input, isWalked] : llvm::enumerate(passes.isWalkedInput))
+        if (isWalked)
+          number[input] = 0;
+      for (const StitchPasses::Step &step : steps)
+        for (unsigned input : step.inputs)
+          ++number[input];
+    };
+    count(passes.steps, passesOf);
+    count(passes.stepsAgain, passesAgain);
+  }
+  std::optional<StitchSplit> split;
+  if (StitchSplit::axisOf(group, schedule)) {
+    split.emplace(group, schedule);
+    addExchange(group, schedule, *split, traffic);
+  }
+  // What the last block loads is of the whole axis.
+  SmallVector<std::pair<unsigned, bool>> loads;
+  for (unsigned input = 0; input < group.inputs.size(); ++input) {
+    loads.push_back({input, split && split->isLateInput[input]});
+    if (split && split->isReadAgain[input])
+      loads.push_back({input, true});
+  }
+  for (auto [number, isOfLast] : loads) {
+    const StitchTensor &tensor = group.inputs[number];
+    int64_t times = isOfLast ? 1 : passesOf[number],
+            timesAgain = isOfLast ? 1 : passesAgain[number];
+    // Every lane and warp of an axis that does not index the tensor loads its
+    // own replica; registers share theirs.
+    int64_t elements = 1, replicas = 1, lanes = 1, beside = 0, rowElements = 0,
+            alike = 1;
+    bool rotated = isRotated(schedule, tensor),
+         realigned = realignedWidth(group, schedule, tensor) > 1;
+    auto keptOf = [&](unsigned axis) {
+      // Of an axis that is split nothing is read twice.
+      if (passes.axis != axis || (split && axis == *split->axis))
+        return std::numeric_limits<int64_t>::max();
+      return schedule.keptSteps() * schedule.walk->step;
+    };
+    for (unsigned axisNumber = 0; axisNumber < group.axes.size();
+         ++axisNumber) {
+      if (group.components[axisNumber] != tensor.component)
+        continue;
+      const AxisSpread &spread = schedule.spread[axisNumber];
+      lanes *= spread.lanes;
+      auto *at = llvm::find(tensor.axes, axisNumber);
+      if (at == tensor.axes.end()) {
+        alike *= spread.lanes;
+        if (rotated && beginsRows(group, schedule, axisNumber))
+          continue;
+        bool isOfSplit = split && axisNumber == *split->axis,
+             isOnce = isOfSplit && isOfLast;
+        replicas *= spread.lanes * spread.warps *
+                    (isOnce ? 1 : countTiles(group, schedule, axisNumber));
+        // In the loop over rows, but what is the same in all of its steps.
+        bool isInSteps = passes.isWalkedInput[number] || tensor.isGathered;
+        if (isOfSplit && !isOnce && isInSteps)
+          replicas *= schedule.countWalks();
+        continue;
+      }
+      if (realigned)
+        continue;
+      auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
+      int64_t kept = keptOf(axisNumber);
+      if (schedule.spread[axisNumber].align > 1) {
+        // Of an axis that is aligned a cluster keeps all.
+        if (spread.cluster > 1)
+          kept = std::numeric_limits<int64_t>::max();
+        RotatedCount count = countRotated(group, schedule, tensor, kept),
+                     own = countRotated(group, schedule, tensor, kept,
+                                        /*ofRowsAlone=*/true);
+        beside = (count.before - own.before) * times +
+                 (count.behind - own.behind) * timesAgain;
+        rowElements = count.before * times + count.behind * timesAgain;
+        elements *= rowElements;
+        continue;
+      }
+      // Rows of their own beginning are counted with it.
+      if (rotated && beginsRows(group, schedule, axisNumber))
+        continue;
+      if (passes.axis != axisNumber) {
+        elements *= beyond - first;
+        continue;
+      }
+      int64_t once = split && axisNumber == *split->axis
+                         ? beyond - first
+                         : countKept(schedule, first, beyond);
+      elements *= once * times + (beyond - first - once) * timesAgain;
+    }
+    if (realigned) {
+      int64_t kept = std::numeric_limits<int64_t>::max(), points = 1;
+      for (auto [axis, range] : llvm::zip_equal(tensor.axes, tensor.inside)) {
+        kept = std::min(kept, keptOf(axis));
+        points *= range.second - range.first;
+      }
+      RotatedCount count = countRealigned(group, schedule, tensor, kept);
+      elements = rowElements = count.before * times + count.behind * timesAgain;
+      int64_t all = count.before + count.behind;
+      beside = elements / double(all) * std::max<int64_t>(0, all - points);
+    }
+    int64_t bytes = elements * replicas * (32 / lanes) * tensor.elementBytes;
+    traffic.loaded += bytes;
+    traffic.alike += bytes - bytes / (alike * (32 / lanes));
+    if (tensor.isRepeated)
+      traffic.repeated += bytes;
+    else if (rowElements > 0)
+      traffic.beside += bytes / rowElements * beside;
+  }
+  return traffic;
+}
