@@ -11,7 +11,8 @@
 //
 // And that of forming groups of IR, which asks for tile programs and schedules
 // of each pattern once: layers of 100 drawn operators that are one another's
-// copies, and graphs of which no part is another one's.
+// copies, graphs of which no part is another one's, and what is as long or as
+// wide as there are operators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,14 +148,66 @@ static std::string drawOperators(unsigned size, unsigned period) {
   return text + "  return " + matrices.back() + " : " + matrix + "\n}\n";
 }
 
-static void forming(benchmark::State &state, bool isRepeated) {
-  unsigned size = state.range(0), period = isRepeated ? 100 : size;
+static std::string drawRepeated(unsigned size) { return drawOperators(size, 100); }
+static std::string drawDifferent(unsigned size) {
+  return drawOperators(size, size);
+}
+
+/// Element-wise operators of one operand, which `operandOf` says by their
+/// number. The last one's value is returned, or all are.
+static std::string
+makeUnary(unsigned size, bool returnsAll,
+          llvm::function_ref<std::string(unsigned)> operandOf) {
+  std::string text, values, types;
+  for (unsigned number = 0; number < size; ++number) {
+    text += llvm::formatv(
+                "  %e{0} = tensor.empty() : !t\n"
+                "  %v{0} = linalg.generic {{indexing_maps = [#all, #all], "
+                "iterator_types = [\"parallel\", \"parallel\"]} ins({1} : !t) "
+                "outs(%e{0} : !t) {{\n  ^bb0(%x: f32, %o: f32):\n"
+                "    %s = math.{2} %x : f32\n"
+                "    linalg.yield %s : f32\n  } -> !t\n",
+                number, operandOf(number), number % 2 ? "absf" : "exp")
+                .str();
+    if (returnsAll || number + 1 == size) {
+      values += (values.empty() ? "%v" : ", %v") + std::to_string(number);
+      types += types.empty() ? "!t" : ", !t";
+    }
+  }
+  return llvm::formatv("!t = tensor<64x256xf32>\n"
+                       "#all = affine_map<(i, j) -> (i, j)>\n"
+                       "func.func @f(%a: !t) -> ({0}) {{\n{1}  return {2} : "
+                       "{0}\n}\n",
+                       types, text, values)
+      .str();
+}
+
+/// One after the other, none with another reader.
+static std::string makeChain(unsigned size) {
+  return makeUnary(size, /*returnsAll=*/false, [](unsigned number) {
+    return number ? "%v" + std::to_string(number - 1) : "%a";
+  });
+}
+
+/// One value that all others read.
+static std::string makeFan(unsigned size) {
+  return makeUnary(size, /*returnsAll=*/true, [](unsigned number) {
+    return number ? "%v0" : "%a";
+  });
+}
+
+/// No operator reads another's value.
+static std::string makeSeparate(unsigned size) {
+  return makeUnary(size, /*returnsAll=*/true, [](unsigned) { return "%a"; });
+}
+
+static void forming(benchmark::State &state, std::string (*draw)(unsigned)) {
+  unsigned size = state.range(0);
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceString<mlir::ModuleOp>(drawOperators(size, period),
-                                              &context);
+      mlir::parseSourceString<mlir::ModuleOp>(draw(size), &context);
   for (auto _ : state) {
     state.PauseTiming();
     mlir::OwningOpRef<mlir::ModuleOp> copy(module->clone());
@@ -170,16 +223,17 @@ static void forming(benchmark::State &state, bool isRepeated) {
   state.SetComplexityN(size);
 }
 
-BENCHMARK_CAPTURE(forming, repeated, /*isRepeated=*/true)
-    ->RangeMultiplier(10)
-    ->Range(100, 10000)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity();
-BENCHMARK_CAPTURE(forming, different, /*isRepeated=*/false)
-    ->RangeMultiplier(10)
-    ->Range(100, 10000)
-    ->Unit(benchmark::kMillisecond)
-    ->Complexity();
+#define FORMING(NAME, DRAW)                                                    \
+  BENCHMARK_CAPTURE(forming, NAME, DRAW)                                       \
+      ->RangeMultiplier(10)                                                    \
+      ->Range(100, 10000)                                                      \
+      ->Unit(benchmark::kMillisecond)                                          \
+      ->Complexity()
+FORMING(repeated, drawRepeated);
+FORMING(different, drawDifferent);
+FORMING(chain, makeChain);
+FORMING(fan, makeFan);
+FORMING(separate, makeSeparate);
 
 int main(int argc, char **argv) {
   fusion::registerAllPasses();

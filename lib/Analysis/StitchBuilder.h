@@ -36,6 +36,7 @@ public:
     if (mlir::failed(collectInputs()) || mlir::failed(collectResults()))
       return mlir::failure();
     describeReaders();
+    group.findShared();
     return std::move(group);
   }
 

@@ -354,7 +354,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   int64_t ofTurned = 0; ///< registers: where a thread writes, where it reads
   /// Of a shape.
   struct Sectors {
-    double whole = 0, ofLoad = 0, ofStore = 0;
+    double whole = 0;
+    std::optional<double> ofLoad, ofStore;
     int64_t tiles = 1; ///< of other axes
     bool isTurned = false;
     std::optional<TileAccess> stores;
@@ -363,24 +364,26 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   for (const StitchTensor *tensor : work.shapes) {
     Sectors &own = sectors.emplace_back();
     own.whole = wholeSectors(group, schedule, *tensor);
-    own.ofLoad = sectorsOfAccess(group, schedule, *tensor, /*isStored=*/false);
-    own.ofStore = sectorsOfAccess(group, schedule, *tensor, /*isStored=*/true);
     for (unsigned axis = 0; axis < group.axes.size(); ++axis)
       if (group.components[axis] == tensor->component &&
           !llvm::is_contained(tensor->axes, axis))
         own.tiles *= countTiles(group, schedule, axis);
   }
   auto addBeside = [&](const StitchTensor &tensor, unsigned shape,
-                       double Sectors::*ofAccess) {
+                       bool isStored) {
     double bytes = bytesOf(tensor);
-    const Sectors &own = sectors[shape];
+    Sectors &own = sectors[shape];
+    std::optional<double> &ofAccess = isStored ? own.ofStore : own.ofLoad;
+    if (!ofAccess)
+      ofAccess =
+          sectorsOfAccess(group, schedule, *work.shapes[shape], isStored);
     beside += bytes * (own.whole - 1);
     // Each block that has a tile of other axes does so again.
-    if (own.*ofAccess > own.whole)
-      beside += bytes * own.tiles * (own.*ofAccess - own.whole);
+    if (*ofAccess > own.whole)
+      beside += bytes * own.tiles * (*ofAccess - own.whole);
   };
   for (auto [tensor, shape] : llvm::zip_equal(group.inputs, work.inputShapes))
-    addBeside(tensor, shape, &Sectors::ofLoad);
+    addBeside(tensor, shape, /*isStored=*/false);
   for (auto [tensor, space, shape] :
        llvm::zip_equal(group.results, work.resultSpaces, work.resultShapes)) {
     int64_t steps = 1;
@@ -388,7 +391,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       steps = schedule.countSteps();
     if (schedule.rows && llvm::is_contained(tensor.axes, schedule.rows->axis))
       steps *= walks;
-    addBeside(tensor, shape, &Sectors::ofStore);
+    addBeside(tensor, shape, /*isStored=*/true);
     Sectors &own = sectors[shape];
     if (!own.stores) {
       own.isTurned = countTurned(group, schedule, tensor) > 0;

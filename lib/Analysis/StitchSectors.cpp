@@ -61,9 +61,10 @@ static Run runOfTurned(const StitchGroup &group, const StitchSchedule &schedule,
 }
 
 static Run runOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
-                       const StitchTensor &tensor) {
+                       const StitchTensor &tensor, bool isAnywhere) {
   const AxisSpread &unit = schedule.spread[*tensor.unit];
-  int64_t realigned = realignedWidth(group, schedule, tensor),
+  int64_t realigned =
+              isAnywhere ? realignedWidth(group, schedule, tensor) : 1,
           width =
               std::max(std::min(accessWidth(schedule, tensor), unit.vector),
                        realigned),
@@ -91,12 +92,12 @@ double fusion::sectorsOfAccess(const StitchGroup &group,
   }
   if (!tensor.unit)
     return 1;
-  bool isTurned = isStored && countTurned(group, schedule, tensor) > 0;
-  Run run = isTurned ? runOfTurned(group, schedule, tensor)
-                     : runOfAccess(group, schedule, tensor);
   bool isAnywhere = schedule.spread[*tensor.unit].align == 1
                         ? tensor.alignment < kWidestAccess
                         : !tensor.isInPhase;
+  bool isTurned = isStored && countTurned(group, schedule, tensor) > 0;
+  Run run = isTurned ? runOfTurned(group, schedule, tensor)
+                     : runOfAccess(group, schedule, tensor, isAnywhere);
   int64_t alignment = kSectorBytes;
   if (isAnywhere)
     alignment = std::min<int64_t>(alignment, alignmentOf(schedule, tensor));

@@ -12,14 +12,25 @@
 using namespace mlir;
 using namespace fusion;
 
-static void findLate(const StitchGroup &group, unsigned axis,
-                     SmallVector<bool> &isPartial, SmallVector<bool> &isLate) {
-  for (unsigned op = 0; op < group.operators().size(); ++op) {
-    isPartial.push_back(group.reduces(op, axis));
-    isLate.push_back(
-        llvm::any_of(group.sources[op].operators, [&](unsigned source) {
-          return isPartial[source] || isLate[source];
-        }));
+void StitchGroup::findShared() {
+  bool isOne = llvm::all_equal(components);
+  shared.assign(axes.size(), std::nullopt);
+  for (unsigned axis = 0; axis < axes.size(); ++axis) {
+    if (!axes[axis].isReduced)
+      continue;
+    Shared &entry = shared[axis].emplace();
+    entry.isPossible = isOne;
+    for (unsigned op = 0; op < members.size(); ++op) {
+      bool isPartial = reduces(op, axis),
+           isLate = llvm::any_of(sources[op].operators, [&](unsigned source) {
+             return entry.isPartial[source] || entry.isLate[source];
+           });
+      entry.isPartial.push_back(isPartial);
+      entry.isLate.push_back(isLate);
+      if ((isLate && llvm::is_contained(loops[op], axis)) ||
+          (isPartial && !reductions[op]->combined.getType().isIntOrFloat()))
+        entry.isPossible = false;
+    }
   }
 }
 
@@ -58,9 +69,7 @@ static SmallVector<bool> findLateInputs(const StitchGroup &group,
 
 SmallVector<bool> StitchSplit::lateInputs(const StitchGroup &group,
                                           unsigned axis) {
-  SmallVector<bool> isPartial, isLate;
-  findLate(group, axis, isPartial, isLate);
-  return findLateInputs(group, isLate);
+  return findLateInputs(group, group.shared[axis]->isLate);
 }
 
 StitchSplit::StitchSplit(const StitchGroup &group,
@@ -77,7 +86,8 @@ StitchSplit::StitchSplit(const StitchGroup &group,
   const AxisSpread &spread = schedule.spread[*axis];
   parts = llvm::divideCeil(group.axes[*axis].extent, spread.tile);
   counters = countBlocks(group, schedule) / parts;
-  findLate(group, *axis, isPartial, isLate);
+  isPartial = group.shared[*axis]->isPartial;
+  isLate = group.shared[*axis]->isLate;
   isLateInput = findLateInputs(group, isLate);
   if (besideWalk(group, schedule)) {
     unsigned walk = schedule.walk->axis;
@@ -132,8 +142,8 @@ unsigned StitchSplit::elementBytes(const StitchGroup &group, unsigned op) {
 
 int64_t StitchSplit::bytesOfPart(const StitchGroup &group, unsigned axis) {
   int64_t bytes = 0;
-  for (unsigned op = 0; op < group.operators().size(); ++op)
-    if (group.reduces(op, axis))
+  for (auto [op, isPartial] : llvm::enumerate(group.shared[axis]->isPartial))
+    if (isPartial)
       bytes += countElements(group, op) * elementBytes(group, op);
   return bytes;
 }
@@ -198,26 +208,15 @@ int64_t StitchSplit::bytesWrittenBack(const StitchGroup &group,
 }
 
 bool fusion::canSplit(const StitchGroup &group, unsigned axis) {
-  if (!group.axes[axis].isReduced || *llvm::max_element(group.components) != 0)
-    return false;
-  SmallVector<bool> isPartial, isLate;
-  findLate(group, axis, isPartial, isLate);
-  for (unsigned op = 0; op < group.operators().size(); ++op)
-    if ((isLate[op] && llvm::is_contained(group.loops[op], axis)) ||
-        (isPartial[op] &&
-         !group.reductions[op]->combined.getType().isIntOrFloat()))
-      return false;
-  return true;
+  return group.shared[axis] && group.shared[axis]->isPossible;
 }
 
 bool fusion::canSplitBeside(const StitchGroup &group, unsigned axis,
                             unsigned walk) {
   if (!canSplit(group, axis) || axis == walk)
     return false;
-  SmallVector<bool> isPartial, isLate;
-  findLate(group, axis, isPartial, isLate);
   for (unsigned op = 0; op < group.operators().size(); ++op)
-    if (isLate[op] && group.reduces(op, walk))
+    if (group.shared[axis]->isLate[op] && group.reduces(op, walk))
       return false;
   return true;
 }

@@ -81,7 +81,8 @@ static bool isFusible(const OperatorGraph &graph, unsigned producer,
 }
 
 StitchPlan fusion::fuseGreedily(const OperatorGraph &graph, bool copies,
-                                const PatternOracle &oracle) {
+                                const PatternOracle &oracle,
+                                unsigned mostVertices) {
   StitchPlan plan;
   std::vector<SmallVector<unsigned, 4>> consumers = graph.consumers();
   // By vertex: the kernels that compute it, by their roots, ascending. Readers
@@ -108,7 +109,8 @@ StitchPlan fusion::fuseGreedily(const OperatorGraph &graph, bool copies,
       StitchPattern grown = members[root];
       grown.insert(grown.begin(), vertex);
       ++plan.scored;
-      isTaken = isTaken && oracle.canStitch(grown);
+      isTaken = isTaken && grown.size() <= mostVertices &&
+                oracle.canStitch(grown);
     }
     if (!isTaken)
       roots.assign(1, vertex);

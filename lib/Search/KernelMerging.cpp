@@ -63,11 +63,7 @@ private:
         if (kernelOf[reader] != kernel)
           visit(kernelOf[reader]);
   }
-  bool canJoin(unsigned kernel) const {
-    return llvm::all_of(members[kernel], [&](unsigned vertex) {
-      return graph.vertices[vertex].canJoin();
-    });
-  }
+  bool canJoin(unsigned kernel) const { return joins[kernel]; }
 
   static constexpr unsigned kGone = ~0u;
 
@@ -78,7 +74,8 @@ private:
   StitchPlan &plan;
   std::vector<StitchPattern> members; ///< by kernel, empty: merged away
   std::vector<std::optional<double>> scores; ///< by kernel, as far as asked for
-  std::vector<unsigned> kernelOf;            ///< by vertex
+  std::vector<bool> joins;        ///< by kernel, what all of its members do
+  std::vector<unsigned> kernelOf; ///< by vertex
   std::vector<unsigned> order;    ///< kernels, kGone where one was
   std::vector<unsigned> position; ///< by kernel
   llvm::DenseMap<unsigned, SmallVector<unsigned, 4>> readersOf; ///< of tensors
@@ -96,12 +93,17 @@ KernelMerger::KernelMerger(const OperatorGraph &graph,
   for (auto [kernel, pattern] : llvm::enumerate(members)) {
     order.push_back(kernel);
     position.push_back(kernel);
+    joins.push_back(llvm::all_of(pattern, [&](unsigned vertex) {
+      return graph.vertices[vertex].canJoin();
+    }));
     for (unsigned vertex : pattern) {
       kernelOf[vertex] = kernel;
       for (auto [tensor, bytes] : graph.vertices[vertex].reads)
         readersOf[tensor].push_back(vertex);
     }
   }
+  for (auto &[tensor, readers] : readersOf)
+    llvm::sort(readers);
 }
 
 llvm::SmallSetVector<unsigned, 16>
@@ -113,10 +115,12 @@ KernelMerger::partnersOf(unsigned kernel) const {
         own - position[other] <= options.reach && canJoin(other))
       partners.insert(other);
   };
-  // Of many readers of one tensor those that ran last.
+  // Of many readers of one tensor those that ran last before the kernel.
   auto addNearest = [&](ArrayRef<unsigned> readers) {
     unsigned found = 0;
-    for (unsigned reader : llvm::reverse(readers)) {
+    readers = readers.take_front(
+        llvm::upper_bound(readers, members[kernel].back()) - readers.begin());
+    for (unsigned reader : llvm::reverse(readers.take_back(options.reach))) {
       if (found == options.kept)
         break;
       unsigned before = partners.size();
@@ -124,13 +128,16 @@ KernelMerger::partnersOf(unsigned kernel) const {
       found += partners.size() - before;
     }
   };
+  llvm::SmallDenseSet<unsigned, 16> values, tensors;
   for (unsigned vertex : members[kernel]) {
     for (const OperatorGraph::Input &input : graph.vertices[vertex].inputs) {
       add(kernelOf[input.vertex]);
-      addNearest(delta.consumers(input.vertex));
+      if (values.insert(input.vertex).second)
+        addNearest(delta.consumers(input.vertex));
     }
     for (auto [tensor, bytes] : graph.vertices[vertex].reads)
-      addNearest(readersOf.find(tensor)->second);
+      if (tensors.insert(tensor).second)
+        addNearest(readersOf.find(tensor)->second);
   }
   unsigned remote = 0;
   for (unsigned at = own; at-- > 0 && own - at <= options.reach;) {

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include <algorithm>
+#include <array>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -51,7 +52,7 @@ private:
   /// The reduction whose axes the kernel's loop is over, or a result.
   const OperatorGraph::Vertex &hero(unsigned kernel) const;
   unsigned countReductions(unsigned kernel) const;
-  unsigned countOperands(unsigned a, unsigned b) const;
+  bool hasOperandsFor(unsigned a, unsigned b) const;
   bool canJoin(unsigned kernel) const {
     return !graph.vertices[kernels[kernel].members.front()].isForeign;
   }
@@ -87,23 +88,33 @@ unsigned SiblingFuser::countReductions(unsigned kernel) const {
   });
 }
 
-/// Operands and results of both as one kernel.
-unsigned SiblingFuser::countOperands(unsigned a, unsigned b) const {
+/// Whether both as one kernel have few enough operands and results
+/// (FusionFitsInBudget).
+bool SiblingFuser::hasOperandsFor(unsigned a, unsigned b) const {
+  constexpr size_t most = 96;
+  size_t results = kernels[a].results.size() + kernels[b].results.size();
   llvm::SmallDenseSet<unsigned, 16> made, read;
+  auto isEnough = [&] {
+    return results + made.size() + read.size() <= most;
+  };
+  // What is copied is of many kernels: these are asked, not the vertex.
   auto isInside = [&](unsigned vertex) {
-    return llvm::is_contained(kernelsOf[vertex], a) ||
-           llvm::is_contained(kernelsOf[vertex], b);
+    return llvm::any_of(std::array{a, b}, [&](unsigned kernel) {
+      const StitchPattern &members = kernels[kernel].members;
+      return std::binary_search(members.begin(), members.end(), vertex);
+    });
   };
   for (unsigned kernel : {a, b})
     for (unsigned vertex : kernels[kernel].members) {
+      if (!isEnough())
+        return false;
       for (const OperatorGraph::Input &input : graph.vertices[vertex].inputs)
         if (!isInside(input.vertex))
           made.insert(input.vertex);
       for (auto [tensor, bytes] : graph.vertices[vertex].reads)
         read.insert(tensor);
     }
-  return made.size() + read.size() + kernels[a].results.size() +
-         kernels[b].results.size();
+  return isEnough();
 }
 
 /// Whether `to` waits for `from`, where `skipsEdge` through some other kernel.
@@ -127,7 +138,7 @@ bool SiblingFuser::reaches(unsigned from, unsigned to, bool skipsEdge) const {
 
 /// ShapesCompatibleForMultiOutputFusion and FusionFitsInBudget.
 bool SiblingFuser::canMerge(unsigned a, unsigned b) {
-  constexpr unsigned mostReductions = 8, mostOperands = 96;
+  constexpr unsigned mostReductions = 8;
   if (!canJoin(a) || !canJoin(b))
     return false;
   const OperatorGraph::Vertex &one = hero(a), &other = hero(b);
@@ -138,7 +149,7 @@ bool SiblingFuser::canMerge(unsigned a, unsigned b) {
       (one.isTransposing && other.isReduction))
     return false;
   if (countReductions(a) + countReductions(b) > mostReductions ||
-      countOperands(a, b) > mostOperands)
+      !hasOperandsFor(a, b))
     return false;
   StitchPattern both;
   std::set_union(kernels[a].members.begin(), kernels[a].members.end(),

@@ -69,6 +69,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
   for (const StitchTensor &tensor : group.results)
     if (part.definer(tensor.value))
       part.results.push_back(own(tensor));
+  part.findShared();
   return part;
 }
 
@@ -214,12 +215,12 @@ public:
   Search(const StitchGroup &group, const ChipInfo &chip, StitchEffort effort,
          const StitchWork &work)
       : group(group), chip(chip), effort(effort), work(work) {
-    if (effort == StitchEffort::Bounded || effort == StitchEffort::First)
+    if (isBounded(effort))
       bound.emplace(group, work, chip);
   }
 
   std::optional<StitchResult> run(std::string &reason) {
-    best = enumeration(/*cluster=*/1).run(reason);
+    best = enumeration(/*cluster=*/1, effort).run(reason);
     if (best && effort == StitchEffort::First)
       return std::move(best);
     tryWalks();
@@ -231,15 +232,29 @@ public:
   }
 
 private:
-  StitchEnumeration enumeration(int64_t cluster) const {
+  StitchEnumeration enumeration(int64_t cluster, StitchEffort effort) const {
     return StitchEnumeration(group, work, chip, effort,
-                             bound ? &*bound : nullptr, /*mayWalk=*/true,
-                             /*split=*/std::nullopt, cluster);
+                             isBounded(effort) ? &*bound : nullptr,
+                             /*mayWalk=*/true, /*split=*/std::nullopt, cluster);
   }
+  static bool isBounded(StitchEffort effort) {
+    return effort == StitchEffort::Bounded || effort == StitchEffort::First;
+  }
+  /// Tries all of them; of many axes, whose ways to be spread are as many as
+  /// the product of each one's, coarsely, and the fastest again.
+  template <typename Choice>
+  void tryEach(ArrayRef<Choice> choices,
+               llvm::function_ref<void(const Choice &, StitchEffort)> attempt);
   void keepFaster(std::optional<StitchResult> other, bool isWorthIt = true);
   void tryWalks();
+  /// Blocks, alone or of clusters, share the reductions along `axis` and go
+  /// through `walk`, the same axis or another.
+  struct Split {
+    unsigned axis, walk;
+    int64_t cluster = 1;
+  };
   void trySplits();
-  void trySplit(unsigned axis, unsigned walk, int64_t cluster = 1);
+  void trySplit(const Split &split, StitchEffort effort);
   void tryClusters();
   void tryPersistent();
   bool readsAgain() const;
@@ -274,6 +289,28 @@ void Search::keepFaster(std::optional<StitchResult> other, bool isWorthIt) {
   best = std::move(other);
 }
 
+template <typename Choice>
+void Search::tryEach(
+    ArrayRef<Choice> choices,
+    llvm::function_ref<void(const Choice &, StitchEffort)> attempt) {
+  constexpr unsigned few = 3;
+  if (effort != StitchEffort::Full || choices.size() == 1 ||
+      group.axes.size() <= few) {
+    for (const Choice &choice : choices)
+      attempt(choice, effort);
+    return;
+  }
+  const Choice *fastest = nullptr;
+  for (const Choice &choice : choices) {
+    std::optional<double> before = limit();
+    attempt(choice, StitchEffort::Bounded);
+    if (best && (!before || weighed(best->cost) < *before))
+      fastest = &choice;
+  }
+  if (fastest)
+    attempt(*fastest, effort);
+}
+
 /// A walk along another reduced axis than the usual one may need fewer passes,
 /// or less room.
 void Search::tryWalks() {
@@ -297,30 +334,33 @@ void Search::trySplits() {
   if (best && (countBlocks(group, best->schedule) >= chip.numSMs ||
                weighed(best->cost) <= least))
     return;
+  SmallVector<Split> splits;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (!canSplit(group, axis))
       continue;
     for (unsigned walk = 0; walk < group.axes.size(); ++walk)
       if (walk == axis ||
           (group.axes[walk].isReduced && canSplitBeside(group, axis, walk)))
-        trySplit(axis, walk);
+        splits.push_back({axis, walk});
   }
+  tryEach<Split>(splits, [&](const Split &split, StitchEffort effort) {
+    trySplit(split, effort);
+  });
 }
 
-/// Blocks that share the reductions along an axis and go through the same one
-/// or another, alone or in clusters.
-void Search::trySplit(unsigned axis, unsigned walk, int64_t cluster) {
+void Search::trySplit(const Split &split, StitchEffort effort) {
+  auto [axis, walk, cluster] = split;
   std::optional<StitchWork> other;
-  std::optional<StitchBound> otherBound;
+  std::optional<StitchBound> ownBound;
   bool isUsual = walk == axis && work.walked && *work.walked->axis == axis;
   if (!isUsual)
     other.emplace(group, walk,
                   walk == axis ? std::nullopt : std::optional(axis));
   const StitchWork &own = isUsual ? work : *other;
-  if (bound)
-    otherBound.emplace(group, own, chip, /*mayWalk=*/true, axis);
+  if (isBounded(effort))
+    ownBound.emplace(group, own, chip, /*mayWalk=*/true, axis);
   keepFaster(StitchEnumeration(group, own, chip, effort,
-                               otherBound ? &*otherBound : nullptr,
+                               ownBound ? &*ownBound : nullptr,
                                /*mayWalk=*/true, axis, cluster)
                  .runBelow(limit()));
 }
@@ -345,22 +385,26 @@ void Search::tryClusters() {
   double least = leastOf(work, chip) + 2 * chip.clusterLatency;
   if (!isReduced || isEnough || (best && weighed(best->cost) <= least))
     return;
-  auto forEachSize = [&](llvm::function_ref<void(int64_t)> act) {
-    for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2)
-      act(cluster);
-  };
+  SmallVector<int64_t> sizes;
+  for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2)
+    sizes.push_back(cluster);
   // Blocks of a cluster that add up columns have their own ones.
+  SmallVector<Split> splits;
   if (best)
     if (auto split = StitchSplit::axisOf(group, best->schedule))
       for (unsigned walk = 0; walk < group.axes.size(); ++walk)
         if (group.axes[walk].isReduced && canSplitBeside(group, *split, walk))
-          forEachSize(
-              [&](int64_t cluster) { trySplit(*split, walk, cluster); });
-  if (bound && best && work.walked &&
-      weighed(best->cost) <= bound->ofClusters())
+          for (int64_t cluster : sizes)
+            splits.push_back({*split, walk, cluster});
+  tryEach<Split>(splits, [&](const Split &split, StitchEffort effort) {
+    trySplit(split, effort);
+  });
+  if (!bound)
+    bound.emplace(group, work, chip);
+  if (best && work.walked && weighed(best->cost) <= bound->ofClusters())
     return;
-  forEachSize([&](int64_t cluster) {
-    keepFaster(enumeration(cluster).runBelow(limit()));
+  tryEach<int64_t>(sizes, [&](int64_t cluster, StitchEffort effort) {
+    keepFaster(enumeration(cluster, effort).runBelow(limit()));
   });
 }
 

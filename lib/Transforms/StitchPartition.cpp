@@ -163,7 +163,8 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
       if (preFusion == (isPrefused ? Choice::Never : Choice::Always))
         continue;
       if (isPrefused && !prefused)
-        prefused = fuseGreedily(graph.graph, /*copies=*/false, oracle);
+        prefused = fuseGreedily(graph.graph, /*copies=*/false, oracle,
+                                explorer.mostVertices);
       StitchPlan plan =
           isPrefused
               ? explorePrefused(graph.graph, chip, explorer, oracle, *prefused)

@@ -84,6 +84,13 @@ struct StitchGroup {
   llvm::SmallVector<Sources> sources; ///< by operator
   /// By axis: its component. Operators of different components share no axis.
   llvm::SmallVector<unsigned> components;
+  /// Of an axis that blocks may have parts of, by operator.
+  struct Shared {
+    llvm::SmallVector<bool> isPartial; ///< it reduces the axis
+    llvm::SmallVector<bool> isLate;    ///< it needs such results
+    bool isPossible; ///< nothing needs them along the axis
+  };
+  llvm::SmallVector<std::optional<Shared>> shared; ///< by axis, of reduced ones
 
   /// Analyses a group of element-wise operators and reductions with static
   /// sizes; operands made by none of them are inputs. Says through `explain`
@@ -98,6 +105,8 @@ struct StitchGroup {
   /// In program order, without fills and without operators that only put
   /// others' values side by side: those are stores to parts of a result.
   llvm::ArrayRef<mlir::linalg::LinalgOp> operators() const { return members; }
+  /// Fills `shared` by all else.
+  void findShared();
   /// Appends to them.
   void add(mlir::linalg::LinalgOp op, StitchOperatorRef about) {
     numbers[op] = members.size();

@@ -19,6 +19,7 @@
 #include "fusion/Search/OperatorGraph.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
+#include <limits>
 
 namespace fusion {
 
@@ -119,9 +120,13 @@ bool refine(const OperatorGraph &graph, const ChipInfo &chip,
 /// and multi-output fusion follows: kernels that read the same value, and a
 /// producer with one of its readers, become one where their loops have as many
 /// points and their reductions are over the same axes. Without, a producer
-/// stays unless its readers are in one kernel. Nobody asks whether it pays.
-StitchPlan fuseGreedily(const OperatorGraph &graph, bool copies,
-                        const PatternOracle &oracle);
+/// stays unless its readers are in one kernel. Nobody asks whether it pays. No
+/// kernel has more than `mostVertices`: the oracle is asked about it with each
+/// one more.
+StitchPlan
+fuseGreedily(const OperatorGraph &graph, bool copies,
+             const PatternOracle &oracle,
+             unsigned mostVertices = std::numeric_limits<unsigned>::max());
 
 /// Puts patterns into an order in which they can run; of the possible ones the
 /// one with the first vertex first. Vertices may be in several patterns, each
