@@ -9,6 +9,7 @@
 #include "StitchIndices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -192,12 +193,30 @@ public:
     part.box = box;
     auto note = [&](Value source, ArrayRef<LoopLinear> indices) {
       part.source = source;
+      llvm::SmallBitVector isTaken(box.size());
+      for (const LoopLinear &index : indices)
+        if (!index.terms.empty()) {
+          auto [loop, factor] = index.terms.front();
+          if (index.terms.size() != 1 || factor != 1 || isTaken[loop])
+            return false;
+          isTaken.set(loop);
+        }
       for (const LoopLinear &index : indices) {
-        if (index.terms.size() != 1 || index.terms.front().second != 1 ||
-            llvm::is_contained(part.loops, index.terms.front().first))
+        if (!index.terms.empty()) {
+          part.loops.push_back(index.terms.front().first);
+          part.offsets.push_back(index.constant);
+          continue;
+        }
+        // The number of the only iteration of a loop is a constant.
+        unsigned loop = 0;
+        while (loop < box.size() &&
+               (isTaken[loop] || box[loop].second - box[loop].first != 1))
+          ++loop;
+        if (loop == box.size())
           return false;
-        part.loops.push_back(index.terms.front().first);
-        part.offsets.push_back(index.constant);
+        isTaken.set(loop);
+        part.loops.push_back(loop);
+        part.offsets.push_back(index.constant - box[loop].first);
       }
       return part.loops.size() == box.size();
     };

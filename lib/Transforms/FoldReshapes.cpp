@@ -45,24 +45,27 @@ bool isFlexible(Operation *op) {
 }
 
 /// The operators that can lose loops of one iteration: those that reshapes cut
-/// off from every product, since a product keeps such a loop and what is next
-/// to it must then keep it, too.
+/// off from every product, and from what reads elements by their places, since
+/// these keep such a loop and what is next to them must then keep it, too.
 SmallVector<linalg::GenericOp> collectCutOff(func::FuncOp function) {
   llvm::EquivalenceClasses<Operation *> components;
   SmallVector<linalg::GenericOp> generics;
   llvm::SmallPtrSet<Operation *, 8> fixed;
   function.walk([&](linalg::LinalgOp op) {
     components.insert(op);
-    for (Value operand : op->getOperands())
-      if (auto producer = operand.getDefiningOp<linalg::LinalgOp>())
-        if (!isa<linalg::FillOp>(producer))
-          components.unionSets(op, producer);
+    // Also of what the body reads.
+    op->walk([&](Operation *reader) {
+      for (Value operand : reader->getOperands())
+        if (auto producer = operand.getDefiningOp<linalg::LinalgOp>())
+          if (!isa<linalg::FillOp>(producer))
+            components.unionSets(op, producer);
+    });
   });
   function.walk([&](linalg::LinalgOp op) {
     auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-    if (!isFlexible(op))
+    if (!isFlexible(op) || (generic && generic.hasIndexSemantics()))
       fixed.insert(components.getLeaderValue(op));
-    else if (generic && !generic.hasIndexSemantics())
+    else if (generic)
       generics.push_back(generic);
   });
   llvm::erase_if(generics, [&](linalg::GenericOp op) {

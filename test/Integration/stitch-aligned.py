@@ -20,8 +20,6 @@ ROWS, COLS = 777, 3001
 SECTOR, WARP = 32, 32
 BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i1": 1}
 HALF, GATE = COLS // 2, COLS // 4
-# Its rows are of 32 elements: none begins in the middle of a sector.
-APART = {"din_attention_unit"}
 # What the evaluator's figure is off at most: it takes rows to begin anywhere in a sector as often.
 MARGIN = 0.05
 
@@ -151,7 +149,7 @@ def run(folder, pattern, type, chip):
         complaints.append(f"{counters['shared_bank_conflicts']} bank conflicts")
     if abs(ratio - 1) > MARGIN:
         complaints.append(f"{about} sectors predicted, {counters['global_sectors']} counted")
-    if pattern not in APART and counters["global_sectors"] > most:
+    if counters["global_sectors"] > most:
         complaints.append(f"{counters['global_sectors']} sectors, at most {most} expected")
     return complaints
 

@@ -33,6 +33,11 @@ CASES = [
     ("lstm_cell_gates", 5, 768, "f16", "sm_80"),
     ("gru_cell_gates", 5, 768, "bf16", "sm_80"),
     ("din_attention_unit", 3, 1024, "f16", "sm_80"),
+    # A single row: loops of one iteration beside what reads elements by their places.
+    ("rope", 1, 20000, "f16", "sm_86"),
+    ("gather_slice_concat_mix", 1, 3001, "bf16", "sm_80"),
+    ("lstm_cell_gates", 1, 20000, "f32", "sm_90a"),
+    ("gru_cell_gates", 1, 3001, "f16", "sm_80"),
 ]
 
 check_all(sys.argv[1], CASES)

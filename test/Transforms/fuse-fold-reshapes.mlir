@@ -260,3 +260,30 @@ func.func @reduced_before(%x: tensor<24x96xf32>, %c2: tensor<24x12xf32>) -> tens
   } -> tensor<24x8x12xf32>
   return %g : tensor<24x8x12xf32>
 }
+
+// What reads elements by their places keeps its loop of one iteration, and so does who makes them: no reshape is between.
+// CHECK-LABEL: func.func @beside_places
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%{{.*}} : tensor<1x32xf32>)
+// CHECK-NOT: tensor.expand_shape
+// CHECK: tensor.extract %{{.*}}[%{{.*}}] : tensor<1x32xf32>
+// CHECK: return
+func.func @beside_places(%x: tensor<1x32xf32>) -> tensor<1x32xf32> {
+  %e = tensor.empty() : tensor<1x32xf32>
+  %y = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x32xf32>) outs(%e : tensor<1x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1x32xf32>
+  %z = linalg.generic {indexing_maps = [#id2], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<1x32xf32>) {
+  ^bb0(%o: f32):
+    %c31 = arith.constant 31 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.subi %c31, %j : index
+    %a = tensor.extract %y[%i, %k] : tensor<1x32xf32>
+    linalg.yield %a : f32
+  } -> tensor<1x32xf32>
+  return %z : tensor<1x32xf32>
+}

@@ -47,14 +47,19 @@ def traffic(remarks):
         "again": "read again" in numbers.group(6), "parts": int(parts.group(1)) if parts else 0}  # fmt: skip
 
 
+def most_moved(bytes):
+    """Of what has to be moved; rows that no block has room for are read twice."""
+    return 2 if bytes["again"] else 1.02
+
+
 def judge_bytes(bytes, pattern, cols, type, chip):
     """Complaints about those of `traffic`."""
-    if bytes["again"]:
-        return [] if may_read_again(pattern, cols, type, chip) else ["rows are read again that a block has room for"]
+    if bytes["again"] and not may_read_again(pattern, cols, type, chip):
+        return ["rows are read again that a block has room for"]
     # By the counters of operands, and by what the evaluator has DRAM move of all, the parts of shared reductions among it.
     moved = {"of operands": bytes["loaded"] - bytes["repeated"] + bytes["stored"] - bytes["parts"], "of DRAM": bytes["moved"]}
     return [f"{count} bytes {what} for {bytes['compulsory']} compulsory ones" for what, count in moved.items()
-            if count > 1.02 * bytes["compulsory"]]  # fmt: skip
+            if count > most_moved(bytes) * bytes["compulsory"]]  # fmt: skip
 
 
 def check(folder, pattern, rows, cols, type, chip="sm_80", options=("--sanitize",), write=program):
@@ -88,9 +93,8 @@ def check(folder, pattern, rows, cols, type, chip="sm_80", options=("--sanitize"
         else:
             facts |= bytes
             complaints += judge_bytes(bytes, pattern, cols, type, chip)
-            compulsory, again = bytes["compulsory"], bytes["again"]
-            if counters.get("dram_bytes") and counters["dram_bytes"] > 1.02 * compulsory and not again:
-                complaints.append(f"{counters['dram_bytes']} bytes of DRAM for {compulsory} compulsory ones")
+            if counters.get("dram_bytes") and counters["dram_bytes"] > most_moved(bytes) * bytes["compulsory"]:
+                complaints.append(f"{counters['dram_bytes']} bytes of DRAM for {bytes['compulsory']} compulsory ones")
             for key in ("global_load_bytes", "global_store_bytes"):
                 if counters[key] != predicted[key]:
                     complaints.append(f"{key} are {counters[key]}, predicted {predicted[key]}")
