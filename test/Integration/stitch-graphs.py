@@ -3,7 +3,7 @@
 # RUN: %python %s %t --check
 # RUN: diff %t/table.md %S/../../docs/stitching-graphs-table.md
 #
-#   stitch-graphs.py FOLDER [--only=NAME] [--chip=NAME] [--check] [--docs=FILE]
+#   stitch-graphs.py FOLDER [--only=NAME] [--chip=NAME] [--check] [--plan-only]
 
 import argparse
 import json
@@ -15,6 +15,7 @@ INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
 sys.path.insert(0, INPUTS)
 from chain_programs import text
 from graph_programs import GRAPHS, program
+from random_programs import check_numbers
 
 PIPELINE = "builtin.module(fuse-to-unscheduled-groups{chip=%s plan-report=%s plan-html=%s})"
 # Of the kernels of greedy fusion (FusionStitching, table 2: 38 % on average, 27.8 to 48.4 %).
@@ -39,12 +40,15 @@ def explore(name, folder, chip):
 def execute(name, folder, chip):
     """Runs a graph at its small sizes; what is wrong with it, or None."""
     path = os.path.join(folder, name + ".small")
+    small = program(name, is_small=True)
     with open(path + ".mlir", "w") as file:
-        file.write(text(program(name, is_small=True)))
+        file.write(text(small))
     done = subprocess.run(
-        ["fusion-run", path + ".mlir", "--chip=" + chip, "--device=emulator", "--sanitize", f"--json={path}.json"],
+        ["fusion-run", path + ".mlir", "--chip=" + chip, "--device=emulator", "--sanitize", f"--json={path}.json", "--output-dir=" + path],
         capture_output=True, text=True)  # fmt: skip
-    return None if done.returncode == 0 else f"exit code {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-1500:]}"
+    if done.returncode:
+        return f"exit code {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-1500:]}"
+    return check_numbers(small, path)
 
 
 def table(found):

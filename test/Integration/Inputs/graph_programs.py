@@ -230,27 +230,51 @@ def decoder_pre_norm_forward(**sizes):
     return g.results(g.plus(g.dropout(out, g.argument("bmd"))[0], x))
 
 
+def relu_backward(g):
+    """What a ReLU part's second product hands back, behind its dropout and its activation; for the first one, and the bias."""
+    dinner = g.dropout_backward(g.argument("bmf"), g.argument("bmf"))
+    dinner = g.map(["select", ["positive", Y], X, ["c", 0.0]], dinner, g.argument("bmf"))
+    return [dinner, g.sum(dinner, "f")]
+
+
+def attention_backward(g, is_causal, e):
+    """The same of attention: of scores, for the products of queries and keys, of queries, and of their bias."""
+    dp = g.dropout_backward(g.argument("bhmn"), g.argument("bhmn"))
+    ds = g.softmax_backward(dp, g.argument("bhmn"), "bhm")
+    if is_causal:
+        ds = g.map(["select", ["le", ["i", "n"], ["i", "m"]], X, ["c", 0.0]], ds)
+    dq = g.transpose(g.argument("bhme"), "bmhe")
+    return [g.scaled(ds, e**-0.5), dq, g.sum(dq, "he")]
+
+
+def decoder_part_backward(g, part, e):
+    return relu_backward(g) if part == "relu" else attention_backward(g, part == "self", e)
+
+
+@graph(TRANSFORMER, SMALL_TRANSFORMER)
+def decoder_pre_norm_backward(**sizes):
+    """The layer's parts from the last to the first; what comes out of their first products passes the normalisation in front."""
+    g = Graph(**sizes)
+    d, results = g.argument("bmd"), []
+    for part in ("relu", "cross", "self"):
+        dout = g.dropout_backward(d, g.argument("bmd"))
+        results += [dout, g.sum(dout, "d")] + decoder_part_backward(g, part, sizes["e"])
+        dy = g.argument("bmd")
+        dx, dgain, dbias = g.layer_norm_backward(dy, g.argument("bmd"), g.argument("bm"), g.argument("d"), "bm", "d")
+        results += [dgain, dbias]
+        d = g.plus(d, dx)
+    return g.results(*results, d)
+
+
 @graph(TRANSFORMER, SMALL_TRANSFORMER)
 def decoder_post_norm_backward(**sizes):
-    """The same parts with normalisation behind each, from the last to the first."""
+    """The same parts with normalisation behind each."""
     g = Graph(**sizes)
     d, results = g.argument("bmd"), []
     for part in ("relu", "cross", "self"):
         dx, dgain, dbias = g.layer_norm_backward(d, g.argument("bmd"), g.argument("bm"), g.argument("d"), "bm", "d")
         dout = g.dropout_backward(dx, g.argument("bmd"))
-        results += [dgain, dbias, dout, g.sum(dout, "d")]
-        if part == "relu":
-            dinner = g.dropout_backward(g.argument("bmf"), g.argument("bmf"))
-            dinner = g.map(["select", ["positive", Y], X, ["c", 0.0]], dinner, g.argument("bmf"))
-            results += [dinner, g.sum(dinner, "f")]
-        else:
-            dp = g.dropout_backward(g.argument("bhmn"), g.argument("bhmn"))
-            ds = g.softmax_backward(dp, g.argument("bhmn"), "bhm")
-            if part == "self":
-                at = ["le", ["i", "n"], ["i", "m"]]
-                ds = g.map(["select", at, X, ["c", 0.0]], ds)
-            dq = g.transpose(g.argument("bhme"), "bmhe")
-            results += [g.scaled(ds, sizes["e"] ** -0.5), dq, g.sum(dq, "he")]
+        results += [dgain, dbias, dout, g.sum(dout, "d")] + decoder_part_backward(g, part, sizes["e"])
         d = g.plus(g.argument("bmd"), dx)
     return g.results(*results, d)
 
