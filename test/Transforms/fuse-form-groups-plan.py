@@ -59,5 +59,8 @@ assert subprocess.run(["fusion-opt", f"--fuse-plan-html={path}.option.html", pat
 
 wrong = subprocess.run(["fusion-opt", path + ".mlir", "--cse", f"--fuse-plan-html={path}.option.html"], capture_output=True, text=True)
 assert wrong.returncode == 1 and wrong.stderr == "error: --fuse-plan-html: no pass of the pipeline is fuse-form-groups\n", wrong
+for given, said in (("--fuse-plan-html=", "no file is named"), (f"--fuse-plan-html={path}.option.html", "an input that is split has several plans")):
+    wrong = subprocess.run(["fusion-opt", path + ".mlir", "--fuse-to-groups", "--split-input-file", given], capture_output=True, text=True)
+    assert wrong.returncode == 1 and wrong.stderr == f"error: --fuse-plan-html: {said}\n", wrong
 wrong = subprocess.run(["fusion-opt", path + ".mlir", "--fuse-to-groups", f"--fuse-plan-html={path}/none.html"], capture_output=True, text=True)
 assert wrong.returncode == 1 and "none.html" in wrong.stderr, wrong

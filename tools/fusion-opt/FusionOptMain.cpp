@@ -47,6 +47,15 @@ static LogicalResult runWithPlanPage(int argc, char **argv,
                                      llvm::StringRef page) {
   llvm::InitLLVM init(argc, argv);
   MlirOptMainConfig asked = MlirOptMainConfig::createFromCLOptions();
+  // Each part would overwrite what the one before has drawn.
+  llvm::StringRef unfit = page.empty() ? "no file is named"
+                          : !asked.inputSplitMarker().empty()
+                              ? "an input that is split has several plans"
+                              : "";
+  if (!unfit.empty()) {
+    llvm::errs() << "error: --fuse-plan-html: " << unfit << "\n";
+    return failure();
+  }
   MlirOptMainConfig config = asked;
   config.setPassPipelineSetupFn([&](PassManager &manager) {
     return success(succeeded(asked.setupPassPipeline(manager)) &&
@@ -79,7 +88,7 @@ int fusionOptMain(int argc, char **argv) {
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Fusion's optimizer and pass driver\n", registry);
   return asMainReturnCode(
-      planPage.empty()
+      planPage.getNumOccurrences() == 0
           ? MlirOptMain(argc, argv, input, output, registry)
           : runWithPlanPage(argc, argv, input, output, registry, planPage));
 }
