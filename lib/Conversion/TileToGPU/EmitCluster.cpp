@@ -158,19 +158,36 @@ LogicalResult KernelEmitter::emitClusterScatter(ClusterScatterOp op) {
                                                 clusterRank()),
                    index(share));
   const Values &values = registers[op.getValue()];
-  auto packed = VectorType::get({width}, element);
-  for (int64_t reg = 0; reg < static_cast<int64_t>(values.size());
-       reg += width) {
-    Value at = address(*plan, reg);
-    Value block = arith::DivUIOp::create(b, loc, at, index(share));
-    Value place =
-        add(mine, arith::RemUIOp::create(b, loc, at, index(share)).getResult());
+  Values rows = coordinates(layout, /*dimension=*/0);
+  if (rows.empty())
+    return op.emitOpError("has a layout without plain coordinates");
+  // A row is one block's. What lies before it is of the blocks before.
+  llvm::DenseMap<Value, Value> known;
+  auto begin = [&](Value row) {
+    Value &first = known[row];
+    if (first)
+      return first;
+    Value block =
+        arith::DivUIOp::create(b, loc, row, index(buffer.getRows()));
     Value theirs = NVVM::MapaOp::create(
         b, loc, pointer(NVVM::NVVMMemorySpace::SharedCluster), own,
         toInteger(block, b.getI32Type()));
+    Value before = arith::SubIOp::create(b, loc, mine, mul(block, index(share)));
+    first = LLVM::GEPOp::create(
+        b, loc, theirs.getType(), element, theirs,
+        ArrayRef<LLVM::GEPArg>{arith::IndexCastOp::create(
+                                   b, loc, b.getI64Type(), before)
+                                   .getResult()});
+    return first;
+  };
+  auto packed = VectorType::get({width}, element);
+  for (int64_t reg = 0; reg < static_cast<int64_t>(values.size());
+       reg += width) {
+    Value theirs = begin(rows[reg]);
     Value target = LLVM::GEPOp::create(
         b, loc, theirs.getType(), element, theirs,
-        ArrayRef<LLVM::GEPArg>{toInteger(place, b.getI64Type())});
+        ArrayRef<LLVM::GEPArg>{
+            toInteger(address(*plan, reg), b.getI64Type())});
     LLVM::StoreOp::create(
         b, loc,
         vector::FromElementsOp::create(b, loc, packed,
