@@ -1,5 +1,5 @@
 // Shares of a tile for the blocks of a cluster.
-// RUN: fusion-opt %s --convert-tile-to-gpu | FileCheck %s
+// RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared))' | fusion-opt --convert-tile-to-gpu | FileCheck %s
 
 // Of the rows that a thread holds each has a block's buffer, where its elements are stored at what they are behind one another.
 #acc = #tile.layout<"register: 2*[0,1] 4*[8,0]; lane: 4*[0,2] 8*[1,0] -> [32,8]">
@@ -18,7 +18,7 @@
 // CHECK: gpu.return
 tile.kernel @scatter(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64, cluster = 4 : i64} {
   %sums = arith.constant dense<1.0> : tensor<32x8xf32, #acc>
-  %given = tile.alloc {offset = 0 : i64} : !share
+  %given = tile.alloc : !share
   tile.barrier cluster
   tile.cluster_scatter %sums, %given : tensor<32x8xf32, #acc>, !share
   tile.barrier cluster
