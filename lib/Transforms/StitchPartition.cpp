@@ -11,6 +11,7 @@
 #include "fusion/Analysis/StitchBound.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
@@ -324,8 +325,22 @@ std::string Partition::whyApart(ArrayRef<unsigned> maker,
       }))
     return gain + "it reads them in another shape, which is not folded into "
                   "its operators";
-  if (isCyclic(delta, both))
-    return gain + "a value goes from one to the other through a third kernel";
+  if (isCyclic(delta, both)) {
+    // Reshapes between both are no kernels.
+    StitchPattern reshaped = both;
+    for (unsigned vertex : maker)
+      for (unsigned next : delta.consumers(vertex))
+        if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+                graph.operations[next]))
+          reshaped.push_back(next);
+    llvm::sort(reshaped);
+    reshaped.erase(llvm::unique(reshaped), reshaped.end());
+    return gain + (isCyclic(delta, reshaped)
+                       ? "a value goes from one to the other through a third "
+                         "kernel"
+                       : "it also reads one of them in another shape, which is "
+                         "not folded into its operators");
+  }
   const StitchJudge::Verdict &verdict = judge.price(both);
   if (!verdict.isPossible)
     return gain + "there is no tile program: " + verdict.reason;
