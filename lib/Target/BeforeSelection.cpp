@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/BeforeSelection.h"
+#include "fusion/Target/ExtendInWords.h"
 #include "fusion/Target/PredicateCopies.h"
 #include "fusion/Target/SinkOffsets.h"
 #include "llvm/CodeGen/Passes.h"
@@ -25,6 +26,7 @@ public:
 
   bool runOnFunction(Function &function) override {
     bool hasChanged = fusion::sinkOffsets(function);
+    hasChanged |= fusion::extendInWords(function);
     return fusion::predicateCopies(function) || hasChanged;
   }
   void getAnalysisUsage(AnalysisUsage &usage) const override {
