@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchPartition.h"
+#include "StitchRemarks.h"
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/StitchBound.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
@@ -37,20 +37,6 @@ static StitchPlan allApart(const OperatorGraph &graph) {
   return plan;
 }
 
-static std::string microseconds(double seconds) {
-  return llvm::formatv("{0:F2} us", seconds * 1e6).str();
-}
-
-static std::string bytesInWords(double bytes) {
-  return llvm::formatv("{0} bytes", int64_t(bytes)).str();
-}
-
-static std::string placeOf(Operation *op) {
-  if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    return llvm::formatv("line {0}", at.getLine()).str();
-  return op->getName().getStringRef().str();
-}
-
 namespace {
 
 class Partition {
@@ -58,7 +44,8 @@ public:
   Partition(func::FuncOp function, const ChipInfo &chip,
             const StitchPartitionOptions &options, RewriterBase &rewriter)
       : function(function), chip(chip), options(options), rewriter(rewriter),
-        graph(function), judge(graph, chip), delta(graph.graph, chip) {}
+        graph(function), judge(graph, chip), delta(graph.graph, chip),
+        remarks(graph, judge, delta, chip, options.explorer.mostVertices) {}
 
   void run(llvm::json::Array *report, llvm::json::Object baselines);
 
@@ -82,32 +69,10 @@ private:
         total += latency(pattern).value_or(0);
     return total;
   }
-  void remarkKernels(const StitchPlan &plan);
-  std::string howAlone(unsigned vertex) const;
-  void remarkBoundaries(const StitchPlan &plan, bool wantsReport);
-  void remarkBoundary(const StitchPlan &plan, unsigned made, unsigned maker,
-                      unsigned reads, unsigned reader, bool sharesOnly,
-                      bool wantsReport);
-  std::string whyApart(ArrayRef<unsigned> maker, ArrayRef<unsigned> reader,
-                       bool sharesOnly);
-  bool isView(unsigned vertex) const {
-    return !isa<linalg::LinalgOp, fuse::FusedGroupOpInterface>(
-        graph.operations[vertex]);
-  }
-  /// Vertices that a vertex has values of, through views of them, too.
-  SmallVector<unsigned> makersOf(unsigned vertex) const;
   void copyShared(StitchPlan &plan);
   void build(const StitchPlan &plan);
   llvm::json::Object describe(const StitchPlan &chosen,
                               llvm::json::Object plans);
-
-  /// A pair of kernels of which the second reads values of the first, or only
-  /// the same values, and why they are two.
-  struct Boundary {
-    unsigned maker, reader;
-    bool sharesOnly;
-    std::string reason;
-  };
 
   static constexpr double kForced = 1; ///< second of every kernel
 
@@ -118,7 +83,7 @@ private:
   StitchGraph graph;
   StitchJudge judge;
   DeltaEvaluator delta;
-  std::vector<Boundary> boundaries;
+  StitchRemarks remarks;
 };
 
 } // namespace
@@ -222,228 +187,6 @@ void Partition::build(const StitchPlan &plan) {
   sortTopologically(&function.getBody().front());
 }
 
-void Partition::remarkKernels(const StitchPlan &plan) {
-  for (const StitchPattern &pattern : plan.patterns) {
-    Operation *op = graph.operations[pattern.back()];
-    if (!isa<linalg::LinalgOp>(op))
-      continue;
-    if (pattern.size() == 1) {
-      remark::missed(op->getLoc(),
-                     remark::RemarkOpts::name("alone").category("fuse"))
-          << (op->getName().getStringRef() +
-              " becomes a kernel of its own: " + howAlone(pattern.front()))
-                 .str();
-      continue;
-    }
-    double apart = 0, bytes = 0;
-    for (unsigned vertex : pattern) {
-      apart += judge.price(vertex).seconds.value_or(0);
-      bytes += delta.compulsoryBytes(vertex);
-    }
-    std::optional<double> together = judge.known(pattern);
-    bool isForced = together && *together > apart;
-    remark::passed(op->getLoc(),
-                   remark::RemarkOpts::name("stitched").category("fuse"))
-        << llvm::formatv(
-               "stitched {0} operators into one kernel: predicted "
-               "{1} against {2} apart{3}; it moves {4} instead of {5}",
-               pattern.size(), microseconds(together.value_or(0)),
-               microseconds(apart), isForced ? " (forced)" : "",
-               bytesInWords(delta.compulsoryBytes(pattern)),
-               bytesInWords(bytes))
-               .str();
-  }
-}
-
-SmallVector<unsigned> Partition::makersOf(unsigned vertex) const {
-  SmallVector<unsigned> makers, pending = {vertex};
-  while (!pending.empty())
-    for (const OperatorGraph::Input &input :
-         graph.graph.vertices[pending.pop_back_val()].inputs)
-      (isView(input.vertex) ? pending : makers).push_back(input.vertex);
-  return makers;
-}
-
-/// What keeps a single operator from all others, in words.
-std::string Partition::howAlone(unsigned vertex) const {
-  auto isProduct = [&](unsigned other) {
-    return graph.graph.vertices[other].isForeign && !isView(other);
-  };
-  SmallVector<unsigned> makers = makersOf(vertex);
-  ArrayRef<unsigned> readers = delta.consumers(vertex);
-  bool hasProduct =
-      llvm::any_of(makers, isProduct) || llvm::any_of(readers, isProduct);
-  std::string said =
-      hasProduct ? "no product next to it takes it in" : std::string();
-  if (!graph.whyAlone[vertex].empty())
-    said += (said.empty() ? "" : ", and ") +
-            ("it is not stitched: " + graph.whyAlone[vertex]);
-  else if (!llvm::all_of(makers, isProduct) ||
-           !llvm::all_of(readers, isProduct))
-    said += (said.empty() ? "" : ", and ") +
-            std::string("it is not stitched with the operators next to it, as "
-                        "is said there");
-  return said.empty()
-             ? "no other operator makes what it reads or reads what it makes"
-             : said;
-}
-
-/// Why two kernels of which one reads the other's values, or both the same, are
-/// two, in words.
-std::string Partition::whyApart(ArrayRef<unsigned> maker,
-                                ArrayRef<unsigned> reader, bool sharesOnly) {
-  StitchPattern both(maker);
-  llvm::append_range(both, reader);
-  llvm::sort(both);
-  both.erase(llvm::unique(both), both.end());
-  double bytes = delta.compulsoryBytes(maker) + delta.compulsoryBytes(reader) -
-                 delta.compulsoryBytes(both);
-  // Sizes may be unknown, or values read through views.
-  std::string gain = "one kernel would save " +
-                     (bytes > 0 ? bytesInWords(bytes) + " and " : "") +
-                     "a launch of " + microseconds(chip.launchOverhead) +
-                     ", but ";
-  for (ArrayRef<unsigned> side : {maker, reader})
-    for (unsigned vertex : side) {
-      if (graph.graph.vertices[vertex].isForeign &&
-          isa<linalg::LinalgOp>(graph.operations[vertex]))
-        return gain + "the product of " + placeOf(graph.operations[vertex]) +
-               " runs in the generic form";
-      if (graph.graph.vertices[vertex].isForeign)
-        return gain + "products' kernels are made first, and this one did not "
-                      "take it in";
-      if (!graph.whyAlone[vertex].empty())
-        return gain + "there is no tile program for " +
-               placeOf(graph.operations[vertex]) + ": " +
-               graph.whyAlone[vertex];
-    }
-  if (!sharesOnly && llvm::none_of(reader, [&](unsigned vertex) {
-        return llvm::any_of(graph.graph.vertices[vertex].inputs,
-                            [&](const OperatorGraph::Input &input) {
-                              return llvm::is_contained(maker, input.vertex);
-                            });
-      }))
-    return gain + "it reads them in another shape, which is not folded into "
-                  "its operators";
-  if (isCyclic(delta, both)) {
-    // Reshapes between both are no kernels.
-    StitchPattern reshaped = both;
-    for (unsigned vertex : maker)
-      for (unsigned next : delta.consumers(vertex))
-        if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-                graph.operations[next]))
-          reshaped.push_back(next);
-    llvm::sort(reshaped);
-    reshaped.erase(llvm::unique(reshaped), reshaped.end());
-    return gain + (isCyclic(delta, reshaped)
-                       ? "a value goes from one to the other through a third "
-                         "kernel"
-                       : "it also reads one of them in another shape, which is "
-                         "not folded into its operators");
-  }
-  const StitchJudge::Verdict &verdict = judge.price(both);
-  if (!verdict.isPossible)
-    return gain + "there is no tile program: " + verdict.reason;
-  if (!verdict.seconds)
-    return gain + "there is no schedule: " + judge.whyUnscheduled(both);
-  // All three by the same search.
-  std::optional<double> together = verdict.seconds;
-  double apart = judge.price(maker).seconds.value_or(0) +
-                 judge.price(reader).seconds.value_or(0);
-  if (verdict.isSearched) {
-    together = judge.priceFully(both);
-    apart = judge.priceFully(maker).value_or(0) +
-            judge.priceFully(reader).value_or(0);
-  }
-  if (both.size() > options.explorer.mostVertices)
-    return gain + llvm::formatv("a kernel has at most {0} operators",
-                                options.explorer.mostVertices)
-                      .str();
-  if (*together > apart)
-    return gain + "it is predicted to take " + microseconds(*together) +
-           " against " + microseconds(apart) + " apart";
-  double penalty =
-      delta(both).penalty - delta(maker).penalty - delta(reader).penalty;
-  return gain +
-         llvm::formatv("the plan of {0} against {1} apart, with {2} lost to "
-                       "fewer blocks or warps, was not among those explored",
-                       microseconds(*together), microseconds(apart),
-                       microseconds(std::max(0.0, penalty)))
-             .str();
-}
-
-void Partition::remarkBoundary(const StitchPlan &plan, unsigned made,
-                               unsigned maker, unsigned reads, unsigned reader,
-                               bool sharesOnly, bool wantsReport) {
-  auto remark =
-      remark::missed(graph.operations[reads]->getLoc(),
-                     remark::RemarkOpts::name("not-stitched").category("fuse"));
-  // Pairs are priced for the words alone.
-  if (!remark && !wantsReport)
-    return;
-  std::string reason =
-      whyApart(plan.patterns[maker], plan.patterns[reader], sharesOnly);
-  remark << "not stitched with " + placeOf(graph.operations[made]) +
-                (sharesOnly ? ", which reads the same values: "
-                            : ", whose values it reads: ") +
-                reason;
-  boundaries.push_back({maker, reader, sharesOnly, std::move(reason)});
-}
-
-void Partition::remarkBoundaries(const StitchPlan &plan, bool wantsReport) {
-  std::vector<unsigned> kernelOf(graph.graph.vertices.size());
-  for (auto [number, pattern] : llvm::enumerate(plan.patterns))
-    for (unsigned vertex : pattern)
-      kernelOf[vertex] = number;
-  auto isForeign = [&](unsigned kernel) {
-    return graph.graph.vertices[plan.patterns[kernel].front()].isForeign;
-  };
-  llvm::DenseSet<std::pair<unsigned, unsigned>> seen;
-  for (auto [number, pattern] : llvm::enumerate(plan.patterns))
-    for (unsigned vertex : pattern) {
-      if (isView(vertex))
-        continue;
-      for (unsigned made : makersOf(vertex)) {
-        unsigned maker = kernelOf[made];
-        // Two chains have said why.
-        if (!llvm::is_contained(pattern, made) &&
-            !(isa<fuse::ChainOp>(graph.operations[made]) &&
-              isa<fuse::ChainOp>(graph.operations[vertex])) &&
-            seen.insert({maker, number}).second)
-          remarkBoundary(plan, made, maker, vertex, number,
-                         /*sharesOnly=*/false, wantsReport);
-      }
-    }
-  // Of several that read the same, each and the one before it.
-  std::vector<std::optional<unsigned>> reader(graph.graph.vertices.size());
-  llvm::DenseMap<unsigned, unsigned> readerOfTensor;
-  auto share = [&](unsigned first, unsigned vertex) {
-    unsigned a = kernelOf[first], b = kernelOf[vertex];
-    if (a != b && !seen.contains({b, a}) && seen.insert({a, b}).second)
-      remarkBoundary(plan, first, a, vertex, b, /*sharesOnly=*/true,
-                     wantsReport);
-  };
-  for (auto [number, pattern] : llvm::enumerate(plan.patterns)) {
-    if (isForeign(number))
-      continue;
-    for (unsigned vertex : pattern) {
-      for (const OperatorGraph::Input &input :
-           graph.graph.vertices[vertex].inputs) {
-        std::optional<unsigned> &last = reader[input.vertex];
-        if (last && kernelOf[input.vertex] != number)
-          share(*last, vertex);
-        if (kernelOf[input.vertex] != number)
-          last = vertex;
-      }
-      for (auto [tensor, bytes] : graph.graph.vertices[vertex].reads) {
-        auto [it, isNew] = readerOfTensor.insert({tensor, vertex});
-        if (!isNew)
-          share(std::exchange(it->second, vertex), vertex);
-      }
-    }
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // The report
 //===----------------------------------------------------------------------===//
@@ -525,7 +268,7 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
              ? llvm::json::Value(nullptr)
              : llvm::json::Value(judge.known(pattern).value_or(0) * 1e6)}});
   }
-  for (const Boundary &boundary : boundaries)
+  for (const StitchRemarks::Boundary &boundary : remarks.boundaries)
     edges.push_back(llvm::json::Object{{"maker", boundary.maker},
                                        {"reader", boundary.reader},
                                        {"shares_only", boundary.sharesOnly},
@@ -552,8 +295,8 @@ void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
       plan(options.strategy, options.preFusion, options.fullEvaluator);
   if (options.strategy == StitchStrategy::Explorer && !options.forceFusion)
     refine(chosen);
-  remarkKernels(chosen);
-  remarkBoundaries(chosen, report != nullptr);
+  remarks.ofKernels(chosen);
+  remarks.ofBoundaries(chosen, report != nullptr);
   if (report)
     report->push_back(describe(chosen, std::move(baselines)));
   copyShared(chosen);

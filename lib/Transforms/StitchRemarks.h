@@ -1,0 +1,67 @@
+//===- StitchRemarks.h - What is said of stitched kernels -------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_TRANSFORMS_STITCHREMARKS_H
+#define FUSION_LIB_TRANSFORMS_STITCHREMARKS_H
+
+#include "StitchGraph.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+
+namespace fusion {
+
+/// The line of an operation, or its name.
+std::string placeOf(mlir::Operation *op);
+
+/// Of a plan's kernels what they are predicted to gain, and of every boundary
+/// between two of them why they are two, in words and numbers.
+class StitchRemarks {
+public:
+  StitchRemarks(const StitchGraph &graph, StitchJudge &judge,
+                const DeltaEvaluator &delta, const ChipInfo &chip,
+                unsigned mostVertices)
+      : graph(graph), judge(judge), delta(delta), chip(chip),
+        mostVertices(mostVertices) {}
+
+  void ofKernels(const StitchPlan &plan);
+  /// `wantsReport`: the boundaries are found out where no remark is asked for,
+  /// too.
+  void ofBoundaries(const StitchPlan &plan, bool wantsReport);
+
+  /// A pair of kernels of which the second reads values of the first, or only
+  /// the same values, and why they are two.
+  struct Boundary {
+    unsigned maker, reader;
+    bool sharesOnly;
+    std::string reason;
+  };
+  std::vector<Boundary> boundaries;
+
+private:
+  std::string howAlone(unsigned vertex) const;
+  void remarkBoundary(const StitchPlan &plan, unsigned made, unsigned maker,
+                      unsigned reads, unsigned reader, bool sharesOnly,
+                      bool wantsReport);
+  std::string whyApart(llvm::ArrayRef<unsigned> maker,
+                       llvm::ArrayRef<unsigned> reader, bool sharesOnly);
+  bool isView(unsigned vertex) const {
+    return !llvm::isa<mlir::linalg::LinalgOp, fuse::FusedGroupOpInterface>(
+        graph.operations[vertex]);
+  }
+  /// Vertices that a vertex has values of, through views of them, too.
+  llvm::SmallVector<unsigned> makersOf(unsigned vertex) const;
+
+  const StitchGraph &graph;
+  StitchJudge &judge;
+  const DeltaEvaluator &delta;
+  const ChipInfo &chip;
+  unsigned mostVertices; ///< of a kernel
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_TRANSFORMS_STITCHREMARKS_H
