@@ -345,6 +345,12 @@ int64_t fusion::turnedWidth(const StitchSchedule &schedule,
   return std::max(aligned, wide);
 }
 
+bool fusion::isTurnedRealigned(const StitchSchedule &schedule,
+                               const StitchTensor &result) {
+  return turnedWidth(schedule, result) * int64_t(result.elementBytes) >
+         alignmentOf(schedule, result);
+}
+
 std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
                                                const StitchSchedule &schedule,
                                                const StitchTensor &result) {

@@ -55,8 +55,8 @@ static Run runOfTurned(const StitchGroup &group, const StitchSchedule &schedule,
           tile = std::min(schedule.stepOf(*result.unit).tile,
                           group.axes[*result.unit].extent),
           one = std::min(tile, width * warpSize);
-  bool isPiece = width * bytes > alignmentOf(schedule, result);
-  return {one * bytes, tile * bytes, isPiece ? width : 1,
+  return {one * bytes, tile * bytes,
+          isTurnedRealigned(schedule, result) ? width : 1,
           (one + width - 1) / width};
 }
 

@@ -254,6 +254,7 @@ private:
     int64_t cluster = 1;
   };
   void trySplits();
+  void trySplits(ArrayRef<Split> splits);
   void trySplit(const Split &split, StitchEffort effort);
   void tryClusters();
   void tryPersistent();
@@ -343,6 +344,10 @@ void Search::trySplits() {
           (group.axes[walk].isReduced && canSplitBeside(group, axis, walk)))
         splits.push_back({axis, walk});
   }
+  trySplits(splits);
+}
+
+void Search::trySplits(ArrayRef<Split> splits) {
   tryEach<Split>(splits, [&](const Split &split, StitchEffort effort) {
     trySplit(split, effort);
   });
@@ -396,9 +401,7 @@ void Search::tryClusters() {
         if (group.axes[walk].isReduced && canSplitBeside(group, *split, walk))
           for (int64_t cluster : sizes)
             splits.push_back({*split, walk, cluster});
-  tryEach<Split>(splits, [&](const Split &split, StitchEffort effort) {
-    trySplit(split, effort);
-  });
+  trySplits(splits);
   if (!bound)
     bound.emplace(group, work, chip);
   if (best && work.walked && weighed(best->cost) <= bound->ofClusters())

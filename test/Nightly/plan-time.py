@@ -1,5 +1,6 @@
-# Forming the groups of 10,000 operators takes less than five seconds of one core, whether they are repeated layers or all
-# different, one after the other, readers of one value or of one argument, and grows with their number. Of three runs the middle one counts: the machine may be busy.
+# Forming the groups of 10,000 operators takes less than five seconds of one core, whether they are repeated layers or
+# all different, one after the other, readers of one value or of one argument, and grows with their number. Of three
+# runs the middle one counts: the machine may be busy.
 # REQUIRES: benchmarks
 # RUN: stitch-explorer-benchmark --benchmark_filter=forming/ --benchmark_repetitions=3 --benchmark_report_aggregates_only=true --benchmark_format=json > %t.json
 # RUN: %python %s %t.json
@@ -20,5 +21,7 @@ for (graph, size), time in times.items():
 assert {graph for graph, _ in times} == {"repeated", "different", "chain", "fan", "separate"}
 for graph, size in times:
     assert times[graph, 10000] < 5000, graph
-    # Ten times as many take about ten times as long; ways of up to 512 operators are looked for.
-    assert graph == "repeated" or times[graph, 10000] < 40 * times[graph, 1000], graph
+    # Ten times as many take about ten times as long; of one after the other ways of up to 512 are looked for, of which
+    # 1000 have few.
+    limit = 40 if graph in ("chain", "fan", "separate") else 20
+    assert graph == "repeated" or times[graph, 10000] < limit * times[graph, 1000], graph

@@ -122,6 +122,9 @@ int64_t countTurned(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchTensor &result);
 /// Neighbours of a thread that it is turned to have.
 int64_t turnedWidth(const StitchSchedule &schedule, const StitchTensor &result);
+/// Whether it is stored in aligned pieces of so many, of rows that begin anywhere.
+bool isTurnedRealigned(const StitchSchedule &schedule,
+                       const StitchTensor &result);
 struct TurnedResult {
   LinearLayout layout;
   int64_t bytes; ///< of shared memory

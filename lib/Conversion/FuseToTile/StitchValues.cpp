@@ -340,9 +340,8 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
   if (std::optional<TurnedResult> turned =
           turnResult(group, schedule, tensor)) {
     window.realigned = IntegerAttr();
-    int64_t width = turnedWidth(schedule, tensor);
-    if (width * int64_t(tensor.elementBytes) > alignmentOf(schedule, tensor)) {
-      window.realigned = b.getI64IntegerAttr(width);
+    if (isTurnedRealigned(schedule, tensor)) {
+      window.realigned = b.getI64IntegerAttr(turnedWidth(schedule, tensor));
       window.isRagged = true;
     }
     auto layout = tile::LayoutAttr::get(b.getContext(), turned->layout);

@@ -112,21 +112,21 @@ KernelEmitter::Values
 KernelEmitter::passWords(const RealignedOrder::Neighbour &neighbour, int by,
                          ArrayRef<Value> own, ArrayRef<Value> atEnd) {
   // The lane's digit along the row, to which `by` comes around.
-  auto [lanes, distance] = std::pair(neighbour.lanes, neighbour.distance);
-  Value mask = i32((lanes - 1) * distance);
+  int64_t bits = neighbour.mask();
+  Value mask = i32(bits);
   Value digit = arith::AndIOp::create(b, loc, lane, mask);
   Value source = arith::OrIOp::create(
-      b, loc,
-      arith::AndIOp::create(b, loc, lane, i32(~((lanes - 1) * distance))),
-      arith::AndIOp::create(
-          b, loc, arith::AddIOp::create(b, loc, digit, i32(by * distance)),
-          mask));
+      b, loc, arith::AndIOp::create(b, loc, lane, i32(~bits)),
+      arith::AndIOp::create(b, loc,
+                            arith::AddIOp::create(
+                                b, loc, digit, i32(by * neighbour.distance)),
+                            mask));
   // Those asked by the lanes at the end.
   Value isAsked;
   if (!atEnd.empty())
     isAsked =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digit,
-                              by > 0 ? i32(0) : i32((lanes - 1) * distance));
+                              by > 0 ? i32(0) : i32(bits));
   constexpr int64_t warpSize = 32;
   Values words;
   for (auto [number, word] : llvm::enumerate(own)) {
@@ -144,8 +144,7 @@ KernelEmitter::passWords(const RealignedOrder::Neighbour &neighbour, int by,
 Value KernelEmitter::digitOf(const RealignedOrder::Neighbour &neighbour) {
   return arith::ShRUIOp::create(
       b, loc,
-      arith::AndIOp::create(b, loc, lane,
-                            i32((neighbour.lanes - 1) * neighbour.distance)),
+      arith::AndIOp::create(b, loc, lane, i32(neighbour.mask())),
       i32(llvm::Log2_64(neighbour.distance)));
 }
 
@@ -153,7 +152,7 @@ Value KernelEmitter::isEndOfRow(const RealignedOrder::Neighbour &neighbour,
                                 int by) {
   if (neighbour.lanes == 1)
     return Value();
-  int64_t mask = (neighbour.lanes - 1) * neighbour.distance;
+  int64_t mask = neighbour.mask();
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                arith::AndIOp::create(b, loc, lane, i32(mask)),
                                i32(by > 0 ? mask : 0));

@@ -35,6 +35,8 @@ struct RealignedOrder {
     int64_t wrapped = -1;
 
     bool isOwn() const { return reg >= 0 && lanes == 1; }
+    /// Bits of a lane's number that say where it is along the row.
+    int64_t mask() const { return (lanes - 1) * distance; }
     /// Whether the last lane, or the only one, finds no other that has it.
     bool isOpen() const { return lanes == 1 ? reg < 0 : wrapped < 0; }
   };

@@ -28,8 +28,7 @@ using namespace fusion::tile;
 /// row's end has: those of the first lanes, in order.
 Value KernelEmitter::dealElements(const RealignedOrder::Neighbour &neighbour,
                                   int by, ArrayRef<Value> words, Type stored) {
-  auto [lanes, distance] = std::pair(neighbour.lanes, neighbour.distance);
-  int64_t mask = (lanes - 1) * distance;
+  int64_t mask = neighbour.mask();
   Value owner = arith::AndIOp::create(b, loc, lane, i32(~mask));
   if (by > 0)
     owner = arith::OrIOp::create(b, loc, owner, i32(mask));
@@ -130,6 +129,66 @@ void KernelEmitter::storeDealt(StoreOp op, const View &view, Value place,
   writePart(op, view, arith::AddIOp::create(b, loc, place, at), element);
 }
 
+/// The piece that a thread's elements begin in, with those of the lane before;
+/// what is before the first one of a warp's part of a row is another's.
+void KernelEmitter::storeHead(StoreOp op, const View &view,
+                              const StoredPiece &piece,
+                              const RealignedOrder::Neighbour &previous) {
+  Value isHead = previous.isOpen() ? isEndOfRow(previous, -1) : Value();
+  if (!piece.ofHead) {
+    Kept kept = piece.ofRow;
+    if (previous.isOpen()) {
+      Value begin =
+          isHead
+              ? arith::SelectOp::create(b, loc, isHead, piece.off, i32(0))
+                    .getResult()
+              : piece.off;
+      kept = intersect(kept, {begin, Value()});
+    }
+    storePiece(op, view, piece.place, piece.elements, kept);
+    return;
+  }
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        piece.off, i32(0));
+  Value digit = digitOf(previous);
+  Value away = arith::MulIOp::create(b, loc, digit, i32(-previous.span));
+  int64_t width = piece.elements.size();
+  Kept behindOff = {piece.off, arith::SelectOp::create(b, loc, isWhole, i32(0),
+                                                       i32(width))};
+  storeDealt(op, view, piece.place, away, digit, piece.ofHead,
+             intersect(behindOff, further(piece.ofRow, away)));
+  Value isOther = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::ne,
+      arith::ExtUIOp::create(b, loc, b.getI32Type(), isHead), i32(1));
+  OpBuilder::InsertionGuard guard(b);
+  enterIf(arith::OrIOp::create(b, loc, isOther, isWhole));
+  storePiece(op, view, piece.place, piece.elements, piece.ofRow);
+}
+
+/// What is left of the last one of a warp's part of a row, in the piece behind.
+void KernelEmitter::storeTail(StoreOp op, const View &view,
+                              const StoredPiece &piece,
+                              const RealignedOrder::Neighbour &next) {
+  int64_t width = piece.elements.size();
+  Kept beforeOff = {Value(), piece.off};
+  if (piece.ofTail) {
+    Value digit = digitOf(next);
+    Value away = arith::MulIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, i32(next.lanes - 1), digit),
+        i32(next.span));
+    away = arith::AddIOp::create(b, loc, away, i32(width));
+    storeDealt(op, view, piece.place, away, digit, piece.ofTail,
+               intersect(beforeOff, further(piece.ofRow, away)));
+    return;
+  }
+  OpBuilder::InsertionGuard guard(b);
+  enterIf(isEndOfRow(next, 1));
+  storePiece(op, view,
+             arith::AddIOp::create(b, loc, piece.place, index(width)),
+             piece.behind,
+             intersect(beforeOff, further(piece.ofRow, i32(width))));
+}
+
 LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
   const View &view = views[op.getView()];
   auto tile = cast<RankedTensorType>(op.getValue().getType());
@@ -145,12 +204,13 @@ LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
           count = width / perWord;
   const Values &values = registers[op.getValue()];
   Value isFirst = isFirstHolder(layout);
-  SmallVector<int64_t> firsts = firstReplicas(layout, width);
   llvm::DenseMap<int64_t, Values> pieces;
-  for (auto [number, first] : llvm::enumerate(firsts)) {
+  SmallVector<int64_t> ownPieces;
+  for (auto [number, first] : llvm::enumerate(firstReplicas(layout, width))) {
     int64_t reg = number * width;
     if (first != reg)
       continue;
+    ownPieces.push_back(reg);
     Values elements;
     for (Value value : ValueRange(values).slice(reg, width))
       elements.push_back(toMemory(value));
@@ -166,8 +226,8 @@ LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
       llvm::append_range(elements, unpackWord(word, stored));
     return elements;
   };
-  /// The piece that begins `moved` elements within `front`.
-  auto piece = [&](const Values &front, const Values &back, Value moved) {
+  /// The words that begin `moved` elements within `front`.
+  auto wordsFrom = [&](const Values &front, const Values &back, Value moved) {
     Values words = front;
     llvm::append_range(words, back);
     moveWords(words, moved, perWord);
@@ -178,19 +238,17 @@ LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
   auto isDealt = [&](const RealignedOrder::Neighbour &neighbour) {
     return neighbour.isOpen() && neighbour.lanes >= width;
   };
-  for (auto [number, first] : llvm::enumerate(firsts)) {
-    int64_t reg = number * width;
-    if (first != reg)
-      continue;
+  for (int64_t reg : ownPieces) {
     const Values &own = pieces[reg];
     const RealignedOrder::Neighbour &previous = order.before[reg],
                                     &next = order.behind[reg];
     Chunk chunk = chunkOf(view, layout, reg, op.getCoordinates(),
                           op.getInBounds(), /*ragged=*/true);
     Value off = arith::AndIOp::create(b, loc, chunk.position, index(width - 1));
-    Value place = arith::SubIOp::create(b, loc, chunk.position, off),
-          offWord = asWord(off);
-    Value moved = arith::SubIOp::create(b, loc, i32(width), offWord);
+    StoredPiece piece;
+    piece.place = arith::SubIOp::create(b, loc, chunk.position, off);
+    piece.off = asWord(off);
+    Value moved = arith::SubIOp::create(b, loc, i32(width), piece.off);
     Values before = own;
     if (previous.isOwn())
       before = pieces[previous.reg];
@@ -199,76 +257,36 @@ LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
                          previous.wrapped < 0
                              ? ArrayRef<Value>()
                              : ArrayRef<Value>(pieces[previous.wrapped]));
-    Values words = piece(before, own, moved), behind;
+    Values words = wordsFrom(before, own, moved), behind;
     if (next.isOpen())
-      behind = piece(own, own, moved);
-    Value ofHead, ofTail;
+      behind = wordsFrom(own, own, moved);
+    // Lanes that store nothing give others what they have.
     if (isDealt(previous))
-      ofHead = dealElements(previous, -1, words, stored);
+      piece.ofHead = dealElements(previous, -1, words, stored);
     if (isDealt(next))
-      ofTail = dealElements(next, 1, behind, stored);
+      piece.ofTail = dealElements(next, 1, behind, stored);
+    piece.elements = elementsOf(words);
+    piece.behind = elementsOf(behind);
     // Replicas, and rows beyond the tensor's, store nothing.
     OpBuilder::InsertionGuard guard(b);
-    auto enter = [&](Value condition) {
-      if (condition)
-        b.setInsertionPointToStart(
-            scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false)
-                .thenBlock());
-    };
-    enter(isFirst);
-    enter(chunk.isInside);
-    Kept ofRow;
+    enterIf(isFirst);
+    enterIf(chunk.isInside);
     if (chunk.unit) {
       Value at = asWord(arith::SubIOp::create(b, loc, chunk.unit, off));
-      ofRow = {arith::SubIOp::create(b, loc, i32(0), at),
-               arith::SubIOp::create(b, loc, asWord(view.sizes[unit]), at)};
+      piece.ofRow = {arith::SubIOp::create(b, loc, i32(0), at),
+                     arith::SubIOp::create(b, loc, asWord(view.sizes[unit]),
+                                           at)};
     }
-    // What is before the first one of the warp's is another's.
-    Value isHead = previous.isOpen() ? isEndOfRow(previous, -1) : Value();
-    if (ofHead) {
-      Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                            offWord, i32(0));
-      Value digit = digitOf(previous);
-      Value away =
-          arith::MulIOp::create(b, loc, digit, i32(-previous.span));
-      Kept behindOff = {offWord, arith::SelectOp::create(b, loc, isWhole,
-                                                         i32(0), i32(width))};
-      storeDealt(op, view, place, away, digit, ofHead,
-                 intersect(behindOff, further(ofRow, away)));
-      OpBuilder::InsertionGuard inner(b);
-      Value isOther = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::ne,
-          arith::ExtUIOp::create(b, loc, b.getI32Type(), isHead), i32(1));
-      enter(arith::OrIOp::create(b, loc, isOther, isWhole));
-      storePiece(op, view, place, elementsOf(words), ofRow);
-    } else {
-      Kept kept = ofRow;
-      if (previous.isOpen()) {
-        Value begin = isHead ? arith::SelectOp::create(b, loc, isHead, offWord,
-                                                       i32(0))
-                                   .getResult()
-                             : offWord;
-        kept = intersect(ofRow, {begin, Value()});
-      }
-      storePiece(op, view, place, elementsOf(words), kept);
-    }
-    // What is left of the last one lies in the piece behind.
-    if (!next.isOpen())
-      continue;
-    if (ofTail) {
-      Value digit = digitOf(next);
-      Value away = arith::MulIOp::create(
-          b, loc, arith::SubIOp::create(b, loc, i32(next.lanes - 1), digit),
-          i32(next.span));
-      away = arith::AddIOp::create(b, loc, away, i32(width));
-      storeDealt(op, view, place, away, digit, ofTail,
-                 intersect({Value(), offWord}, further(ofRow, away)));
-      continue;
-    }
-    enter(isEndOfRow(next, 1));
-    storePiece(op, view, arith::AddIOp::create(b, loc, place, index(width)),
-               elementsOf(behind),
-               intersect({Value(), offWord}, further(ofRow, i32(width))));
+    storeHead(op, view, piece, previous);
+    if (next.isOpen())
+      storeTail(op, view, piece, next);
   }
   return success();
+}
+
+void KernelEmitter::enterIf(Value condition) {
+  if (condition)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false)
+            .thenBlock());
 }

@@ -270,7 +270,20 @@ private:
   struct Kept {
     Value first, beyond;
   };
+  struct StoredPiece {
+    Value place;             ///< where it begins, a multiple of its elements
+    Value off;               ///< elements in it before the row's, i32
+    Values elements, behind; ///< of it, and of the one behind where that is open
+    Value ofHead, ofTail;    ///< dealt to the lane, of the row's ends
+    Kept ofRow;
+  };
   mlir::LogicalResult emitRealignedStore(tile::StoreOp op);
+  void storeHead(tile::StoreOp op, const View &view, const StoredPiece &piece,
+                 const RealignedOrder::Neighbour &previous);
+  void storeTail(tile::StoreOp op, const View &view, const StoredPiece &piece,
+                 const RealignedOrder::Neighbour &next);
+  /// What follows is under a condition, where there is one.
+  void enterIf(Value condition);
   Value dealElements(const RealignedOrder::Neighbour &neighbour, int by,
                      llvm::ArrayRef<Value> words, mlir::Type stored);
   Kept intersect(const Kept &a, const Kept &c);
