@@ -49,20 +49,20 @@ public:
                   const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {}
 
-  /// Registers of addresses and counters. Where one thread copies everything,
-  /// by tensor maps, ptxas 13.0 has made 6 to 16 fewer of the kernels of
-  /// docs/hopper.md.
+  /// Registers of addresses and counters: the block's own, those of copies by
+  /// threads, and the barriers and phases of bulk copies. Where one thread
+  /// copies everything, by tensor maps, ptxas 13.0 has made 6 to 16 fewer of the
+  /// kernels of docs/hopper.md.
   static int64_t addressing(const GroupModel &group, const Schedule &schedule) {
-    constexpr int64_t byThreads = 52, inBulk = 46;
-    bool isInBulk = false;
+    constexpr int64_t ofBlock = 40, byThreads = 12, inBulk = 6;
+    bool isByThreads = false, isInBulk = false;
     for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
       if (tensor.role == TensorRole::Operand &&
-          place.space == fuse::Space::Shared) {
-        isInBulk = place.transport == fuse::Transport::Bulk;
-        if (!isInBulk)
-          break;
-      }
-    return isInBulk ? inBulk : byThreads;
+          place.space == fuse::Space::Shared)
+        (place.transport == fuse::Transport::Bulk ? isInBulk : isByThreads) =
+            true;
+    return ofBlock + (isByThreads || !isInBulk ? byThreads : 0) +
+           (isInBulk ? inBulk : 0);
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of
@@ -296,10 +296,9 @@ public:
   /// Bytes that a thread loads of a tile at a time.
   int64_t unitBytes(unsigned number) const {
     const GroupTensor &tensor = group.tensors[number];
-    constexpr int64_t unit = 16;
-    return schedule.places[number].transport != fuse::Transport::Sync
-               ? unit
-               : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
+    int64_t copied = transportBytes(schedule.places[number].transport);
+    return copied ? copied
+                  : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
   }
   /// How often.
   int64_t unitsPerThread(unsigned number) const {

@@ -240,21 +240,6 @@ Reason PlaceChecker::checkCopiesOfCluster() {
          first.value_or("nothing is copied to shared memory");
 }
 
-static unsigned transportBytes(fuse::Transport transport) {
-  switch (transport) {
-  case fuse::Transport::Sync:
-    return 0;
-  case fuse::Transport::Async4:
-    return 4;
-  case fuse::Transport::Async8:
-    return 8;
-  case fuse::Transport::Async16:
-  case fuse::Transport::Bulk:
-    return 16;
-  }
-  llvm_unreachable("covered switch");
-}
-
 /// A pass over rows that reads the product's tiles needs no place.
 static std::string notLoaded(const GroupTensor &tensor) {
   return "'" + tensor.name + "' is not loaded and needs no shared memory";

@@ -18,6 +18,21 @@ using namespace fusion;
 
 using Explain = llvm::function_ref<void(const Twine &)>;
 
+unsigned fusion::transportBytes(fuse::Transport transport) {
+  switch (transport) {
+  case fuse::Transport::Sync:
+    return 0;
+  case fuse::Transport::Async4:
+    return 4;
+  case fuse::Transport::Async8:
+    return 8;
+  case fuse::Transport::Async16:
+  case fuse::Transport::Bulk:
+    return 16;
+  }
+  llvm_unreachable("covered switch");
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,10 @@ struct ProductMapping {
 };
 
 
+/// Bytes that threads copy at a time, or that a box's rows are multiples of; 0
+/// of what passes through registers.
+unsigned transportBytes(fuse::Transport transport);
+
 /// Where a tensor's tile lives, how it moves, how often it is buffered.
 struct Placement {
   fuse::Space space = fuse::Space::Registers;
