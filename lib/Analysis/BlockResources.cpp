@@ -50,9 +50,10 @@ public:
       : group(group), schedule(schedule), kept(kept) {}
 
   /// Registers of addresses and counters: the block's own, those of copies by
-  /// threads, and the barriers and phases of bulk copies. Where one thread
-  /// copies everything, by tensor maps, ptxas 13.0 has made 6 to 16 fewer of the
-  /// kernels of docs/hopper.md.
+  /// threads, and the barriers and phases of bulk copies, which only what
+  /// producers hand over keeps beside the former. Where one thread copies
+  /// everything, by tensor maps, ptxas 13.0 has made 6 to 16 fewer of the kernels
+  /// of docs/hopper.md.
   static int64_t addressing(const GroupModel &group, const Schedule &schedule) {
     constexpr int64_t ofBlock = 40, byThreads = 12, inBulk = 6;
     bool isByThreads = false, isInBulk = false;
@@ -61,8 +62,10 @@ public:
           place.space == fuse::Space::Shared)
         (place.transport == fuse::Transport::Bulk ? isInBulk : isByThreads) =
             true;
-    return ofBlock + (isByThreads || !isInBulk ? byThreads : 0) +
-           (isInBulk ? inBulk : 0);
+    if (!isInBulk)
+      return ofBlock + byThreads;
+    bool isBoth = isByThreads && schedule.producerWarps > 0;
+    return ofBlock + (isByThreads ? byThreads : inBulk) + (isBoth ? inBulk : 0);
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of
