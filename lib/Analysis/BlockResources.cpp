@@ -49,12 +49,15 @@ public:
                   const KeptTiles &kept)
       : group(group), schedule(schedule), kept(kept) {}
 
-  /// Registers of addresses and counters: the block's own, those of copies by
-  /// threads, and the barriers and phases of bulk copies, which only what
-  /// producers hand over keeps beside the former. Where one thread copies
-  /// everything, by tensor maps, ptxas 13.0 has made 6 to 16 fewer of the kernels
-  /// of docs/hopper.md.
-  static int64_t addressing(const GroupModel &group, const Schedule &schedule) {
+  /// Registers of addresses and counters.
+  struct Addressing {
+    int64_t always; ///< the block's own, and those of its copies
+    int64_t handed; ///< beside copies of its own: see BlockResources
+  };
+  /// Where one thread copies everything, by tensor maps, ptxas 13.0 has made 6
+  /// to 16 fewer of the kernels of docs/hopper.md.
+  static Addressing addressing(const GroupModel &group,
+                               const Schedule &schedule) {
     constexpr int64_t ofBlock = 40, byThreads = 12, inBulk = 6;
     bool isByThreads = false, isInBulk = false;
     for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
@@ -62,10 +65,8 @@ public:
           place.space == fuse::Space::Shared)
         (place.transport == fuse::Transport::Bulk ? isInBulk : isByThreads) =
             true;
-    if (!isInBulk)
-      return ofBlock + byThreads;
-    bool isBoth = isByThreads && schedule.producerWarps > 0;
-    return ofBlock + (isByThreads ? byThreads : inBulk) + (isBoth ? inBulk : 0);
+    return {ofBlock + (isInBulk && !isByThreads ? inBulk : byThreads),
+            isInBulk && isByThreads ? inBulk : 0};
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of
@@ -385,8 +386,10 @@ public:
     for (BlockResources::Buffer &buffer : held.buffers)
       buffer.registersPerStage = stageRegisters(buffer.tensor);
     // They live through the whole nest, also while others are computed.
-    held.always = addressing(group, schedule) + rowRegisters() +
-                  windowRegisters() + waitingRegisters();
+    auto [ofAddresses, handed] = addressing(group, schedule);
+    held.always = ofAddresses + rowRegisters() + windowRegisters() +
+                  waitingRegisters();
+    held.handed = handed;
     llvm::SmallVector<Lifetime, 4> lifetimes = listLifetimes();
     for (unsigned number = 0; number < group.products.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);
@@ -449,7 +452,7 @@ int64_t fusion::leastRegisters(const GroupModel &group,
        llvm::zip_equal(schedule.products, kept.accumulators))
     most = std::max(most, slots.count * schedule.tiles[mapping.i1] *
                               schedule.tiles[mapping.i2] / (32 * warps));
-  return RegisterCounter::addressing(group, schedule) + most;
+  return RegisterCounter::addressing(group, schedule).always + most;
 }
 
 BlockResources fusion::listResources(const GroupModel &group,
@@ -469,7 +472,9 @@ void fusion::listRegisters(const GroupModel &group, const Schedule &schedule,
 void fusion::countResources(const BlockResources &held,
                             const Schedule &schedule, Footprint &footprint) {
   footprint.sharedMemory = countBuffers(held, schedule);
-  int64_t registers = held.always, most = held.passes;
+  int64_t registers =
+              held.always + (schedule.producerWarps > 0 ? held.handed : 0),
+          most = held.passes;
   for (const BlockResources::Buffer &buffer : held.buffers)
     registers +=
         buffer.registersPerStage * (schedule.places[buffer.tensor].stages - 1);

@@ -51,6 +51,9 @@ struct BlockResources {
   };
   llvm::SmallVector<Loads, 2> loads;
   int64_t always = 0; ///< registers that live through the whole nest
+  /// Barriers and phases of what producers hand over, where there are any and
+  /// the block copies other operands itself.
+  int64_t handed = 0;
   int64_t passes = 0; ///< where passes over rows need most
   int64_t atLaunch = 0; ///< of a footprint
 };
