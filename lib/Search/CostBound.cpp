@@ -172,25 +172,28 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
                                           double points, double values,
                                           double resident) const {
   constexpr double never = std::numeric_limits<double>::infinity();
-  constexpr unsigned most =
-      4; // powers of two up to the largest number of warps
-  // By the logarithm of the warps along it: a warp's part of the tile, of one
-  // that is not chosen the largest, and of the fragments that this part reads
-  // of the other operand; 0 where the intrinsic does not divide it.
+  constexpr unsigned ofGroups = kWarpCounts - 1;
+  auto warpsOf = [](unsigned index) {
+    return index < ofGroups ? 1u << index : ScheduleBuilder::kThreeGroups;
+  };
+  // By the number of the warps along it: a warp's part of the tile, of one that
+  // is not chosen the largest, and of the fragments that this part reads of the
+  // other operand; 0 where the intrinsic does not divide it.
   struct Side {
-    std::array<double, most> part, fragments;
+    std::array<double, kWarpCounts> part, fragments;
   };
   auto listParts = [&](unsigned axis, int64_t extent, double elementSeconds) {
     Side side;
     int64_t tile = tiles[axis];
     int64_t units = tile / extent;
     bool isWhole = tile == units * extent;
-    for (unsigned log = 0; log < most; ++log) {
-      bool divides = tile == 0 || (isWhole && (units >> log << log) == units);
-      side.part[log] = !divides   ? 0
-                       : tile > 0 ? static_cast<double>(tile) / (1 << log)
-                                  : mostSums;
-      side.fragments[log] = divides ? elementSeconds / side.part[log] : 0;
+    for (unsigned index = 0; index < kWarpCounts; ++index) {
+      unsigned warps = warpsOf(index);
+      bool divides = tile == 0 || (isWhole && units % warps == 0);
+      side.part[index] = !divides   ? 0
+                         : tile > 0 ? static_cast<double>(tile) / warps
+                                    : mostSums;
+      side.fragments[index] = divides ? elementSeconds / side.part[index] : 0;
     }
     return side;
   };
@@ -200,11 +203,15 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
   double multiply = points * unit.secondsPerPoint;
   double handOver = values * work.handOverSeconds;
   ByWarps seconds;
-  for (unsigned index = 0; index < most; ++index) {
+  for (unsigned index = 0; index < kWarpCounts; ++index) {
     // Each tensor core needs a warp, and products under way.
-    double perCore = (1 << index) * resident / kCores;
+    double perCore = warpsOf(index) * resident / kCores;
     double leastStep = never, leastShared = never;
-    for (unsigned rows = unit.logRows; rows <= index; ++rows) {
+    // Three groups lie one below the other.
+    unsigned firstRows = index < ofGroups ? unit.logRows : index;
+    for (unsigned rows = firstRows; rows <= index; ++rows) {
+      if (index == ofGroups && !unit.isOfGroups)
+        continue;
       unsigned columns = index - rows;
       double t1 = first.part[rows], t2 = second.part[columns];
       if (t1 == 0 || t2 == 0)

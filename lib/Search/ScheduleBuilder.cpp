@@ -336,6 +336,18 @@ std::vector<Arrangement> ScheduleBuilder::uniformArrangements() const {
   return list;
 }
 
+std::vector<Arrangement> ScheduleBuilder::arrangementsOfGroups() const {
+  bool areOfGroups = llvm::all_of(
+      llvm::seq<unsigned>(0, group.products.size()), [&](unsigned product) {
+        return llvm::any_of(intrinsicsOf(product), [](const Intrinsic *each) {
+          return each->unit == ProductUnit::WarpGroup;
+        });
+      });
+  if (!areOfGroups || chip.leastRegisters == 0)
+    return {};
+  return {Arrangement(group.products.size(), {kThreeGroups, 1})};
+}
+
 Arrangement ScheduleBuilder::handOverArrangement(unsigned warps) const {
   Arrangement list(group.products.size(), {warps, 1});
   for (auto [number, product] : llvm::enumerate(group.products)) {

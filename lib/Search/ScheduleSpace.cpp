@@ -36,7 +36,7 @@ static TensorSet whichCanBe(const GroupModel &group, const Schedule &schedule,
   return can;
 }
 
-/// Numbers of warps are powers of two.
+/// Of those whose numbers of warps are powers of two.
 static uint64_t codeOf(const Arrangement &arrangement) {
   uint64_t code = 1;
   for (auto [rows, columns] : arrangement)
@@ -59,6 +59,15 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
     if (!llvm::is_contained(usual, number))
       usual.push_back(number);
   }
+  warpCounts.assign(ScheduleBuilder::warpCounts().begin(),
+                    ScheduleBuilder::warpCounts().end());
+  // Models of tiles alone see no groups that take turns.
+  if (!seesTilesOnly(options.model))
+    for (Arrangement &ofGroups : builder.arrangementsOfGroups()) {
+      warpCounts.push_back(ofGroups.front()[0]);
+      usual.push_back(arranged.size());
+      arranged.push_back(std::move(ofGroups));
+    }
   llvm::append_range(every, llvm::seq<unsigned>(0, arranged.size()));
   for (unsigned number : every)
     if (!llvm::is_contained(usual, number))
@@ -213,12 +222,12 @@ void ScheduleSpace::listTiles() {
     int64_t step = unitOf(index);
     int64_t last = llvm::alignTo(axis.extent, step);
     // Beyond the axis only to fill the warps, half of them at least.
-    int64_t unit = kUnit * ScheduleBuilder::warpCounts().back();
+    int64_t unit = kUnit * warpCounts.back();
     int64_t end = std::min(
         {most, int64_t(llvm::alignTo(axis.extent, unit)), 2 * last - step});
     for (int64_t tile = step; tile <= end; tile += step)
       all.push_back(tile);
-    for (unsigned warps : ScheduleBuilder::warpCounts()) {
+    for (unsigned warps : warpCounts) {
       int64_t trips = 0;
       for (int64_t tile : all) {
         if (tile % (kUnit * warps))
@@ -468,6 +477,9 @@ bool ScheduleSpace::divides(const Arrangement &arrangement,
        llvm::zip(builder.base().products, arrangement, multiplied,
                  candidate.intrinsics)) {
     const Intrinsic &intrinsic = *list[choice];
+    if (warps[0] == ScheduleBuilder::kThreeGroups &&
+        intrinsic.unit != ProductUnit::WarpGroup)
+      return false;
     if (tiles[mapping.i1] % (intrinsic.i1 * warps[0]) ||
         tiles[mapping.i2] % (intrinsic.i2 * warps[1]) ||
         tiles[mapping.r1] % intrinsic.r1 || warps[0] % intrinsic.groupWarps())
@@ -534,7 +546,7 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
         std::max(accumulators, tileOf(mapping.i1) * tileOf(mapping.i2));
   return shared <= static_cast<int64_t>(chip.sharedMemoryPerBlock) &&
          accumulators <= static_cast<int64_t>(chip.maxRegistersPerThread) * 32 *
-                             ScheduleBuilder::warpCounts().back();
+                             warpCounts.back();
 }
 
 Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {

@@ -79,10 +79,12 @@ private:
     };
     llvm::SmallVector<Unit, 2> units;
   };
-  /// By the warps of a block, in the order of `ScheduleBuilder::warpCounts`.
+  /// By the warps of a block, in the order of `ScheduleBuilder::warpCounts`, and
+  /// of three groups.
+  static constexpr unsigned kWarpCounts = 5;
   struct ByWarps {
-    std::array<double, 4> steps{}; ///< seconds that products take after another
-    std::array<double, 4> shared{}; ///< that shared memory is busy
+    /// Seconds that products take after another, and that shared memory is busy.
+    std::array<double, kWarpCounts> steps{}, shared{};
 
     static ByWarps never();
     void lower(const ByWarps &other);

@@ -265,6 +265,7 @@ private:
   ScheduleBuilder builder;
   std::vector<BoundExpression> bound;
   std::vector<Arrangement> arranged;
+  llvm::SmallVector<unsigned, 5> warpCounts; ///< of them, ascending
   llvm::SmallVector<unsigned, 16> usual, every;
   /// Those that are not usual, by what `codeOf` says.
   llvm::DenseMap<uint64_t, unsigned> unusual;
