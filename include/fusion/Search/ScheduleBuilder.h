@@ -103,8 +103,9 @@ public:
   /// over in registers, where its product's axes allow.
   Arrangement handOverArrangement(unsigned warps) const;
 
-  /// Every product by three groups of warps, one below the other (as FlashAttention-3
-  /// has heads of 64), where groups multiply and the chip deals registers to them.
+  /// Every product by three groups of warps, one below the other (as
+  /// FlashAttention-3 has heads of 64), where groups multiply and the chip deals
+  /// registers to them.
   std::vector<Arrangement> arrangementsOfGroups() const;
 
   /// Warp counts that are tried.
