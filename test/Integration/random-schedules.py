@@ -80,8 +80,8 @@ FORMS = {
     "producers": r"producers = ",
     "blocks that stay": r"persistent = true",
     "copies in bulk": r"<shared, bulk>",
-    # Of one product, whose place is the last one.
-    "results in bulk": r"memory = <\{[^}]*C = #fuse.place<shared, bulk>\}",
+    # The last product's place is the last one: C, E or G.
+    "results in bulk": r"memory = <\{[^}]*[CEG] = #fuse.place<shared, bulk>\}",
 }
 
 os.makedirs(folder, exist_ok=True)
