@@ -222,9 +222,11 @@ void ScheduleSpace::listTiles() {
     int64_t step = unitOf(index);
     int64_t last = llvm::alignTo(axis.extent, step);
     // Beyond the axis only to fill the warps, half of them at least.
-    int64_t unit = kUnit * warpCounts.back();
-    int64_t end = std::min(
-        {most, int64_t(llvm::alignTo(axis.extent, unit)), 2 * last - step});
+    int64_t filled = 0;
+    for (unsigned warps : warpCounts)
+      filled = std::max<int64_t>(filled,
+                                 llvm::alignTo(axis.extent, kUnit * warps));
+    int64_t end = std::min({most, filled, 2 * last - step});
     for (int64_t tile = step; tile <= end; tile += step)
       all.push_back(tile);
     for (unsigned warps : warpCounts) {
