@@ -24,7 +24,10 @@ public:
                 mlir::ValueRange results,
                 llvm::function_ref<void(const llvm::Twine &)> explain,
                 StitchOperators &known)
-      : given(operators), results(results), explain(explain), known(known) {}
+      : given(operators), results(results), explain(explain), known(known) {
+    for (mlir::linalg::LinalgOp op : operators)
+      isOne.insert(op);
+  }
 
   mlir::FailureOr<StitchGroup> build() {
     if (mlir::failed(separate()) || mlir::failed(classify()) ||
@@ -45,11 +48,9 @@ private:
     explain(reason);
     return mlir::failure();
   }
-  bool isGiven(mlir::linalg::LinalgOp op) const {
-    return llvm::is_contained(given, op);
-  }
+  bool isGiven(mlir::Operation *op) const { return isOne.contains(op); }
   bool isComputed(mlir::Value value) const {
-    auto op = value.getDefiningOp<mlir::linalg::LinalgOp>();
+    mlir::Operation *op = value.getDefiningOp();
     return op && !mlir::isa<mlir::linalg::FillOp>(op) && isGiven(op);
   }
   /// Whether a value comes from outside of the operators' group, if they are in
@@ -77,6 +78,7 @@ private:
   void describeReaders();
 
   llvm::ArrayRef<mlir::linalg::LinalgOp> given;
+  llvm::SmallPtrSet<mlir::Operation *, 32> isOne; ///< of the given ones
   mlir::ValueRange results;
   llvm::function_ref<void(const llvm::Twine &)> explain;
   StitchOperators &known;

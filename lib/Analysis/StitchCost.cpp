@@ -65,7 +65,7 @@ StitchWork StitchWork::of(const StitchGroup &group,
 }
 
 StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
-                       std::optional<unsigned> split)
+                       std::optional<unsigned> split, bool hasOtherForms)
     : once(group, std::nullopt) {
   lastRead.assign(group.inputs.size(), 0);
   SmallVector<unsigned> depths;
@@ -118,7 +118,7 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
   if (!longest)
     return;
   walked.emplace(group, longest, /*isOnline=*/false, split);
-  if (walked->count == 1)
+  if (walked->count == 1 || !hasOtherForms)
     return;
   online.emplace(group, longest, /*isOnline=*/true, split);
   whyNotOnline = online->whyNotOnline;

@@ -15,48 +15,59 @@ using namespace fusion;
 
 namespace {
 
-/// Loops that become one axis, with the operators that have them.
+/// Loops that become one axis, with the operators that have them. Of two classes
+/// the smaller one is gone through.
 class LoopClasses {
 public:
-  void add(unsigned op) {
-    leaders.push_back(operators.size());
-    operators.push_back({op});
+  /// The loops of the next operator.
+  void add(unsigned loops) {
+    for (unsigned i = 0; i < loops; ++i) {
+      leaders.push_back(operators.size());
+      operators.push_back({unsigned(first.size() - 1)});
+    }
+    first.push_back(leaders.size());
   }
-  unsigned leader(unsigned loop) const {
-    while (leaders[loop] != loop)
+  unsigned loopOf(unsigned op, unsigned loop) const { return first[op] + loop; }
+  unsigned leader(unsigned loop) {
+    while (leaders[loop] != loop) {
+      leaders[loop] = leaders[leaders[loop]];
       loop = leaders[loop];
+    }
     return loop;
   }
-  bool areOne(unsigned a, unsigned b) const { return leader(a) == leader(b); }
+  bool areOne(unsigned a, unsigned b) { return leader(a) == leader(b); }
   /// Whether an operator has loops of both classes.
-  bool meet(unsigned a, unsigned b) const {
-    ArrayRef<unsigned> ofA = operators[leader(a)], ofB = operators[leader(b)];
-    while (!ofA.empty() && !ofB.empty()) {
-      if (ofA.front() == ofB.front())
-        return true;
-      ArrayRef<unsigned> &behind = ofA.front() < ofB.front() ? ofA : ofB;
-      behind = behind.drop_front();
-    }
+  bool meet(unsigned a, unsigned b) {
+    auto [large, small] = bySize(a, b);
+    if (large == small)
+      return true;
+    for (unsigned op : operators[small])
+      for (unsigned loop = first[op]; loop < first[op + 1]; ++loop)
+        if (leader(loop) == large)
+          return true;
     return false;
   }
   void unite(unsigned a, unsigned b) {
-    a = leader(a);
-    b = leader(b);
-    if (a == b)
+    auto [large, small] = bySize(a, b);
+    if (large == small)
       return;
-    if (operators[a].size() < operators[b].size())
-      std::swap(a, b);
-    leaders[b] = a;
-    SmallVector<unsigned, 4> both;
-    std::set_union(operators[a].begin(), operators[a].end(),
-                   operators[b].begin(), operators[b].end(),
-                   std::back_inserter(both));
-    operators[a] = std::move(both);
+    leaders[small] = large;
+    llvm::append_range(operators[large], operators[small]);
+    operators[small].clear();
   }
 
 private:
+  std::pair<unsigned, unsigned> bySize(unsigned a, unsigned b) {
+    a = leader(a);
+    b = leader(b);
+    if (operators[a].size() < operators[b].size())
+      std::swap(a, b);
+    return {a, b};
+  }
+
   SmallVector<unsigned> leaders; ///< by loop: another one of its class
-  SmallVector<SmallVector<unsigned, 4>> operators; ///< by leader, ascending
+  SmallVector<SmallVector<unsigned, 4>> operators; ///< by leader
+  SmallVector<unsigned> first = {0}; ///< by operator: loop, and beyond the last
 };
 
 } // namespace
@@ -83,8 +94,7 @@ LogicalResult StitchBuilder::separate() {
       continue;
     bool isResult = llvm::is_contained(results, op->getResult(0));
     bool isRead = llvm::any_of(op->getUsers(), [&](Operation *user) {
-      while (user &&
-             !llvm::is_contained(given, dyn_cast<linalg::LinalgOp>(user)))
+      while (user && !isGiven(user))
         user = user->getParentOp();
       return user && !apart.contains(user);
     });
@@ -129,15 +139,10 @@ static std::string nameOf(unsigned axis) {
 }
 
 LogicalResult StitchBuilder::unifyLoops() {
-  SmallVector<unsigned> first;
   LoopClasses classes;
-  unsigned count = 0, size = group.operators().size();
-  for (unsigned op = 0; op < size; ++op) {
-    first.push_back(count);
-    for (unsigned loop = 0; loop < group.about(op).extents.size();
-         ++loop, ++count)
-      classes.add(op);
-  }
+  unsigned size = group.operators().size();
+  for (unsigned op = 0; op < size; ++op)
+    classes.add(group.about(op).extents.size());
   // What is between two operators has to agree; what both read is read once
   // where that is possible.
   llvm::MapVector<Value, SmallVector<unsigned, 4>> readers;
@@ -148,11 +153,11 @@ LogicalResult StitchBuilder::unifyLoops() {
       Value value = input.operand->get();
       SmallVector<unsigned, 4> read = input.loops;
       for (unsigned &loop : read)
-        loop += first[op];
+        loop = classes.loopOf(op, loop);
       if (std::optional<unsigned> producer = group.definer(value)) {
         for (auto [made, loop] :
              llvm::zip_equal(group.about(*producer).resultLoops, read)) {
-          unsigned source = first[*producer] + made;
+          unsigned source = classes.loopOf(*producer, made);
           // Two loops of one operator stay apart.
           if (!classes.areOne(source, loop) && classes.meet(source, loop))
             return decline("two loops of one operator would be one axis");
@@ -175,7 +180,8 @@ LogicalResult StitchBuilder::unifyLoops() {
          llvm::enumerate(about.extents, about.isReduced)) {
       unsigned number = group.axes.size();
       auto [it, isNew] =
-          axisOfLeader.insert({classes.leader(first[op] + loop), number});
+          axisOfLeader.insert(
+              {classes.leader(classes.loopOf(op, loop)), number});
       if (isNew)
         group.axes.push_back({nameOf(number), extent});
       group.axes[it->second].isReduced |= isReduced;

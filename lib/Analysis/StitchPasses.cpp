@@ -92,6 +92,18 @@ public:
       if (unsigned op = *group.definer(tensor.value);
           !passes.reducesAxis(op) && !passes.isPart[op])
         add(op);
+    for (const StitchGroup::Sources &all : group.sources) {
+      Sources &own = sources.emplace_back();
+      own.firstOperator = operators.size();
+      for (unsigned source : all.operators)
+        if (!passes.reducesAxis(source))
+          operators.push_back(source);
+      own.firstInput = inputs.size();
+      for (unsigned input : all.inputs)
+        if (passes.isWalkedInput[input])
+          inputs.push_back(input);
+    }
+    sources.push_back({unsigned(operators.size()), unsigned(inputs.size())});
   }
 
   /// Each pass by itself, its operators from the last one on: `take(pass, op,
@@ -113,15 +125,15 @@ public:
           continue;
         // What reads it has been there.
         known[op] = !passes.isRunning(op, pass);
-        const StitchGroup::Sources &sources = group.sources[op];
         // Of rows, those that follow from values so far.
-        for (unsigned source : sources.operators)
-          if (!passes.reducesAxis(source) &&
-              (passes.isWalked[source] || passes.isRunning(source, pass)))
+        for (unsigned at = sources[op].firstOperator;
+             at < sources[op + 1].firstOperator; ++at)
+          if (unsigned source = operators[at];
+              passes.isWalked[source] || passes.isRunning(source, pass))
             needed[source] = true;
-        for (unsigned input : sources.inputs)
-          if (passes.isWalkedInput[input])
-            loaded[input] = true;
+        for (unsigned at = sources[op].firstInput;
+             at < sources[op + 1].firstInput; ++at)
+          loaded[inputs[at]] = true;
       }
       for (unsigned input = 0; input < loaded.size(); ++input) {
         if (!loaded[input])
@@ -137,6 +149,14 @@ private:
   const StitchGroup &group;
   const StitchPasses &passes;
   SmallVector<SmallVector<unsigned>> roots; ///< by pass: what it is made for
+  /// By operator, and beyond the last: the operators that it reads, without
+  /// reductions along the axis, and the inputs that are walked.
+  struct Sources {
+    unsigned firstOperator, firstInput;
+  };
+  SmallVector<Sources, 64> sources;
+  SmallVector<unsigned, 128> operators;
+  SmallVector<unsigned, 32> inputs;
   SmallVector<bool, 64> needed, loaded, known, knownInput;
 };
 

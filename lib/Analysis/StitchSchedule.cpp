@@ -41,15 +41,6 @@ StringRef fusion::name(Composition composition) {
   llvm_unreachable("covered switch");
 }
 
-AxisSpread StitchSchedule::stepOf(unsigned axis) const {
-  AxisSpread result = spread[axis];
-  if (walk && walk->axis == axis)
-    result.tile = walk->step;
-  if (rows && rows->axis == axis)
-    result.tile = rows->step;
-  return result;
-}
-
 int64_t StitchSchedule::countSteps() const {
   return walk ? spread[walk->axis].tile / walk->step : 1;
 }

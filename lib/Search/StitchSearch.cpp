@@ -214,12 +214,11 @@ class Search {
 public:
   Search(const StitchGroup &group, const ChipInfo &chip, StitchEffort effort,
          const StitchWork &work)
-      : group(group), chip(chip), effort(effort), work(work) {
-    if (isBounded(effort))
-      bound.emplace(group, work, chip);
-  }
+      : group(group), chip(chip), effort(effort), work(work) {}
 
   std::optional<StitchResult> run(std::string &reason) {
+    if (isBounded(effort))
+      bound.emplace(group, work, chip);
     best = enumeration(/*cluster=*/1, effort).run(reason);
     if (best && effort == StitchEffort::First)
       return std::move(best);
@@ -434,12 +433,37 @@ void Search::tryPersistent() {
   }
 }
 
+/// A schedule of a group with the same axes, where this one can have it.
+static std::optional<StitchResult> rate(const StitchGroup &group,
+                                        const StitchSchedule &schedule,
+                                        const ChipInfo &chip) {
+  const std::optional<StitchWalk> &walk = schedule.walk;
+  StitchWork work(group, /*walk=*/std::nullopt, /*split=*/std::nullopt,
+                  walk && (walk->isOnline || walk->keepsCostly));
+  if (walk.has_value() != work.walked.has_value() ||
+      (walk && (walk->axis != *work.walked->axis ||
+                (walk->isOnline && !work.online) ||
+                (walk->keepsCostly && !work.costly))))
+    return std::nullopt;
+  const StitchPasses &passes = work.passesOf(schedule);
+  if (checkStitching(group, schedule, chip, &passes) ||
+      checkKept(group, schedule, passes))
+    return std::nullopt;
+  std::optional<StitchCost> cost =
+      predictStitching(group, work, schedule, chip);
+  return cost ? std::optional(StitchResult{schedule, *cost}) : std::nullopt;
+}
+
 std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
                                                     const ChipInfo &chip,
                                                     std::string &reason,
-                                                    StitchEffort effort) {
+                                                    StitchEffort effort,
+                                                    const StitchSchedule *likely) {
   unsigned count =
       group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
+  if (count == 1 && effort == StitchEffort::First && likely)
+    if (std::optional<StitchResult> found = rate(group, *likely, chip))
+      return found;
   StitchWork work(group);
   // The first of each component say nothing of what all need.
   if (count > 1 && effort == StitchEffort::First)

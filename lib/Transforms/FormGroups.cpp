@@ -104,7 +104,7 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     options.strategy = *strategy;
     options.explorer.beam = beam;
     options.explorer.kept = topK;
-    options.explorer.mostPriced = mostPriced;
+    options.explorer.mostAsked = mostAsked;
     options.preFusion = *prefuses;
     options.fullEvaluator = *isFull;
     options.forceFusion = forceFusion;

@@ -283,9 +283,25 @@ std::optional<double> StitchJudge::search(ArrayRef<unsigned> pattern,
   if (failed(group))
     return std::nullopt;
   std::string unexplained;
-  std::optional<StitchResult> found =
-      searchStitching(*group, chip, unexplained, effort);
+  std::optional<StitchResult> found;
+  if (effort == StitchEffort::First) {
+    std::optional<StitchSchedule> &likely = likelyOf(*group);
+    found = searchStitching(*group, chip, unexplained, effort,
+                            likely ? &*likely : nullptr);
+    if (found)
+      likely = found->schedule;
+  } else {
+    found = searchStitching(*group, chip, unexplained, effort);
+  }
   return found ? std::optional(found->cost.total) : std::nullopt;
+}
+
+std::optional<StitchSchedule> &
+StitchJudge::likelyOf(const StitchGroup &group) {
+  std::vector<int64_t> axes = {llvm::Log2_64(group.operators().size())};
+  for (const StitchAxis &axis : group.axes)
+    axes.insert(axes.end(), {axis.extent, axis.isReduced, axis.align});
+  return likely[std::move(axes)];
 }
 
 bool StitchJudge::canSchedule(ArrayRef<unsigned> pattern) {

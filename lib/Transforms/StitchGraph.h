@@ -109,6 +109,9 @@ private:
   /// The best schedule's seconds, or the first one's.
   std::optional<double> search(llvm::ArrayRef<unsigned> pattern,
                                Verdict &verdict, StitchEffort effort);
+  /// The last schedule that has been found for a group with the same axes and
+  /// about as many operators, where there was one.
+  std::optional<StitchSchedule> &likelyOf(const StitchGroup &group);
   struct Hash {
     template <typename Numbers>
     size_t operator()(const Numbers &numbers) const {
@@ -118,6 +121,9 @@ private:
   /// By structure.
   std::unordered_map<std::vector<int64_t>, Verdict, Hash> verdicts;
   std::unordered_map<StitchPattern, Verdict *, Hash> asked;
+  /// By the number of operators and the axes.
+  std::unordered_map<std::vector<int64_t>, std::optional<StitchSchedule>, Hash>
+      likely;
 };
 
 } // namespace fusion

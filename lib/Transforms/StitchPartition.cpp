@@ -109,25 +109,30 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
   explorer.ignoresPenalty = options.forceFusion;
   explorer.form = strategy == StitchStrategy::Printed ? PatternForm::Printed
                                                       : PatternForm::Spanning;
+  // Pre-fused graphs are smaller and their plans are rarely worse: the first
+  // one is made in any case. Of equals the one of single operators is taken.
   std::optional<StitchPlan> prefused, best;
-  for (bool isFull : {false, true}) {
-    if (fullEvaluator == (isFull ? Choice::Never : Choice::Always))
-      continue;
-    if (isFull && fullEvaluator == Choice::Both &&
-        judge.countPatterns() > explorer.mostPriced) {
-      remark::missed(function.getLoc(),
-                     remark::RemarkOpts::name("evaluator").category("fuse"))
-          << llvm::formatv("the latency evaluator makes no plan of its own: "
-                           "the simplified one's have asked about {0} "
-                           "different patterns, more than most-priced={1}",
-                           judge.countPatterns(), explorer.mostPriced)
-                 .str();
-      continue;
-    }
-    explorer.scoresByLatency = isFull;
-    for (bool isPrefused : {false, true}) {
-      if (preFusion == (isPrefused ? Choice::Never : Choice::Always))
+  double least = 0;
+  bool bestIsPrefused = false;
+  for (bool isFull : {false, true})
+    for (bool isPrefused : {true, false}) {
+      if (fullEvaluator == (isFull ? Choice::Never : Choice::Always) ||
+          preFusion == (isPrefused ? Choice::Never : Choice::Always))
         continue;
+      if (best && judge.countPatterns() > explorer.mostAsked) {
+        remark::missed(function.getLoc(),
+                       remark::RemarkOpts::name("plan").category("fuse"))
+            << llvm::formatv("no plan of {0} is made by the {1} evaluator: "
+                             "those so far have asked about {2} different "
+                             "patterns, more than most-asked={3}",
+                             isPrefused ? "what is pre-fused"
+                                        : "single operators",
+                             isFull ? "latency" : "simplified",
+                             judge.countPatterns(), explorer.mostAsked)
+                   .str();
+        continue;
+      }
+      explorer.scoresByLatency = isFull;
       if (isPrefused && !prefused)
         prefused = fuseGreedily(graph.graph, /*copies=*/false, oracle,
                                 explorer.mostVertices);
@@ -135,10 +140,15 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
           isPrefused
               ? explorePrefused(graph.graph, chip, explorer, oracle, *prefused)
               : explore(graph.graph, chip, explorer, oracle);
-      if (!best || secondsOf(plan) < secondsOf(*best))
-        best = std::move(plan);
+      double seconds = secondsOf(plan);
+      bool isTaken = !best || seconds < least ||
+                     (seconds == least && bestIsPrefused && !isPrefused);
+      if (!isTaken)
+        continue;
+      best = std::move(plan);
+      least = seconds;
+      bestIsPrefused = isPrefused;
     }
-  }
   return std::move(*best);
 }
 

@@ -12,13 +12,15 @@
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="pre-fusion=false" | FileCheck %s
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="full-evaluator=true" | FileCheck %s
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="beam=1 top-k=1" | FileCheck %s
-// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups=most-priced=1 --remarks-filter=fuse --remark-policy=all \
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups=most-asked=1 --remarks-filter=fuse --remark-policy=all \
 // RUN:   2> %t.bounded.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=PRICED < %t.bounded.remarks
-// RUN: not grep 'makes no plan of its own' %t.remarks
+// RUN: not grep 'is made by the' %t.remarks
 
-// Of many different patterns the latency evaluator makes no plan.
-// PRICED: [Missed] evaluator {{.*}}the latency evaluator makes no plan of its own: the simplified one's have asked about {{[0-9]+}} different patterns, more than most-priced=1
+// After many different patterns no further plan is made.
+// PRICED: [Missed] plan {{.*}}no plan of single operators is made by the simplified evaluator: those so far have asked about {{[0-9]+}} different patterns, more than most-asked=1
+// PRICED: [Missed] plan {{.*}}no plan of what is pre-fused is made by the latency evaluator: those so far
+// PRICED: [Missed] plan {{.*}}no plan of single operators is made by the latency evaluator: those so far
 
 // FusionStitching's figure 1: one kernel, three by XLA's rules, which compute the mean, the centred values and
 // the root again in each kernel.

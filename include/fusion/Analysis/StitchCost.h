@@ -42,10 +42,13 @@ struct StitchCost {
 /// What a group's operators cost whatever the schedule is.
 struct StitchWork {
   /// `walk`: the axis that a block may walk through instead of the usual one.
-  /// `split`: another one, of which blocks have a part.
+  /// `split`: another one, of which blocks have a part. Without
+  /// `hasOtherForms` no walk is online or keeps what is costly, which is known
+  /// sooner.
   explicit StitchWork(const StitchGroup &group,
                       std::optional<unsigned> walk = std::nullopt,
-                      std::optional<unsigned> split = std::nullopt);
+                      std::optional<unsigned> split = std::nullopt,
+                      bool hasOtherForms = true);
   /// As the schedule needs it.
   static StitchWork of(const StitchGroup &group,
                        const StitchSchedule &schedule);

@@ -65,7 +65,14 @@ struct StitchSchedule {
   int64_t combine = 0;
 
   /// What a block has of an axis at once.
-  AxisSpread stepOf(unsigned axis) const;
+  AxisSpread stepOf(unsigned axis) const {
+    AxisSpread result = spread[axis];
+    if (walk && walk->axis == axis)
+      result.tile = walk->step;
+    if (rows && rows->axis == axis)
+      result.tile = rows->step;
+    return result;
+  }
   /// Steps through the walked axis, 1 without one.
   int64_t countSteps() const;
   /// Those that are kept for the next pass; all without a walk.
@@ -116,13 +123,14 @@ LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
                       unsigned component, llvm::ArrayRef<unsigned> axes);
 
 /// Bytes of shared memory, at most, through which a result is turned where the
-/// block's layout would not store neighbours side by side; 0 where it is stored as
-/// it lies.
+/// block's layout would not store neighbours side by side; 0 where it is stored
+/// as it lies.
 int64_t countTurned(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchTensor &result);
 /// Neighbours of a thread that it is turned to have.
 int64_t turnedWidth(const StitchSchedule &schedule, const StitchTensor &result);
-/// Whether it is stored in aligned pieces of so many, of rows that begin anywhere.
+/// Whether it is stored in aligned pieces of so many, of rows that begin
+/// anywhere.
 bool isTurnedRealigned(const StitchSchedule &schedule,
                        const StitchTensor &result);
 struct TurnedResult {

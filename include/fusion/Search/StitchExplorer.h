@@ -57,10 +57,10 @@ struct ExplorerOptions {
   /// Kernels that together take as many times longer at most become one: the
   /// latency evaluator does not tell them apart. Of the last merges alone.
   double alike = 1;
-  /// Where a plan may be made by either evaluator: different patterns that the
-  /// simplified one's plans ask about up to which the latency evaluator makes
-  /// its own. It prices each pattern that it scores, some three times as many.
-  unsigned mostPriced = 4096;
+  /// Where plans are made in several ways: different patterns that those so far
+  /// have asked about up to which the next one is made. The latency evaluator
+  /// prices each pattern that it scores, some three times as many.
+  unsigned mostAsked = 4096;
 };
 
 /// What the explorer has to be told about patterns.

@@ -26,18 +26,20 @@ enum class StitchEffort : uint8_t {
   /// Finds what Coarse finds and skips what a lower bound (StitchBound.h) says
   /// is no better; counts only what it looks at and gives no reason.
   Bounded,
-  /// The most promising one by the lower bound that is possible, which is one
-  /// where Coarse finds one.
+  /// One that is likely, or else the most promising one by the lower bound that
+  /// is possible, which is one where Coarse finds one.
   First
 };
 
 /// Enumerates the spreads of the axes (FusionStitching, section IV-B: schedules
 /// of the sub-roots times launch dimensions; the other operators' follow) and
 /// returns the one of least predicted latency, the first of equals. nullopt
-/// with `reason` where none is possible.
+/// with `reason` where none is possible. `likely`: one of a group with the same
+/// axes, which `First` takes where it is possible.
 std::optional<StitchResult>
 searchStitching(const StitchGroup &group, const ChipInfo &chip,
-                std::string &reason, StitchEffort effort = StitchEffort::Full);
+                std::string &reason, StitchEffort effort = StitchEffort::Full,
+                const StitchSchedule *likely = nullptr);
 
 } // namespace fusion
 

@@ -382,9 +382,9 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     Option<"fullEvaluator", "full-evaluator", "std::string", /*default=*/"\"auto\"",
            "Score patterns by the latency evaluator (true), by the delta evaluator's "
            "simplified one (false), or by each and take the better plan (auto)">,
-    Option<"mostPriced", "most-priced", "unsigned", /*default=*/"4096",
-           "Where full-evaluator is auto, different patterns of the simplified "
-           "evaluator's plans up to which the latency evaluator makes its own">,
+    Option<"mostAsked", "most-asked", "unsigned", /*default=*/"4096",
+           "Where pre-fusion or full-evaluator is auto: different patterns that "
+           "plans so far have asked about up to which another one is made">,
     Option<"planReport", "plan-report", "std::string", /*default=*/"",
            "Write graph and plan as JSON to this file">,
     Option<"planPage", "plan-html", "std::string", /*default=*/"",
