@@ -243,9 +243,8 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   if (Value predicate = op.getPredicate())
     condition = arith::AndIOp::create(b, loc, condition, scalar(predicate));
   // The other warps have nothing to compute for it.
-  auto guarded = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(guarded.thenBlock());
+  enterIf(condition);
 
   BoxOperands boxes = boxOperands(*copy, op.getView(), op.getCoordinates());
   int64_t bytes = buffer.getStageBytes();
@@ -305,10 +304,8 @@ LogicalResult KernelEmitter::emitStoreAsync(StoreAsyncOp op) {
   if (failed(copy))
     return failure();
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
-  auto guarded =
-      scf::IfOp::create(b, loc, isStoring(), /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(guarded.thenBlock());
+  enterIf(isStoring());
   BoxOperands boxes = boxOperands(*copy, op.getView(), op.getCoordinates());
   SmallVector<Value> operands = {sharedAddress(ofStage(
       op.getStage(), *alloc.getOffset(), alloc.getType().getStageBytes()))};
@@ -360,10 +357,9 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
   Value condition = isProducer ? isCopying : isInCopyingWarp;
   if (predicate)
     condition = arith::AndIOp::create(b, loc, condition, predicate);
-  auto guarded = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(guarded.thenBlock());
+    enterIf(condition);
     auto [parity, number] = phaseOf(alloc, op.getStage());
     Value before = arith::XOrIOp::create(b, loc, parity, i32(1));
     Value barrier = sharedAddress(

@@ -71,10 +71,7 @@ LogicalResult KernelEmitter::emitClusterReduce(ClusterReduceOp op) {
   };
   {
     OpBuilder::InsertionGuard guard(b);
-    if (Value isFirst = isFirstHolder(layout)) {
-      auto guarded = scf::IfOp::create(b, loc, isFirst, false);
-      b.setInsertionPointToStart(guarded.thenBlock());
-    }
+    enterIf(isFirstHolder(layout));
     auto pointer = [&](NVVM::NVVMMemorySpace space) {
       return LLVM::LLVMPointerType::get(b.getContext(),
                                         static_cast<unsigned>(space));
@@ -138,10 +135,7 @@ LogicalResult KernelEmitter::emitClusterScatter(ClusterScatterOp op) {
   if (!plan)
     return op.emitOpError("has a layout that does not fit the buffer");
   OpBuilder::InsertionGuard guard(b);
-  if (Value isFirst = isFirstHolder(layout)) {
-    auto guarded = scf::IfOp::create(b, loc, isFirst, false);
-    b.setInsertionPointToStart(guarded.thenBlock());
-  }
+  enterIf(isFirstHolder(layout));
   auto pointer = [&](NVVM::NVVMMemorySpace space) {
     return LLVM::LLVMPointerType::get(b.getContext(),
                                       static_cast<unsigned>(space));

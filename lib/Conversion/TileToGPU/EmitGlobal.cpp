@@ -393,10 +393,7 @@ LogicalResult KernelEmitter::emitStore(StoreOp op) {
               ? arith::AndIOp::create(b, loc, predicate, first).getResult()
               : first;
     OpBuilder::InsertionGuard guard(b);
-    if (predicate) {
-      auto guarded = scf::IfOp::create(b, loc, predicate, false);
-      b.setInsertionPointToStart(guarded.thenBlock());
-    }
+    enterIf(predicate);
     Values elements;
     for (Value value : ValueRange(values).slice(reg, width))
       elements.push_back(toMemory(value));

@@ -144,8 +144,7 @@ LogicalResult KernelEmitter::emitDiscard(DiscardOp op) {
                    ? arith::AndIOp::create(b, loc, isInside, below).getResult()
                    : below;
   }
-  auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(branch.thenBlock());
+  enterIf(isInside);
   constexpr unsigned globalSpace = 1;
   Value base =
       memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view.memory);

@@ -59,7 +59,18 @@ Value KernelEmitter::dealElements(const RealignedOrder::Neighbour &neighbour,
 /// Of a piece at a place that is a multiple of its elements those that are
 /// kept: whole, or in halves, and halves of those.
 void KernelEmitter::storePiece(StoreOp op, const View &view, Value place,
-                               ArrayRef<Value> elements, const Kept &kept) {
+                               ArrayRef<Value> words, const Kept &kept) {
+  Type stored = memoryType(
+      cast<RankedTensorType>(op.getValue().getType()).getElementType());
+  int64_t width = *op.getRealigned(), perWord = width / words.size();
+  // Words are taken apart where they are stored: whole ones never are.
+  auto elementsOf = [&](int64_t begin, int64_t size) {
+    Values elements;
+    for (Value word : words.slice(begin / perWord,
+                                  llvm::divideCeil(size, perWord)))
+      llvm::append_range(elements, unpackWord(word, stored));
+    return Values(ArrayRef(elements).slice(begin % perWord, size));
+  };
   std::function<void(int64_t, int64_t)> store = [&](int64_t begin,
                                                     int64_t size) {
     OpBuilder::InsertionGuard guard(b);
@@ -81,14 +92,14 @@ void KernelEmitter::storePiece(StoreOp op, const View &view, Value place,
       b.setInsertionPointToStart(branch.thenBlock());
     }
     writePart(op, view, arith::AddIOp::create(b, loc, place, index(begin)),
-              elements.slice(begin, size));
+              elementsOf(begin, size));
     if (!isWhole || size == 1)
       return;
     b.setInsertionPointToStart(branch.elseBlock());
     store(begin, size / 2);
     store(begin + size / 2, size / 2);
   };
-  store(0, elements.size());
+  store(0, width);
 }
 
 /// Those that two know to be kept.
@@ -122,8 +133,7 @@ void KernelEmitter::storeDealt(StoreOp op, const View &view, Value place,
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, digit,
                               kept.first));
   OpBuilder::InsertionGuard guard(b);
-  auto branch = scf::IfOp::create(b, loc, holds, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(branch.thenBlock());
+  enterIf(holds);
   Value at = arith::IndexCastOp::create(
       b, loc, b.getIndexType(), arith::AddIOp::create(b, loc, away, digit));
   writePart(op, view, arith::AddIOp::create(b, loc, place, at), element);
@@ -145,14 +155,14 @@ void KernelEmitter::storeHead(StoreOp op, const View &view,
               : piece.off;
       kept = intersect(kept, {begin, Value()});
     }
-    storePiece(op, view, piece.place, piece.elements, kept);
+    storePiece(op, view, piece.place, piece.words, kept);
     return;
   }
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         piece.off, i32(0));
   Value digit = digitOf(previous);
   Value away = arith::MulIOp::create(b, loc, digit, i32(-previous.span));
-  int64_t width = piece.elements.size();
+  int64_t width = *op.getRealigned();
   Kept behindOff = {piece.off, arith::SelectOp::create(b, loc, isWhole, i32(0),
                                                        i32(width))};
   storeDealt(op, view, piece.place, away, digit, piece.ofHead,
@@ -162,14 +172,14 @@ void KernelEmitter::storeHead(StoreOp op, const View &view,
       arith::ExtUIOp::create(b, loc, b.getI32Type(), isHead), i32(1));
   OpBuilder::InsertionGuard guard(b);
   enterIf(arith::OrIOp::create(b, loc, isOther, isWhole));
-  storePiece(op, view, piece.place, piece.elements, piece.ofRow);
+  storePiece(op, view, piece.place, piece.words, piece.ofRow);
 }
 
 /// What is left of the last one of a warp's part of a row, in the piece behind.
 void KernelEmitter::storeTail(StoreOp op, const View &view,
                               const StoredPiece &piece,
                               const RealignedOrder::Neighbour &next) {
-  int64_t width = piece.elements.size();
+  int64_t width = *op.getRealigned();
   Kept beforeOff = {Value(), piece.off};
   if (piece.ofTail) {
     Value digit = digitOf(next);
@@ -220,12 +230,6 @@ LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
   auto asWord = [&](Value number) -> Value {
     return arith::IndexCastOp::create(b, loc, b.getI32Type(), number);
   };
-  auto elementsOf = [&](const Values &words) {
-    Values elements;
-    for (Value word : words)
-      llvm::append_range(elements, unpackWord(word, stored));
-    return elements;
-  };
   /// The words that begin `moved` elements within `front`.
   auto wordsFrom = [&](const Values &front, const Values &back, Value moved) {
     Values words = front;
@@ -257,16 +261,14 @@ LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
                          previous.wrapped < 0
                              ? ArrayRef<Value>()
                              : ArrayRef<Value>(pieces[previous.wrapped]));
-    Values words = wordsFrom(before, own, moved), behind;
+    piece.words = wordsFrom(before, own, moved);
     if (next.isOpen())
-      behind = wordsFrom(own, own, moved);
+      piece.behind = wordsFrom(own, own, moved);
     // Lanes that store nothing give others what they have.
     if (isDealt(previous))
-      piece.ofHead = dealElements(previous, -1, words, stored);
+      piece.ofHead = dealElements(previous, -1, piece.words, stored);
     if (isDealt(next))
-      piece.ofTail = dealElements(next, 1, behind, stored);
-    piece.elements = elementsOf(words);
-    piece.behind = elementsOf(behind);
+      piece.ofTail = dealElements(next, 1, piece.behind, stored);
     // Replicas, and rows beyond the tensor's, store nothing.
     OpBuilder::InsertionGuard guard(b);
     enterIf(isFirst);
@@ -282,11 +284,4 @@ LogicalResult KernelEmitter::emitRealignedStore(StoreOp op) {
       storeTail(op, view, piece, next);
   }
   return success();
-}
-
-void KernelEmitter::enterIf(Value condition) {
-  if (condition)
-    b.setInsertionPointToStart(
-        scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false)
-            .thenBlock());
 }

@@ -117,10 +117,7 @@ void KernelEmitter::combineWarps(ReduceOp op, const LinearLayout &layout,
   {
     OpBuilder::InsertionGuard guard(b);
     LinearLayout whole = getLayout(op.getValue().getType()).getValue();
-    if (Value isFirst = isFirstHolder(layout, whole)) {
-      auto guarded = scf::IfOp::create(b, loc, isFirst, false);
-      b.setInsertionPointToStart(guarded.thenBlock());
-    }
+    enterIf(isFirstHolder(layout, whole));
     Value base = mul(part, index(elements));
     for (auto [reg, value] : rows)
       memref::StoreOp::create(b, loc, *value, memory, add(base, position(reg)));

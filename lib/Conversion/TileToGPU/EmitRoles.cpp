@@ -68,8 +68,7 @@ LogicalResult KernelEmitter::emitSpecialize(SpecializeOp op) {
     if (isOfProducer && *kernel.getProducers() > 1) {
       Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                             own, i32(kernel.getWarps()));
-      auto first = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
-      b.setInsertionPointToStart(first.thenBlock());
+      enterIf(isFirst);
     }
     isProducer = isOfProducer;
     if (phases)

@@ -86,12 +86,10 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
                           constant.added());
   };
   OpBuilder::InsertionGuard predicated(b);
-  if (Value predicate = op.getPredicate()) {
-    // The same for all threads: a branch around everything costs less than a
-    // predicate on each copy.
-    auto guarded = scf::IfOp::create(b, loc, scalar(predicate), false);
-    b.setInsertionPointToStart(guarded.thenBlock());
-  }
+  // The same for all threads: a branch around everything costs less than a
+  // predicate on each copy.
+  if (Value predicate = op.getPredicate())
+    enterIf(scalar(predicate));
   Value tile;
   if (!view.window)
     tile = add(view.offset, add(mul(row, view.strides[rowDim]), column));
@@ -113,8 +111,7 @@ LogicalResult KernelEmitter::emitCopyAsync(CopyAsyncOp op) {
       Value isActive = arith::AndIOp::create(
           b, loc, below(rowThread, rowFixed, assignment->rows),
           below(unitThread, unitFixed, assignment->units));
-      auto guarded = scf::IfOp::create(b, loc, isActive, false);
-      b.setInsertionPointToStart(guarded.thenBlock());
+      enterIf(isActive);
     }
     Value thread, fixed;
     if (!view.window) {
@@ -187,10 +184,7 @@ void KernelEmitter::storeRegisters(Value memory, Value base,
                                    const AddressPlan &plan, int64_t width,
                                    const Values &values, Value predicate) {
   OpBuilder::InsertionGuard guard(b);
-  if (predicate) {
-    auto guarded = scf::IfOp::create(b, loc, predicate, false);
-    b.setInsertionPointToStart(guarded.thenBlock());
-  }
+  enterIf(predicate);
   Type element = values.front().getType();
   auto type = VectorType::get({width}, element);
   // Registers that hold the same element store it once.
@@ -388,10 +382,7 @@ bool KernelEmitter::storeMatrices(LocalStoreOp op, const LinearLayout &layout) {
   if (!plan)
     return false;
   OpBuilder::InsertionGuard guard(b);
-  if (Value first = isFirstHolder(layout)) { // of warps: no lane is a replica
-    auto guarded = scf::IfOp::create(b, loc, first, false);
-    b.setInsertionPointToStart(guarded.thenBlock());
-  }
+  enterIf(isFirstHolder(layout)); // of warps: no lane is a replica
   auto pair = VectorType::get({2}, buffer.getElementType());
   auto word = VectorType::get({1}, b.getI32Type());
   auto pointer = LLVM::LLVMPointerType::get(

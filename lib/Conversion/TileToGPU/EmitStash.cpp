@@ -119,11 +119,8 @@ LogicalResult KernelEmitter::emitOwnCopy(CopyAsyncOp op) {
       getLayout(cast<RankedTensorType>(*op.getOwn())).getValue();
   int64_t width = copiedWidth(op), column = 0;
   OpBuilder::InsertionGuard predicated(b);
-  if (Value predicate = op.getPredicate()) {
-    // The same for all threads.
-    auto guarded = scf::IfOp::create(b, loc, scalar(predicate), false);
-    b.setInsertionPointToStart(guarded.thenBlock());
-  }
+  if (Value predicate = op.getPredicate())
+    enterIf(scalar(predicate)); // the same for all threads
   for (auto [number, replica] : llvm::enumerate(firstReplicas(layout, width))) {
     int64_t reg = number * width;
     if (replica != reg)

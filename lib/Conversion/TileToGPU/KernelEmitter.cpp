@@ -111,6 +111,13 @@ Value KernelEmitter::i32(int64_t value) {
   return arith::ConstantIntOp::create(b, loc, value, 32);
 }
 
+void KernelEmitter::enterIf(Value condition) {
+  if (condition)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false)
+            .thenBlock());
+}
+
 Value KernelEmitter::threadDigit(LayoutDim input, int64_t weight,
                                  std::optional<int64_t> radix) {
   Value digit = input == LayoutDim::Lane ? lane : warp;

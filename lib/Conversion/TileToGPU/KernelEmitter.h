@@ -74,6 +74,8 @@ private:
   Value addSigned(Value a, Value b);
   Value addConstant(Value a, int64_t constant);
   Value mul(Value a, Value b);
+  /// What follows is under a condition, where there is one.
+  void enterIf(Value condition);
   /// Emits at the start of the kernel, where everything that depends on the
   /// thread only is computed once.
   template <typename Emit> auto atEntry(Emit emit) {
@@ -271,10 +273,10 @@ private:
     Value first, beyond;
   };
   struct StoredPiece {
-    Value place;             ///< where it begins, a multiple of its elements
-    Value off;               ///< elements in it before the row's, i32
-    Values elements, behind; ///< of it, and of the one behind where that is open
-    Value ofHead, ofTail;    ///< dealt to the lane, of the row's ends
+    Value place;          ///< where it begins, a multiple of its elements
+    Value off;            ///< elements in it before the row's, i32
+    Values words, behind; ///< of it, and of the one behind where that is open
+    Value ofHead, ofTail; ///< dealt to the lane, of the row's ends
     Kept ofRow;
   };
   mlir::LogicalResult emitRealignedStore(tile::StoreOp op);
@@ -282,14 +284,12 @@ private:
                  const RealignedOrder::Neighbour &previous);
   void storeTail(tile::StoreOp op, const View &view, const StoredPiece &piece,
                  const RealignedOrder::Neighbour &next);
-  /// What follows is under a condition, where there is one.
-  void enterIf(Value condition);
   Value dealElements(const RealignedOrder::Neighbour &neighbour, int by,
                      llvm::ArrayRef<Value> words, mlir::Type stored);
   Kept intersect(const Kept &a, const Kept &c);
   Kept further(const Kept &kept, Value by);
   void storePiece(tile::StoreOp op, const View &view, Value place,
-                  llvm::ArrayRef<Value> elements, const Kept &kept);
+                  llvm::ArrayRef<Value> words, const Kept &kept);
   void storeDealt(tile::StoreOp op, const View &view, Value place, Value away,
                   Value digit, Value element, const Kept &kept);
 
