@@ -29,9 +29,12 @@ bool fusion::extendInWords(Function &function) {
         type->getNumElements() % 2 || number >= type->getNumElements())
       continue;
     IRBuilder<> b(&instruction);
-    // The lower one of a pair comes first.
+    // What one of a pair is says nothing of the word where the other is poison:
+    // frozen by elements.
     Value *word = b.CreateBitCast(
-        vector, FixedVectorType::get(b.getInt32Ty(), type->getNumElements() / 2));
+        b.CreateFreeze(vector),
+        FixedVectorType::get(b.getInt32Ty(), type->getNumElements() / 2));
+    // The lower one of a pair comes first.
     word = b.CreateExtractElement(word, number / 2);
     constexpr unsigned half = 16;
     Value *bits = number % 2 ? b.CreateAnd(word, ~0u << half)

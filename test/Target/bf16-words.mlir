@@ -7,6 +7,10 @@
 // CHECK-DAG: shl.b32 [[LOW:%r[0-9]+]], [[W0]], 16;
 // CHECK-DAG: and.b32 [[HIGH:%r[0-9]+]], [[W3]], -65536;
 // CHECK: add.rn.f32 {{%r[0-9]+}}, [[LOW]], [[HIGH]];
+// CHECK-LABEL: .visible .entry pair(
+// CHECK: ld.global.b32 [[W:%r[0-9]+]]
+// CHECK-NOT: cvt
+// CHECK: and.b32 {{%r[0-9]+}}, [[W]], -65536;
 // CHECK-LABEL: .visible .entry converted(
 // CHECK-COUNT-2: cvt.f32.bf16
 // CHECK-NOT: cvt.f32.bf16
@@ -22,6 +26,14 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">, gpu.container_module} {
       %y = llvm.fpext %b : bf16 to f32
       %sum = llvm.fadd %x, %y : f32
       llvm.store %sum, %out : f32, !llvm.ptr<1>
+      llvm.return
+    }
+    llvm.func @pair(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+      %second = llvm.mlir.constant(1 : index) : i64
+      %pair = llvm.load %in {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xbf16>
+      %a = llvm.extractelement %pair[%second : i64] : vector<2xbf16>
+      %x = llvm.fpext %a : bf16 to f32
+      llvm.store %x, %out : f32, !llvm.ptr<1>
       llvm.return
     }
     llvm.func @converted(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %which: i32) attributes {gpu.kernel, nvvm.kernel} {

@@ -23,8 +23,8 @@ class Function;
 
 namespace fusion {
 
-/// Extends elements of vectors of bf16 to f32 by a shift or a mask of the 32-bit
-/// word that they lie in. Returns whether anything has changed.
+/// Extends elements of vectors of bf16 to f32 by a shift or a mask of the
+/// 32-bit word that they lie in. Returns whether anything has changed.
 bool extendInWords(llvm::Function &function);
 
 } // namespace fusion
