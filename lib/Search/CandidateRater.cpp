@@ -436,7 +436,9 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
     if (std::optional<std::string> reason =
             checker.checkSums(*schedule, warps)) {
       refuse(std::move(*reason));
-      tooFew = warps;
+      // Fewer hold less while each may have as many registers as there are.
+      if (warps * 32u * chip.maxRegistersPerThread <= chip.registersPerSM)
+        tooFew = warps;
       continue;
     }
     space.build().arrange(*schedule, arrangement);

@@ -173,9 +173,7 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
                                           double resident) const {
   constexpr double never = std::numeric_limits<double>::infinity();
   constexpr unsigned ofGroups = kWarpCounts - 1;
-  auto warpsOf = [](unsigned index) {
-    return index < ofGroups ? 1u << index : ScheduleBuilder::kThreeGroups;
-  };
+  constexpr auto warpCounts = ScheduleBuilder::kWarpCounts;
   // By the number of the warps along it: a warp's part of the tile, of one that
   // is not chosen the largest, and of the fragments that this part reads of the
   // other operand; 0 where the intrinsic does not divide it.
@@ -188,7 +186,7 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
     int64_t units = tile / extent;
     bool isWhole = tile == units * extent;
     for (unsigned index = 0; index < kWarpCounts; ++index) {
-      unsigned warps = warpsOf(index);
+      unsigned warps = warpCounts[index];
       bool divides = tile == 0 || (isWhole && units % warps == 0);
       side.part[index] = !divides   ? 0
                          : tile > 0 ? static_cast<double>(tile) / warps
@@ -205,7 +203,7 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
   ByWarps seconds;
   for (unsigned index = 0; index < kWarpCounts; ++index) {
     // Each tensor core needs a warp, and products under way.
-    double perCore = warpsOf(index) * resident / kCores;
+    double perCore = warpCounts[index] * resident / kCores;
     double leastStep = never, leastShared = never;
     // Three groups lie one below the other.
     unsigned firstRows = index < ofGroups ? unit.logRows : index;

@@ -315,11 +315,6 @@ void ScheduleBuilder::setStages(Schedule &schedule, unsigned stages,
 // Arrangements of warps
 //===----------------------------------------------------------------------===//
 
-ArrayRef<unsigned> ScheduleBuilder::warpCounts() {
-  static constexpr unsigned counts[] = {1, 2, 4, 8};
-  return counts;
-}
-
 /// Ways to write a power of two as rows times columns, most rows first.
 static SmallVector<std::array<unsigned, 2>, 5> factorize(unsigned warps) {
   SmallVector<std::array<unsigned, 2>, 5> pairs;
@@ -336,7 +331,7 @@ std::vector<Arrangement> ScheduleBuilder::uniformArrangements() const {
   return list;
 }
 
-std::vector<Arrangement> ScheduleBuilder::arrangementsOfGroups() const {
+std::optional<Arrangement> ScheduleBuilder::arrangementOfGroups() const {
   bool areOfGroups = llvm::all_of(
       llvm::seq<unsigned>(0, group.products.size()), [&](unsigned product) {
         return llvm::any_of(intrinsicsOf(product), [](const Intrinsic *each) {
@@ -344,8 +339,8 @@ std::vector<Arrangement> ScheduleBuilder::arrangementsOfGroups() const {
         });
       });
   if (!areOfGroups || chip.leastRegisters == 0)
-    return {};
-  return {Arrangement(group.products.size(), {kThreeGroups, 1})};
+    return std::nullopt;
+  return Arrangement(group.products.size(), {kThreeGroups, 1});
 }
 
 Arrangement ScheduleBuilder::handOverArrangement(unsigned warps) const {

@@ -59,14 +59,13 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
     if (!llvm::is_contained(usual, number))
       usual.push_back(number);
   }
-  warpCounts.assign(ScheduleBuilder::warpCounts().begin(),
-                    ScheduleBuilder::warpCounts().end());
+  llvm::append_range(warpCounts, ScheduleBuilder::warpCounts());
   // Models of tiles alone see no groups that take turns.
   if (!seesTilesOnly(options.model))
-    for (Arrangement &ofGroups : builder.arrangementsOfGroups()) {
-      warpCounts.push_back(ofGroups.front()[0]);
+    if (auto ofGroups = builder.arrangementOfGroups()) {
+      warpCounts.push_back(ScheduleBuilder::kThreeGroups);
       usual.push_back(arranged.size());
-      arranged.push_back(std::move(ofGroups));
+      arranged.push_back(std::move(*ofGroups));
     }
   llvm::append_range(every, llvm::seq<unsigned>(0, arranged.size()));
   for (unsigned number : every)
@@ -472,16 +471,25 @@ bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,
   return false;
 }
 
+bool ScheduleSpace::mayMultiply(const Arrangement &arrangement,
+                                ArrayRef<uint8_t> intrinsics) const {
+  return llvm::all_of(
+      llvm::zip(arrangement, multiplied, intrinsics), [](const auto &product) {
+        auto &[warps, list, choice] = product;
+        return warps[0] != ScheduleBuilder::kThreeGroups ||
+               list[choice]->unit == ProductUnit::WarpGroup;
+      });
+}
+
 bool ScheduleSpace::divides(const Arrangement &arrangement,
                             const ScheduleCandidate &candidate) const {
   const auto &tiles = candidate.tiles;
+  if (!mayMultiply(arrangement, candidate.intrinsics))
+    return false;
   for (auto [mapping, warps, list, choice] :
        llvm::zip(builder.base().products, arrangement, multiplied,
                  candidate.intrinsics)) {
     const Intrinsic &intrinsic = *list[choice];
-    if (warps[0] == ScheduleBuilder::kThreeGroups &&
-        intrinsic.unit != ProductUnit::WarpGroup)
-      return false;
     if (tiles[mapping.i1] % (intrinsic.i1 * warps[0]) ||
         tiles[mapping.i2] % (intrinsic.i2 * warps[1]) ||
         tiles[mapping.r1] % intrinsic.r1 || warps[0] % intrinsic.groupWarps())

@@ -22,6 +22,7 @@
 #define FUSION_SEARCH_COSTBOUND_H
 
 #include "fusion/Analysis/Schedule.h"
+#include "fusion/Search/ScheduleBuilder.h"
 #include <array>
 
 namespace fusion {
@@ -79,11 +80,11 @@ private:
     };
     llvm::SmallVector<Unit, 2> units;
   };
-  /// By the warps of a block, in the order of `ScheduleBuilder::warpCounts`, and
-  /// of three groups.
-  static constexpr unsigned kWarpCounts = 5;
+  /// By the warps of a block, in the order of `ScheduleBuilder::kWarpCounts`.
+  static constexpr unsigned kWarpCounts = ScheduleBuilder::kWarpCounts.size();
   struct ByWarps {
-    /// Seconds that products take after another, and that shared memory is busy.
+    /// Seconds that products take one after another, and that shared memory is
+    /// busy.
     std::array<double, kWarpCounts> steps{}, shared{};
 
     static ByWarps never();

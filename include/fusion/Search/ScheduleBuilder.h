@@ -104,14 +104,19 @@ public:
   Arrangement handOverArrangement(unsigned warps) const;
 
   /// Every product by three groups of warps, one below the other (as
-  /// FlashAttention-3 has heads of 64), where groups multiply and the chip deals
-  /// registers to them.
-  std::vector<Arrangement> arrangementsOfGroups() const;
+  /// FlashAttention-3 has heads of 64), where groups multiply and the chip
+  /// deals registers to them.
+  std::optional<Arrangement> arrangementOfGroups() const;
 
-  /// Warp counts that are tried.
-  static llvm::ArrayRef<unsigned> warpCounts();
   /// The warps of three groups.
   static constexpr unsigned kThreeGroups = 12;
+  /// Warp counts that are tried: powers of two, and three groups last.
+  static constexpr std::array<unsigned, 5> kWarpCounts = {1, 2, 4, 8,
+                                                          kThreeGroups};
+  /// Without the three groups.
+  static llvm::ArrayRef<unsigned> warpCounts() {
+    return llvm::ArrayRef(kWarpCounts).drop_back();
+  }
 
 private:
   void mapProducts();

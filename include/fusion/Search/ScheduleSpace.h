@@ -210,6 +210,11 @@ public:
   /// The number of the outline's tree and grid; others have others.
   unsigned treeOf(const ScheduleCandidate &candidate) const;
 
+  /// Whether warps of an arrangement are tried with these intrinsics: three
+  /// groups only with those of groups, whose second operand all of them share.
+  bool mayMultiply(const Arrangement &arrangement,
+                   llvm::ArrayRef<uint8_t> intrinsics) const;
+
   /// Whether the tiles are multiples of the intrinsics' over these warps. Lets
   /// most of what cannot be lowered pass by cheaply; `checkSchedule` decides.
   bool divides(const Arrangement &arrangement,
@@ -265,7 +270,7 @@ private:
   ScheduleBuilder builder;
   std::vector<BoundExpression> bound;
   std::vector<Arrangement> arranged;
-  llvm::SmallVector<unsigned, 5> warpCounts; ///< of them, ascending
+  llvm::SmallVector<unsigned, 5> warpCounts; ///< of `arranged`, ascending
   llvm::SmallVector<unsigned, 16> usual, every;
   /// Those that are not usual, by what `codeOf` says.
   llvm::DenseMap<uint64_t, unsigned> unusual;
