@@ -84,6 +84,8 @@ public:
     }
     held.atEnd = std::max(
         held.atEnd, alignBuffer(clusterPartBytes(group, schedule)));
+    for (unsigned reduction : combinedInCluster(group, schedule))
+      held.given += alignBuffer(clusterRowBytes(group, schedule, reduction));
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
         held.passing = std::max(
@@ -167,9 +169,10 @@ int64_t fusion::countBuffers(const BlockResources &held,
       barriers += 2 * place.stages * buffer.slots;
   }
   barriers *= kBarrierBytes;
+  buffers += held.given;
   // Of a block that stays the next tile's first loads are under way while this
   // one is stored.
   if (schedule.persistent)
     return buffers + std::max(held.passing, held.atEnd) + barriers;
-  return std::max(buffers + held.passing, held.atEnd) + barriers;
+  return std::max(buffers + held.passing, held.given + held.atEnd) + barriers;
 }

@@ -29,6 +29,9 @@ struct BlockResources {
   /// time: values on their way to a product, a result inside of a loop.
   int64_t passing = 0;
   int64_t atEnd = 0; ///< of a result that takes the place of all of these
+  /// Of running values that the blocks of a cluster write to one another,
+  /// beside all of these.
+  int64_t given = 0;
 
   struct PerProduct {
     int64_t live; ///< registers of a thread where it is computed

@@ -93,6 +93,9 @@ public:
     // Written to the block that adds them, and read there.
     result.sharedTraffic +=
         2 * result.blocks * clusterPartBytes(group, schedule);
+    for (unsigned reduction : combinedInCluster(group, schedule))
+      result.sharedTraffic +=
+          2 * result.blocks * clusterRowBytes(group, schedule, reduction);
     traffic.products.resize(group.products.size());
     visit(schedule.tree);
     traffic.loops = std::move(result);

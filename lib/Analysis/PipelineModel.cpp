@@ -224,12 +224,14 @@ private:
 
   /// Of parts in a cluster: its blocks meet before and behind the exchange, in
   /// which each gives the others their rows, through its port, and adds its own
-  /// ones.
+  /// ones. Where they exchange running values before, all meet behind each
+  /// instead of before.
   double combineSeconds() const {
     double bytes = clusterPartBytes(group, schedule),
            blocks = schedule.clusterBlocks();
     double given = bytes * (blocks - 1) / blocks * result.residentBlocks;
-    return 4 * chip.clusterLatency +
+    double rows = combinedInCluster(group, schedule).size();
+    return 2 * (1 + std::max(1.0, rows)) * chip.clusterLatency +
            given / (chip.l2BytesPerClockPerSM * chip.clockHz) +
            bytes * result.residentBlocks /
                (chip.sharedBytesPerClockPerSM * chip.clockHz);

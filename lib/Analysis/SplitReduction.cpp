@@ -15,6 +15,7 @@
 #include <array>
 
 using namespace fusion;
+using llvm::SmallVector;
 
 int64_t fusion::sequentialTrips(const GroupModel &group,
                                 const Schedule &schedule, unsigned axis) {
@@ -68,6 +69,33 @@ int64_t fusion::clusterPartBytes(const GroupModel &group,
   const ProductMapping &mapping = lastMapping(group, schedule);
   return schedule.tiles[mapping.i1] * schedule.tiles[mapping.i2] *
          kPartialBytes;
+}
+
+SmallVector<unsigned, 2>
+fusion::combinedInCluster(const GroupModel &group, const Schedule &schedule) {
+  SmallVector<unsigned, 2> list;
+  if (!schedule.splitInCluster || !splitOnline(group, schedule))
+    return list;
+  for (auto [number, reduction] : llvm::enumerate(group.reductions))
+    if (llvm::is_contained(reduction.reduced, *schedule.splitAxis()))
+      list.push_back(number);
+  return list;
+}
+
+/// The axis of a reduction's rows.
+static unsigned rowAxisOf(const Schedule &schedule,
+                          const Reduction &reduction) {
+  const ProductMapping &mapping = schedule.products[reduction.product];
+  return llvm::is_contained(reduction.reduced, mapping.i1) ? mapping.i2
+                                                           : mapping.i1;
+}
+
+int64_t fusion::clusterRowBytes(const GroupModel &group,
+                                const Schedule &schedule, unsigned number) {
+  const Reduction &reduction = group.reductions[number];
+  return schedule.clusterBlocks() *
+         schedule.tiles[rowAxisOf(schedule, reduction)] *
+         reduction.elementBytes;
 }
 
 bool fusion::isAfterExchange(const GroupModel &group, const Schedule &schedule,
@@ -169,6 +197,25 @@ std::optional<std::string> fusion::whyNotInShares(const GroupModel &group,
          std::to_string(rows) + " rows";
 }
 
+/// Running values that all blocks of a cluster have are those of the loop; from
+/// the exchange of the sums on nobody has all rows of them.
+static std::optional<std::string>
+whyRowsNotInCluster(const GroupModel &group, const Schedule &schedule,
+                    const Product &last) {
+  unsigned axis = *schedule.splitAxis();
+  if (sequentialTrips(group, schedule, axis) == 1)
+    return "a part is a single tile, in which nothing runs";
+  for (const Reduction &reduction : group.reductions)
+    if (reduction.pass && llvm::is_contained(reduction.reduced, axis))
+      return "rows of an operand are reduced along it";
+  if (!last.joinedRows.empty())
+    return "operators behind the sum read values of rows";
+  for (const GroupTensor &tensor : group.tensors)
+    if (tensor.role == TensorRole::Statistic)
+      return "the rows of '" + tensor.name + "' are a result, too";
+  return std::nullopt;
+}
+
 std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
                                                    const Schedule &schedule,
                                                    const ChipInfo &chip) {
@@ -190,9 +237,10 @@ std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
     return name + "others share what they copy";
   if (schedule.producerWarps > 0)
     return name + "some warps only copy, and all of a cluster meet";
-  if (splitOnline(group, schedule))
-    return name + "reductions run along it, whose values are combined, too";
   const Product &last = lastProduct(group);
+  if (splitOnline(group, schedule))
+    if (auto reason = whyRowsNotInCluster(group, schedule, last))
+      return name + *reason;
   const ProductMapping &mapping = lastMapping(group, schedule);
   if (schedule.tiles[mapping.i1] % parts != 0)
     return name + std::to_string(parts) + " blocks do not divide the " +

@@ -60,7 +60,8 @@ def check(k, h, length):
     assert report["pass"] and not report["sanitizer"], name
     kernels = report["kernels"]
     schedule = kernels[0]["schedule"]
-    assert len(kernels) == (2 if "parallel = <{n = " in schedule else 1), (name, len(kernels))
+    is_merged = "parallel = <{n = " in schedule and "in_cluster = true" not in schedule
+    assert len(kernels) == (2 if is_merged else 1), (name, len(kernels))
     for kernel in kernels:
         for key in ("global_load_bytes", "global_store_bytes"):
             assert kernel["counters"][key] == kernel["predicted"][key], (name, kernel["name"], key, kernel["counters"][key],

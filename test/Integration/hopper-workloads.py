@@ -179,7 +179,9 @@ class Workload:
         self.attempt("chosen", chosen, chosen)
         for kind in KINDS:
             self.attempt(kind, [variant(kind, schedule) for schedule in chosen], chosen)
-        if len(set(self.digests.values())) > 1:
+        # Running values that a cluster combines are rounded elsewhere than those that a launch merges one after the other.
+        results = {(bool(re.search("in_cluster.*<online", text)), digest) for text, digest in self.digests.items()}
+        if len(results) > len({combined for combined, _ in results}):
             self.test.complain(self.name, "results differ: " + "\n".join(f"{d[:8]} {text}" for text, d in self.digests.items()))
 
 

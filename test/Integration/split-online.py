@@ -1,18 +1,22 @@
 # The axis along which reductions run is split over blocks: each part stores its running values, and a launch for each
-# result merges them. Parts of several tiles and of one, the last ones shorter, without a tile, or beyond the axis; rows that
+# result merges them, or the blocks of a cluster give them to one another in one launch. Parts of several tiles and of one, the last ones shorter, without a tile, or beyond the axis; rows that
 # are -inf in some parts or in all, finite masks, NaN and large scores; results beside the product. The numbers are those of
-# the reference, the bytes of all kernels those predicted, and two runs agree to the bit.
+# the reference, the bytes of all kernels those predicted, and two runs agree to the bit, those of clusters under eight
+# orders of the warps.
 # RUN: %python %s %t %S/Inputs
 
 import json
 import os
+import subprocess
 import sys
 
 import numpy
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from hand_schedule import ROOT, lower, run, schedule  # noqa: E402
+from hand_schedule import ROOT, assemble, lower, run, schedule  # noqa: E402
+
+from set_schedule import replace_schedule  # noqa: E402
 
 sys.path.insert(0, os.path.join(ROOT, "benchmarks", "workloads"))
 from linalg_builder import Function  # noqa: E402
@@ -81,6 +85,7 @@ def rms(f, s):
 CASES = {
     "softmax": chain("softmax", softmax),
     "results": chain("results", softmax, ("lse", "top", "sum"), epilogue=True),
+    "residual": chain("residual", softmax, epilogue=True),
     "softmax2": chain("softmax2", softmax2),
     "late": chain("late", late),
     "rms": chain("rms", rms, ("scale",)),
@@ -88,10 +93,18 @@ CASES = {
 
 
 # What the chains read between the products, in the loop or before it, and after them. Further results go on behind these.
-EXTRAS = {"softmax": ("F", "", ""), "results": ("F", "", "G"), "softmax2": ("F", "G", ""), "late": ("F", "", ""), "rms": ("F", "", "")}
+EXTRAS = {"softmax": ("F", "", ""), "residual": ("F", "", "G"), "results": ("F", "", "G"), "softmax2": ("F", "G", ""), "late": ("F", "", ""), "rms": ("F", "", "")}
 
 
-def place(f, parts, tile, grid, warps):
+# Why blocks of a cluster do not combine the running values: of a block's share of the sums' rows nobody has all.
+REFUSED = {
+    "results": "in clusters: the rows of '",
+    "late": "in clusters: operators behind the sum read values of rows",
+    "rms": "in clusters: the rows of '",
+}
+
+
+def place(f, parts, tile, grid, warps, rescale=0, in_cluster=False):
     """A schedule with these parts; the columns of a grid "m|h" are walked by the block, which stores each tile in that loop."""
     trips = -(-(-(-N // tile)) // parts)
     inside, before, after = EXTRAS[f.name]
@@ -109,12 +122,14 @@ def place(f, parts, tile, grid, warps):
         last = [*loads[2], "SE"]
     items = ",".join([*loads[1], "LA", loop, *last, *("S" + x for x in statistics)])
     blocks = list(grid)
-    places = dict(A="shared, async16", B="shared, async16", C="registers", D="shared, async16", E="shared")
+    places = dict(A="shared, async16", B="shared, async16", C="registers", D="shared, async16",
+                  E="registers" if in_cluster else "shared")  # fmt: skip
     places |= {x: "registers" for x in [*names, *statistics]}
     text = schedule(f"{grid}({items})", dict(m=16 * warps, n=tile, k=K, h=32 if grid == "mh" or walked else H), blocks,
                     dict(C=("m", "n", "k", f"[{warps}, 1]"), E=("m", "h", "n", f"[{warps}, 1]")), places, {}, warps=warps,
-                    split={"n": parts})  # fmt: skip
-    return text[:-1] + f", reduction = <{'online' if trips > 1 else 'one_tile'}>>"
+                    split={"n": parts}, in_cluster=in_cluster)  # fmt: skip
+    late = f", rescale = {rescale}" if rescale else ""
+    return text[:-1] + f", reduction = <{'online' if trips > 1 else 'one_tile'}{late}>>"
 
 
 def special_bias(parts, tile):
@@ -134,15 +149,16 @@ def special_bias(parts, tile):
     return bias
 
 
-def execute(path, f, groups, text, bias, where):
+def execute(path, f, groups, text, bias, where, in_cluster=False):
     lower(path, groups, text)
     numpy.save(path + ".bias.npy", bias)
-    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize", "--chip=sm_80",
+    chip = ["--chip=sm_90a", "--schedules=8"] if in_cluster else ["--chip=sm_80"]
+    run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize", *chip,
         f"--input=3:{path}.bias.npy", "--output-dir=" + path, "--json=" + path + ".report.json")  # fmt: skip
     with open(path + ".report.json") as file:
         (report,) = json.load(file)
     assert report["pass"] and not report["sanitizer"], where
-    assert len(report["kernels"]) == 1 + len(f.results), where
+    assert len(report["kernels"]) == (1 if in_cluster else 1 + len(f.results)), where
     (fused, *_) = report["kernels"]
     assert fused["dynamic_shared_memory"] == fused["predicted"]["shared_memory"], (where, fused)
     for kernel in report["kernels"]:
@@ -178,6 +194,22 @@ def main():
             if parts == 4:
                 for a, b in zip(first, execute(path, f, groups, text, bias, where)):
                     assert a.tobytes() == b.tobytes(), where
+        groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_90a force-fusion=true")
+        if name in REFUSED:
+            with open(path + ".scheduled.mlir", "w") as file:
+                file.write(replace_schedule(groups, place(f, 4, 16, "mh", 1, in_cluster=True)))
+            refused = subprocess.run(["fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules"], capture_output=True, text=True)
+            assert refused.returncode and REFUSED[name] in refused.stderr, refused.stderr
+            continue
+        for parts, tile, grid, warps, rescale in ((2, 16, "m", 1, 0), (4, 16, "mh", 1, 8), (8, 16, "mh", 2, 0), (8, 16, "m", 1, 8)):
+            if rescale and name == "softmax2":
+                rescale = 0  # the row's factor may be large
+            where = f"{name}: {parts} parts of tiles of {tile} in clusters, grid over {grid}, {warps} warps, rescale {rescale}"
+            text = place(f, parts, tile, grid, warps, rescale, in_cluster=True)
+            values = execute(path, f, groups, text, special_bias(parts, tile), where, in_cluster=True)
+            assemble(path, "sm_90a", where)
+            if name != "softmax2":
+                assert numpy.isnan(values[0][0]).all() and not numpy.isnan(values[0][1:5]).any(), where
 
 
 main()

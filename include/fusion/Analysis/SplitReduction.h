@@ -18,7 +18,8 @@
 // fastest digit: the blocks of a tile are a cluster. When all of them have their
 // sums, each gets from the others those of its share of the tile's rows, in
 // their shared memory (PTX ISA, "mapa", ".shared::cluster"), adds them in order,
-// and does with them what follows the product.
+// and does with them what follows the product. Where reductions run along the
+// axis, all get all rows' running values first (`combinedInCluster`).
 //
 // Only an axis that the last product reduces can be split: a sum over ranges of
 // it is a sum of the ranges' sums. What an earlier product reduces becomes a
@@ -68,6 +69,12 @@ bool storesParts(const Schedule &schedule);
 /// Bytes that a block's parts take in shared memory where its cluster combines
 /// them: its rows of the tile from every block; 0 where it does not.
 int64_t clusterPartBytes(const GroupModel &group, const Schedule &schedule);
+/// The reductions whose running values the blocks of a cluster combine before
+/// their sums, and the bytes of what a block is given of one.
+llvm::SmallVector<unsigned, 2> combinedInCluster(const GroupModel &group,
+                                                 const Schedule &schedule);
+int64_t clusterRowBytes(const GroupModel &group, const Schedule &schedule,
+                        unsigned reduction);
 
 /// Whether it is read after a sum that is combined in a cluster.
 bool isAfterExchange(const GroupModel &group, const Schedule &schedule,

@@ -219,6 +219,33 @@ void ChainLowering::moveReference(const OnlineForm &form, unsigned reduction,
   state.reference = state.after;
 }
 
+/// After the loops of a cluster's blocks, each over its part of the axis: the
+/// parts are to one another what iterations are. What ran in each is corrected
+/// for what ran in all, and all go on with that.
+void ChainLowering::combineInCluster(const OnlineForm &form, unsigned product,
+                                     unsigned rowAxis) {
+  for (const OnlineForm::Running &rule : form.running) {
+    Running &state = running[rule.reduction];
+    unsigned op = llvm::find(axes.reductionOf, std::optional(rule.reduction)) -
+                  axes.reductionOf.begin();
+    state.factors.clear();
+    state.before = hasReference(rule.reduction)
+                       ? state.reference
+                       : guard(rule.reduction, state.carried);
+    Value own = state.carried;
+    if (rule.factor)
+      own = arith::MulFOp::create(b, loc, own,
+                                  emitCorrection(rule.factor, product));
+    state.carried = tile::ClusterReduceOp::create(
+        b, loc, own.getType(), matchReduction(axes.operators[op])->kind, own,
+        state.given, /*stage=*/Value());
+    state.after = guard(rule.reduction, state.carried);
+    if (hasReference(rule.reduction))
+      state.reference = state.after;
+  }
+  correctSums(form, product, rowAxis);
+}
+
 /// After the loop of a part, whose sums are those of its running values: the
 /// references move there.
 void ChainLowering::settleReferences(const OnlineForm &form, unsigned product,

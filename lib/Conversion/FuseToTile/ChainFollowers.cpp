@@ -26,8 +26,14 @@ void ChainLowering::complete(unsigned number) {
   sums[number] = accumulators[number];
   accumulators[number] = Value();
   if (schedule.splitInCluster &&
-      model.tensors[model.products[number].result].role == TensorRole::Result)
+      model.tensors[model.products[number].result].role == TensorRole::Result) {
+    // Behind the exchange a block has few of the rows.
+    const ProductMapping &mapping = schedule.products[number];
+    if (Value scales = std::exchange(rowScales[number], Value()))
+      sums[number] = scaleRows(sums[number], scales, {mapping.i1, mapping.i2},
+                               rowScaleAxes[number]);
     exchangeParts(number);
+  }
   if (!kept.handOvers[number].after)
     emitHandOver(number);
 }
@@ -52,8 +58,10 @@ void ChainLowering::exchangeParts(unsigned number) {
       tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
                             /*stages=*/IntegerAttr(), /*pipelined=*/false,
                             /*registerStages=*/IntegerAttr());
-  tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
-                          /*cluster=*/true);
+  // All have met behind the loop where they have exchanged running values.
+  if (combinedInCluster(model, schedule).empty())
+    tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
+                            /*cluster=*/true);
   tile::ClusterScatterOp::create(b, loc, sums[number], given);
   tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
                           /*cluster=*/true);

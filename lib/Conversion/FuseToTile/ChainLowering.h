@@ -132,6 +132,8 @@ private:
   bool hasReference(unsigned reduction) const;
   void moveReference(const OnlineForm &form, unsigned reduction,
                      unsigned product);
+  void combineInCluster(const OnlineForm &form, unsigned product,
+                        unsigned rowAxis);
   void settleReferences(const OnlineForm &form, unsigned product,
                         unsigned rowAxis);
   void combineRunning(unsigned op, unsigned product, unsigned axis, Value part);
@@ -218,6 +220,8 @@ private:
     /// What the terms and the sums are computed with, where that may stay
     /// behind the guarded value; carried, too.
     Value reference;
+    /// What the blocks of a cluster write to one another.
+    Value given;
     /// Factors of the present iteration that are known already.
     llvm::SmallVector<std::pair<RowExpressionRef, Value>, 2> factors;
   };

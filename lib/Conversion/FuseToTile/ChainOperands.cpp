@@ -14,6 +14,7 @@
 
 #include "ChainLowering.h"
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -55,6 +56,18 @@ PanelOrder ChainLowering::panelsOf(unsigned tensor,
 /// Operands of products, and intermediates of which several tiles are kept. One
 /// tile that is handed over goes through the scratch of a conversion.
 LogicalResult ChainLowering::allocateBuffers() {
+  // Other blocks write here while this one still computes: it is not freed.
+  for (unsigned number : combinedInCluster(model, schedule)) {
+    const Reduction &reduction = model.reductions[number];
+    unsigned op = llvm::find(axes.reductionOf, std::optional(number)) -
+                  axes.reductionOf.begin();
+    int64_t blocks = schedule.clusterBlocks(),
+            rows = clusterRowBytes(model, schedule, number) / blocks /
+                   reduction.elementBytes;
+    running[number].given = kernel.clusterParts(
+        loc, matchReduction(axes.operators[op])->combined.getType(),
+        /*stages=*/1, blocks, rows);
+  }
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
     bool isOperand = info.role == TensorRole::Operand;
     if (schedule.places[index].space != fuse::Space::Shared ||

@@ -86,6 +86,19 @@ Value KernelBuilder::workspace(Type element, int64_t count) {
   return kernelOp.getArgument(index);
 }
 
+Value KernelBuilder::clusterParts(Location loc, Type element, int64_t stages,
+                                  int64_t blocks, int64_t elements) {
+  LinearLayout layout =
+      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, elements) *
+      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, blocks);
+  auto type =
+      tile::BufferType::get(b.getContext(), stages, blocks, elements, element,
+                            tile::LayoutAttr::get(b.getContext(), layout));
+  return tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
+                               /*stages=*/IntegerAttr(), /*pipelined=*/false,
+                               /*registerStages=*/IntegerAttr());
+}
+
 Value KernelBuilder::constant(int64_t value) {
   Value &known = constants[value];
   if (!known) {

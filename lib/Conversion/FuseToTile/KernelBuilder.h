@@ -38,6 +38,11 @@ public:
   /// at first, through which blocks tell one another something.
   mlir::Value workspace(mlir::Type element, int64_t count);
 
+  /// Shared memory of what `tile.cluster_reduce` exchanges of tiles of so many
+  /// elements.
+  mlir::Value clusterParts(mlir::Location loc, mlir::Type element,
+                           int64_t stages, int64_t blocks, int64_t elements);
+
   /// Size of dimension `dimension` of a tensor of the group's body that is an
   /// argument: a constant, or the argument that carries it.
   mlir::Value size(mlir::Value bodyArgument, int64_t dimension);

@@ -238,11 +238,14 @@ void ChainLowering::finishRunning(const TilingNode &loop) {
   // What follows from a part's values is known when all are merged.
   const ProductMapping &from = schedule.products[*product];
   unsigned rowAxis = from.i1 == loop.index ? from.i2 : from.i1;
-  if (schedule.splitOf(loop.index) > 1) {
+  bool isPart = schedule.splitOf(loop.index) > 1;
+  if (isPart && !schedule.splitInCluster) {
     if (schedule.rescale > 0)
       settleReferences(*form, *product, rowAxis);
     return;
   }
+  if (isPart)
+    combineInCluster(*form, *product, rowAxis);
   finishOnline(*form, *product, rowAxis, [&] {
     // Operators on rows, now on final values.
     for (unsigned op = 0; op < axes.operators.size(); ++op)

@@ -105,16 +105,9 @@ void StitchLowering::reserveClusterParts() {
     loc = group.operators()[op]->getLoc();
     int64_t blocks = clusterSize(schedule),
             elements = countClusterPart(group, schedule, op);
-    LinearLayout layout =
-        LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, elements) *
-        LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, blocks);
-    auto type = tile::BufferType::get(
-        b.getContext(), clusterStages(schedule), blocks, elements,
-        group.reductions[op]->combined.getType(),
-        tile::LayoutAttr::get(b.getContext(), layout));
     clusterParts[op] =
-        tile::AllocOp::create(b, loc, type, IntegerAttr(), IntegerAttr(),
-                              /*pipelined=*/false, IntegerAttr());
+        kernel.clusterParts(loc, group.reductions[op]->combined.getType(),
+                            clusterStages(schedule), blocks, elements);
   }
 }
 

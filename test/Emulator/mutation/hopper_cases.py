@@ -89,6 +89,10 @@ CASES = {
     ),
     "decode-in-bulk": (lambda: (score_chains.chain(2, 4, 160, 32, 32), schedule(**DECODE)), None),
     "decode-producers": (lambda: (score_chains.chain(2, 4, 160, 32, 32), schedule(**DECODE, producers=1)), None),
+    "decode-in-clusters": (
+        lambda: (score_chains.chain(2, 4, 160, 32, 32),
+                 schedule(**DECODE | dict(places=DECODE["places"] | dict(E="registers")), in_cluster=True)), None,
+    ),
     "parts-in-clusters-in-bulk": (parts_of_rows, None),
     "stitched-in-clusters": (lambda: stitched("softmax", 2, 2048, 1024, "step = 512, registers = 1, shared = 1", 2), None),
     "stitched-ahead-in-clusters": (lambda: stitched("softmax", 2, 5120, 2560, "step = 512, shared = 5, stages = 3", 2), None),

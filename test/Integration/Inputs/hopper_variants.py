@@ -47,6 +47,7 @@ REFUSALS_OF_PARTS = (
     r"clusters of \d blocks do not divide the blocks along '\w+'",
     r"loop '\w+' has one iteration and must not be in the expression",
     r"a raster of \d+ blocks is row by row: axis '\w+' has \d+",
+    r"the parts of axis '\w+' cannot be combined in clusters: a part is a single tile, in which nothing runs",
 )  # fmt: skip
 
 

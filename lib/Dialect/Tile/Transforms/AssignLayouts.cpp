@@ -34,6 +34,11 @@ bool isElementwiseOp(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) || isa<MaskOp, HoldOp, ScaleOp>(op);
 }
 
+/// Has its result in the layout of what it works on, element by element.
+bool keepsLayout(Operation *op) {
+  return isElementwiseOp(op) || isa<ClusterReduceOp>(op);
+}
+
 /// Elements that one access to the view may move.
 int64_t vectorWidth(ViewType view) {
   unsigned bits = view.getElementType().getIntOrFloatBitWidth();
@@ -265,7 +270,7 @@ bool Assigner::spread() {
         changed |= fix(loop.getRegionIterArg(index), layout);
         changed |= fix(loop.getResult(index), layout);
       }
-    } else if (isElementwiseOp(op) && op->getNumResults() == 1 &&
+    } else if (keepsLayout(op) && op->getNumResults() == 1 &&
                isa<RankedTensorType>(op->getResult(0).getType())) {
       for (Value operand : op->getOperands())
         if (LayoutAttr layout = fixedLayout(operand)) {
@@ -514,7 +519,7 @@ LogicalResult Assigner::rewrite(Operation *op) {
   if (op->getNumResults() != 1 || !fixedLayout(op->getResult(0)))
     return success();
   LayoutAttr layout = fixedLayout(op->getResult(0));
-  if (isElementwiseOp(op)) {
+  if (keepsLayout(op)) {
     for (OpOperand &operand : op->getOpOperands())
       if (isa<RankedTensorType>(operand.get().getType()))
         if (failed(setOperand(operand, layout)))
