@@ -438,6 +438,9 @@ static std::optional<StitchResult> rate(const StitchGroup &group,
                                         const StitchSchedule &schedule,
                                         const ChipInfo &chip) {
   const std::optional<StitchWalk> &walk = schedule.walk;
+  // Passes beside a split are others.
+  if (StitchSplit::besideWalk(group, schedule))
+    return std::nullopt;
   StitchWork work(group, /*walk=*/std::nullopt, /*split=*/std::nullopt,
                   walk && (walk->isOnline || walk->keepsCostly));
   if (walk.has_value() != work.walked.has_value() ||

@@ -36,7 +36,7 @@ def chain(name, between, results=(), epilogue=False):
     """Q·Kᵀ plus a bias, `between`, the product with V; `between` gives the factors and what else may leave."""
     f = Function(name)
     # Weights whose size is not bounded while their divisor is not known leave the range of f16.
-    narrow = "bf16" if between in (softmax2, rms) else "f16"
+    narrow = "bf16" if between in (softmax2, rms, ratio) else "f16"
     q, k, v = f.argument((M, K), "f16"), f.argument((N, K), "f16"), f.argument((N, H), narrow)
     bias = f.argument((M, N), "f32")
     s = f.contract(q, k, ("m k", "n k", "m n"), "generic")
@@ -82,6 +82,13 @@ def rms(f, s):
     return apply(f, s, scale, lambda x, r: x * r), {"scale": scale}
 
 
+def ratio(f, s):
+    """The sum of the squares, which begins with a number above zero, divides the product's operand."""
+    squares = rows(f, s, lambda x, a: a + x * x, 3.0)
+    scale = f.generic("m", [(squares, "m")], ("m", "f32"), lambda x: x.math("rsqrt"))
+    return apply(f, s, scale, lambda x, r: x * r), {}
+
+
 CASES = {
     "softmax": chain("softmax", softmax),
     "results": chain("results", softmax, ("lse", "top", "sum"), epilogue=True),
@@ -89,11 +96,12 @@ CASES = {
     "softmax2": chain("softmax2", softmax2),
     "late": chain("late", late),
     "rms": chain("rms", rms, ("scale",)),
+    "ratio": chain("ratio", ratio),
 }
 
 
 # What the chains read between the products, in the loop or before it, and after them. Further results go on behind these.
-EXTRAS = {"softmax": ("F", "", ""), "residual": ("F", "", "G"), "results": ("F", "", "G"), "softmax2": ("F", "G", ""), "late": ("F", "", ""), "rms": ("F", "", "")}
+EXTRAS = {"softmax": ("F", "", ""), "residual": ("F", "", "G"), "results": ("F", "", "G"), "softmax2": ("F", "G", ""), "late": ("F", "", ""), "rms": ("F", "", ""), "ratio": ("F", "", "")}
 
 
 # Why blocks of a cluster do not combine the running values: of a block's share of the sums' rows nobody has all.
@@ -185,7 +193,7 @@ def main():
             where = f"{name}: {parts} parts of tiles of {tile}, grid over {grid}, {warps} warps"
             text = place(f, parts, tile, grid, warps)
             bias = special_bias(parts, tile)
-            if name == "rms":
+            if name in ("rms", "ratio"):
                 bias = numpy.random.default_rng(6).uniform(-1, 1, (M, N)).astype(numpy.float32)
             first = execute(path, f, groups, text, bias, where)
             if name in ("softmax", "results", "late"):
@@ -202,13 +210,16 @@ def main():
             assert refused.returncode and REFUSED[name] in refused.stderr, refused.stderr
             continue
         for parts, tile, grid, warps, rescale in ((2, 16, "m", 1, 0), (4, 16, "mh", 1, 8), (8, 16, "mh", 2, 0), (8, 16, "m", 1, 8)):
-            if rescale and name == "softmax2":
-                rescale = 0  # the row's factor may be large
+            if name in ("softmax2", "ratio"):
+                rescale = 0  # the row's factor may be large, or there is none
             where = f"{name}: {parts} parts of tiles of {tile} in clusters, grid over {grid}, {warps} warps, rescale {rescale}"
             text = place(f, parts, tile, grid, warps, rescale, in_cluster=True)
-            values = execute(path, f, groups, text, special_bias(parts, tile), where, in_cluster=True)
+            bias = special_bias(parts, tile)
+            if name == "ratio":
+                bias = numpy.random.default_rng(6).uniform(-1, 1, (M, N)).astype(numpy.float32)
+            values = execute(path, f, groups, text, bias, where, in_cluster=True)
             assemble(path, "sm_90a", where)
-            if name != "softmax2":
+            if name in ("softmax", "residual"):
                 assert numpy.isnan(values[0][0]).all() and not numpy.isnan(values[0][1:5]).any(), where
 
 

@@ -26,8 +26,9 @@ enum class StitchEffort : uint8_t {
   /// Finds what Coarse finds and skips what a lower bound (StitchBound.h) says
   /// is no better; counts only what it looks at and gives no reason.
   Bounded,
-  /// One that is likely, or else the most promising one by the lower bound that
-  /// is possible, which is one where Coarse finds one.
+  /// One that is likely, which is possible whether Coarse would look at it or
+  /// not, or else the most promising one by the lower bound that is possible,
+  /// which is one where Coarse finds one.
   First
 };
 

@@ -236,9 +236,15 @@ void ChainLowering::combineInCluster(const OnlineForm &form, unsigned product,
     if (rule.factor)
       own = arith::MulFOp::create(b, loc, own,
                                   emitCorrection(rule.factor, product));
+    ReductionBody body = *matchReduction(axes.operators[op]);
     state.carried = tile::ClusterReduceOp::create(
-        b, loc, own.getType(), matchReduction(axes.operators[op])->kind, own,
-        state.given, /*stage=*/Value());
+        b, loc, own.getType(), body.kind, own, state.given, /*stage=*/Value());
+    TypedAttr start = reductionStart(b, loc, body);
+    if (startsOnce(rule.reduction) && start != reductionIdentity(b, loc, body))
+      state.carried = arith::getReductionOp(
+          body.kind, b, loc,
+          splatConstant(b, loc, cast<RankedTensorType>(own.getType()), start),
+          state.carried);
     state.after = guard(rule.reduction, state.carried);
     if (hasReference(rule.reduction))
       state.reference = state.after;

@@ -58,7 +58,8 @@ void ChainLowering::exchangeParts(unsigned number) {
       tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
                             /*stages=*/IntegerAttr(), /*pipelined=*/false,
                             /*registerStages=*/IntegerAttr());
-  // All have met behind the loop where they have exchanged running values.
+  // All have met behind the loop where they have exchanged running values, and
+  // have used no shared memory since but what these came in.
   if (combinedInCluster(model, schedule).empty())
     tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
                             /*cluster=*/true);

@@ -137,6 +137,7 @@ private:
   void settleReferences(const OnlineForm &form, unsigned product,
                         unsigned rowAxis);
   void combineRunning(unsigned op, unsigned product, unsigned axis, Value part);
+  bool startsOnce(unsigned reduction) const;
   llvm::SmallVector<Value *> startRunning(const TilingNode &loop);
   void finishOnline(const OnlineForm &form, unsigned product, unsigned rowAxis,
                     llvm::function_ref<void()> emitRowOperators);

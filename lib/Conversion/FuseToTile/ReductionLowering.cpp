@@ -191,6 +191,26 @@ void ChainLowering::combineRunning(unsigned op, unsigned product, unsigned axis,
 // Around the loop
 //===----------------------------------------------------------------------===//
 
+/// Whether a reduction begins with a value that counts once, however many
+/// blocks of a cluster run parts of it: the greatest of equals is the same.
+bool ChainLowering::startsOnce(unsigned number) const {
+  if (!llvm::is_contained(combinedInCluster(model, schedule), number))
+    return false;
+  unsigned op = llvm::find(axes.reductionOf, std::optional(number)) -
+                axes.reductionOf.begin();
+  using Kind = arith::AtomicRMWKind;
+  switch (matchReduction(axes.operators[op])->kind) {
+  case Kind::addf:
+  case Kind::addi:
+  case Kind::mulf:
+  case Kind::muli:
+  case Kind::xori:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// The values that the loop carries for the reductions that run along it.
 SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
   SmallVector<Value *> carried;
@@ -212,8 +232,10 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
       rowAxis = rowAxisOf(model.passes[*reduction.pass]);
     auto type = RankedTensorType::get({schedule.tiles[rowAxis]},
                                       body.combined.getType());
-    running[number].carried =
-        splatConstant(b, loc, type, reductionStart(b, loc, body));
+    running[number].carried = splatConstant(
+        b, loc, type,
+        startsOnce(number) ? reductionIdentity(b, loc, body)
+                           : reductionStart(b, loc, body));
     carried.push_back(&running[number].carried);
     if (hasReference(number)) {
       running[number].reference = guard(number, running[number].carried);
