@@ -34,8 +34,6 @@ ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
     choice = combination % list.size();
     combination /= list.size();
   }
-  while (!mayMultiply(arranged[candidate.arrangement], candidate.intrinsics))
-    candidate.arrangement = numbers.below(arranged.size());
   for (unsigned tensor : movable)
     if (numbers.below(4) == 0)
       candidate.hoisted[tensor] = 1 + numbers.below(kMostLevels);
