@@ -134,8 +134,7 @@ double fusion::predictGeneric(linalg::LinalgOp op, int64_t bytes,
       continue;
     unsigned bytes = elementBytes(type);
     bool isRow = map.getResults().back().isFunctionOfDim(*innermost);
-    stepsOfSector =
-        std::min(stepsOfSector, isRow ? sectorBytes / bytes : 1);
+    stepsOfSector = std::min(stepsOfSector, isRow ? sectorBytes / bytes : 1);
   }
   return predictGeneric(bytes, threads, steps, stepsOfSector, chip);
 }
@@ -200,6 +199,25 @@ std::optional<ReductionBody> fusion::matchCombiner(linalg::LinalgOp op) {
   Value combined =
       combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
   return ReductionBody{*kind, combined, /*initial=*/{}};
+}
+
+bool fusion::isIdempotent(arith::AtomicRMWKind kind) {
+  using Kind = arith::AtomicRMWKind;
+  switch (kind) {
+  case Kind::maximumf:
+  case Kind::maxnumf:
+  case Kind::minimumf:
+  case Kind::minnumf:
+  case Kind::maxs:
+  case Kind::maxu:
+  case Kind::mins:
+  case Kind::minu:
+  case Kind::andi:
+  case Kind::ori:
+    return true;
+  default:
+    return false;
+  }
 }
 
 TypedAttr fusion::reductionIdentity(OpBuilder &b, Location loc,

@@ -96,8 +96,7 @@ private:
     return nullptr;
   }
   unsigned operatorOf(unsigned reduction) const {
-    return llvm::find(group.reductionOf, std::optional(reduction)) -
-           group.reductionOf.begin();
+    return group.operatorOf(reduction);
   }
 
   /// Marks what a result is made from, down to what the parts store.

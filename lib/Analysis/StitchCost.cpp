@@ -9,6 +9,7 @@
 #include "fusion/Analysis/StitchCost.h"
 #include "StitchSectors.h"
 #include "StitchThreads.h"
+#include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
@@ -188,22 +189,35 @@ double fusion::secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
                              : schedule.countSteps();
   double apart = steps * chip.dramLatency,
          together = apart / (schedule.walk->stages - 1);
+  // Whether they have arrived an mbarrier in shared memory says, and whether a
+  // stage has been read another one, at which a warp waits that copies as well.
+  if (schedule.walk->inBulk)
+    busy += steps * (schedule.producers > 0 ? 1 : 2) * chip.sharedLatency;
   return waits - apart + std::max(0.0, together - busy / passes) + busy;
 }
 
 /// What a step of copies ahead costs a thread beside its loads: it issues each
-/// copy, takes back what came, and counts the stages.
+/// copy, or waits for what one thread had copied, takes back what came, and
+/// counts the stages.
 static ThreadWork workOfCopies(const StitchGroup &group,
                                const StitchSchedule &schedule,
                                const StitchPasses &passes) {
   ThreadWork work;
   if (!schedule.walk || schedule.walk->stages == 1)
     return work;
-  // Counters of stages, their addresses, the wait and the commit.
-  constexpr int64_t ofStep = 16, warpSize = 32;
+  // Counters of stages, their addresses, the wait and the commit. Of an
+  // mbarrier its phase, the wait, and the warp's arrival when it has read.
+  constexpr int64_t ofStep = 16, ofBarrier = 12, warpSize = 32;
   work.instructions = ofStep;
   for (unsigned input : passes.steps.front().inputs) {
     const StitchTensor &tensor = group.inputs[input];
+    if (isCopiedInBulk(group, schedule, tensor)) {
+      work.instructions += ofBarrier;
+      if (!passes.isKeptInput[input])
+        work.lines += double(elementsOf(schedule, tensor.axes)) *
+                      tensor.elementBytes * warpSize / kLineBytes;
+      continue;
+    }
     std::optional<int64_t> bytes = bytesOfCopies(group, schedule, tensor);
     // What is kept would be put there in any case.
     if (bytes && !passes.isKeptInput[input]) {
@@ -254,10 +268,11 @@ static double secondsOfRounds(const StitchGroup &group,
       lines += split.countOwnLines(group, schedule, op);
   for (const StitchSplit::Round &round : split.rounds) {
     double steps = llvm::divideCeil(round.most, round.step()) * walked;
-    // Each through its own SM, which discards a line in a clock. One alone loads
-    // faster than its share of what the L2 has for all.
+    // Each through its own SM, which discards a line in a clock. One alone
+    // loads faster than its share of what the L2 has for all.
     double busy = std::min<int64_t>(split.counters * round.groups, chip.numSMs);
-    double each = llvm::divideCeil(split.counters * round.groups, int64_t(busy));
+    double each =
+        llvm::divideCeil(split.counters * round.groups, int64_t(busy));
     double ofBlock = round.most * bytes / split.counters;
     double loaded =
         std::max(each * ofBlock / (chip.l2BytesPerClockPerSM * chip.clockHz),
@@ -308,8 +323,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   int64_t walks = schedule.countWalks();
   add(counted.once, walks);
   if (schedule.walk) {
-    int64_t steps = schedule.countSteps(),
-            keptSteps = schedule.keptSteps();
+    int64_t steps = schedule.countSteps(), keptSteps = schedule.keptSteps();
     int64_t inStep = 0, behind = 0, ofOneStep = 0, held = 0;
     bool isSplit = StitchSplit::axisOf(group, schedule) == passes.axis;
     for (const StitchSteps::Pass &pass : counted.passes) {
@@ -410,11 +424,12 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // ptxas does with fewer registers than it would take where there are no more,
   // and needs some to move what is there.
   constexpr int64_t slack = 16;
-  int64_t most = registersByWarps(schedule.warps, chip),
+  int64_t warps = warpsWithRegisters(schedule.warps, schedule.producers);
+  int64_t most = registersByWarps(warps, chip),
           least = total.live + total.held + ofTurned + ofAllSteps + ofBorders +
                   leastOwnRegisters(group);
   cost.registers = std::min(total.live + kOwnRegisters, most);
-  int64_t mostBlocks = blocksByThreads(cost.registers, schedule.warps, chip);
+  int64_t mostBlocks = blocksByThreads(cost.registers, warps, chip);
   cost.sharedMemory = sharedToFit(group, schedule, passes, chip, mostBlocks);
   if (least + least / slack > most ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
@@ -430,7 +445,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       warpsByRegisters(cost.registers + cost.registers / promised + total.held +
                            ofPolynomials,
                        chip) /
-          schedule.warps,
+          warps,
       1, cost.blocksPerSM);
 
   int64_t blocks = countBlocks(group, schedule);
@@ -449,8 +464,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.sectors = (bytes - traffic.alike + beside) / kSectorBytes;
   // Rows that are too long for a block are read from DRAM again.
   double ofOperands = bytes - traffic.repeated - traffic.exchanged,
-         again = std::max(0.0, ofOperands - traffic.beside -
-                                   work.compulsoryBytes);
+         again =
+             std::max(0.0, ofOperands - traffic.beside - work.compulsoryBytes);
   // Parts that blocks cannot discard are written to DRAM.
   std::optional<StitchSplit> split;
   if (StitchSplit::axisOf(group, schedule)) {

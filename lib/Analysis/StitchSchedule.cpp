@@ -61,14 +61,19 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
     return std::nullopt;
   };
   fuse::MappingAttr mapping = attr.getMapping();
+  fuse::ParallelAttr parallel = attr.getParallel();
   if (attr.getTiling() || attr.getMemory() || attr.getPipeline() ||
-      attr.getParallel() || attr.getReduction() || mapping.getOperators() ||
+      attr.getReduction() || mapping.getOperators() ||
       !mapping.getBlocks().empty() || mapping.getRaster() != 1 ||
-      mapping.getPersistent())
+      mapping.getPersistent() ||
+      (parallel && (!parallel.getSplit().empty() || parallel.getInCluster() ||
+                    parallel.getTurns())))
     return decline("'stitching' has nothing beside it but the warps and the "
-                   "cluster of the mapping");
+                   "cluster of the mapping, and producers");
   StitchSchedule schedule;
   schedule.warps = mapping.getWarps();
+  if (parallel)
+    schedule.producers = parallel.getProducers();
   schedule.streams = attr.getStitching().getStreams();
   schedule.combine = attr.getStitching().getCombine();
   schedule.spread.resize(group.axes.size());
@@ -96,9 +101,14 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
                      Twine(walk.getStep()) + ", or that of " + Twine(threads));
     if (walk.getRegisters() + walk.getShared() > spread.tile / walk.getStep())
       return decline("more steps are kept than there are");
-    schedule.walk = {axis, walk.getStep(), walk.getRegisters(),
-                     walk.getShared(), walk.getOnline(), walk.getCostly(),
-                     walk.getStages()};
+    schedule.walk = {axis,
+                     walk.getStep(),
+                     walk.getRegisters(),
+                     walk.getShared(),
+                     walk.getOnline(),
+                     walk.getCostly(),
+                     walk.getStages(),
+                     walk.getBulk()};
     if (walk.getOnline()) {
       StitchPasses passes(group, axis, /*isOnline=*/true);
       if (!passes.isOnline() && passes.whyNotOnline.empty())
@@ -162,14 +172,18 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
         context, builder.getStringAttr(group.axes[schedule.walk->axis].name),
         schedule.walk->step, schedule.walk->registers, schedule.walk->shared,
         schedule.walk->isOnline, schedule.walk->keepsCostly,
-        schedule.walk->stages);
+        schedule.walk->stages, schedule.walk->inBulk);
   auto stitching = fuse::StitchingAttr::get(
       context, builder.getDictionaryAttr(entries), walk, schedule.streams,
       schedule.combine, schedule.rows ? schedule.rows->step : 0);
-  return fuse::ScheduleAttr::get(context, /*version=*/1, fuse::TilingAttr(),
-                                 mapping, fuse::MemoryAttr(),
-                                 fuse::PipelineAttr(), fuse::ParallelAttr(),
-                                 fuse::ReductionAttr(), stitching);
+  fuse::ParallelAttr parallel;
+  if (schedule.producers > 0)
+    parallel = fuse::ParallelAttr::get(context, builder.getDictionaryAttr({}),
+                                       /*inCluster=*/false, schedule.producers,
+                                       /*turns=*/false);
+  return fuse::ScheduleAttr::get(
+      context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
+      fuse::PipelineAttr(), parallel, fuse::ReductionAttr(), stitching);
 }
 
 StitchPasses fusion::passesOf(const StitchGroup &group,
@@ -253,6 +267,10 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
   if (auto illegal = checkAlignment(group, schedule))
     return illegal;
   if (auto illegal = checkStages(group, schedule, passes))
+    return illegal;
+  if (schedule.walk && schedule.walk->inBulk && !chip.hasBulkTensorCopy)
+    return chip.name.str() + " has no bulk copies of tensors";
+  if (auto illegal = checkStitchProducers(schedule))
     return illegal;
   if (schedule.warps > chip.maxWarpsPerSM)
     return "a block has more warps than an SM";

@@ -14,6 +14,7 @@
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Support/PaddedScratch.h"
+#include "fusion/Support/TileLayouts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -101,7 +102,7 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
   // The blocks that combine parts of reductions exchange no more.
   for (const StitchTensor &result : group.results)
     add(result.component, bytesToTurn(result));
-  return most;
+  return most + 2 * kBarrierBytes * countStageBarriers(group, schedule, passes);
 }
 
 int64_t fusion::countShared(const StitchGroup &group,

@@ -9,6 +9,8 @@
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
+#include "fusion/Support/OwnBoxes.h"
+#include "fusion/Support/TileLayouts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -62,6 +64,92 @@ std::optional<int64_t> fusion::bytesOfCopies(const StitchGroup &group,
   return bytes >= narrowest ? std::optional(bytes) : std::nullopt;
 }
 
+std::optional<std::string> fusion::whyNotInBulk(const StitchGroup &group,
+                                                const StitchSchedule &schedule,
+                                                const StitchTensor &tensor) {
+  if (!bytesOfCopies(group, schedule, tensor))
+    return "it is not copied ahead";
+  if (tensor.offset != 0)
+    return "it is a part of a tensor that does not begin with it";
+  constexpr unsigned boxAlignment = 16;
+  if (tensor.alignment < boxAlignment)
+    return "its rows do not begin at multiples of 16 bytes";
+  SmallVector<unsigned, 4> axes(tensor.axes);
+  llvm::sort(axes);
+  SmallVector<int64_t, 4> sizes, strides;
+  for (unsigned axis : axes) {
+    sizes.push_back(group.axes[axis].extent);
+    strides.push_back(
+        tensor.strides[llvm::find(tensor.axes, axis) - tensor.axes.begin()]);
+  }
+  LinearLayout layout = layoutOf(group, schedule, tensor.component, axes);
+  unsigned unit = llvm::find(axes, *tensor.unit) - axes.begin();
+  std::string why;
+  std::optional<OwnBox> box =
+      ownBox({layout, unit, sizes, strides, tensor.elementBytes},
+             schedule.warps, &why);
+  if (!box)
+    return why;
+  // What memory moves at a time.
+  if (box->dimensions.front().size * tensor.elementBytes % kSectorBytes != 0)
+    return "the rows of a box are parts of sectors of 32 bytes";
+  constexpr int64_t stageAlignment = 128, warpSize = 32;
+  if (elementsOf(schedule, axes) * tensor.elementBytes * warpSize *
+          schedule.warps % stageAlignment !=
+      0)
+    return "its tile is no multiple of 128 bytes";
+  return std::nullopt;
+}
+
+bool fusion::isCopiedInBulk(const StitchGroup &group,
+                            const StitchSchedule &schedule,
+                            const StitchTensor &tensor) {
+  return schedule.walk && schedule.walk->inBulk &&
+         !whyNotInBulk(group, schedule, tensor);
+}
+
+int64_t fusion::countStageBarriers(const StitchGroup &group,
+                                   const StitchSchedule &schedule,
+                                   const StitchPasses &passes) {
+  if (!schedule.walk || !schedule.walk->inBulk)
+    return 0;
+  int64_t count = 0;
+  for (unsigned input : passes.steps.front().inputs)
+    if (isCopiedInBulk(group, schedule, group.inputs[input]))
+      count += passes.isKeptInput[input] ? schedule.walk->shared
+                                         : schedule.walk->stages;
+  return count;
+}
+
+/// Why the schedule's copies in bulk cannot be, or nullopt.
+static std::optional<std::string> checkBulk(const StitchGroup &group,
+                                            const StitchSchedule &schedule,
+                                            const StitchPasses &passes) {
+  // A wait turns the phase of its stage for all blocks.
+  if (llvm::any_of(group.components,
+                   [](unsigned component) { return component > 0; }))
+    return "copies in bulk are waited for by all blocks, and those of this "
+           "group are of several kinds";
+  std::string why;
+  bool isAny = false;
+  for (unsigned input : passes.steps.front().inputs) {
+    std::optional<std::string> reason =
+        whyNotInBulk(group, schedule, group.inputs[input]);
+    isAny |= !reason;
+    if (reason)
+      why += (why.empty() ? "" : "; ") +
+             ("input " + std::to_string(input) + ": " + *reason);
+  }
+  if (!isAny)
+    return "no input is copied in bulk: " + why;
+  int64_t barriers = countStageBarriers(group, schedule, passes);
+  if (barriers > kMostBarriers)
+    return "copies in bulk have " + std::to_string(barriers) +
+           " places in shared memory, and a block at most " +
+           std::to_string(kMostBarriers) + " mbarriers";
+  return std::nullopt;
+}
+
 std::pair<int64_t, int64_t> fusion::stagedSteps(const StitchGroup &group,
                                                 const StitchSchedule &schedule,
                                                 const StitchPasses &passes) {
@@ -92,6 +180,23 @@ int64_t fusion::countStages(const StitchGroup &group,
                              alignment);
   }
   return bytes;
+}
+
+std::optional<std::string>
+fusion::checkStitchProducers(const StitchSchedule &schedule) {
+  if (schedule.producers == 0)
+    return std::nullopt;
+  if (!schedule.walk || !schedule.walk->inBulk)
+    return "producers issue bulk copies, and nothing is copied ahead in bulk";
+  if (clusterSize(schedule) > 1)
+    return "blocks of a cluster meet with all of their warps, and producers "
+           "are ahead of the others";
+  constexpr int64_t most = 32; // of a block, on every chip
+  if (schedule.warps + schedule.producers > most)
+    return "a block has at most " + std::to_string(most) + " warps, not " +
+           std::to_string(schedule.warps) + " and " +
+           std::to_string(schedule.producers) + " producers";
+  return std::nullopt;
 }
 
 /// The axis that steps are along, for messages.
@@ -138,5 +243,7 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
     return name + " has no input that threads could copy ahead: each is "
                   "gathered or padded, moved by wide accesses that cross the "
                   "ends of rows, or in pieces of fewer than 4 bytes";
+  if (walk.inBulk)
+    return checkBulk(group, schedule, passes);
   return std::nullopt;
 }

@@ -101,6 +101,7 @@ public:
     }
     if (best && !onlyWarps && !isFirst) {
       tryStages();
+      tryBulk();
       tryStreams();
     }
     if (!best)
@@ -147,13 +148,40 @@ private:
     }
   }
 
+  /// What the best copies ahead in bulk, where that is no slower: one thread's
+  /// instruction stands in place of those of all.
+  void tryBulk() {
+    current = best->schedule;
+    if (!current.walk || current.walk->stages == 1 || !chip.hasBulkTensorCopy)
+      return;
+    current.walk->inBulk = true;
+    if (checkStages(group, current, work.passesOf(current)))
+      return;
+    std::optional<StitchCost> cost =
+        predictStitching(group, work, current, chip, &memo);
+    if (cost && level(weighed(*cost)) <= level(weighed(best->cost)))
+      best = StitchResult{current, *cost};
+    tryProducers();
+  }
+
+  /// The best with a warp that only copies, where that is faster.
+  void tryProducers() {
+    current = best->schedule;
+    current.producers = 1;
+    if (checkStitchProducers(current))
+      return;
+    std::optional<StitchCost> cost =
+        predictStitching(group, work, current, chip, &memo);
+    if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
+      best = StitchResult{current, *cost};
+  }
+
   /// Of predictions of one level those of the fewest sectors are the best.
   static auto key(const StitchResult &result) {
     double seconds = weighed(result.cost);
     return std::make_tuple(level(seconds), level(result.cost.sectors), seconds,
-                           result.cost.traffic,
-                           result.cost.latency, result.cost.issue,
-                           result.cost.registers);
+                           result.cost.traffic, result.cost.latency,
+                           result.cost.issue, result.cost.registers);
   }
 
   /// All ways to spread a block of so many warps; where they are too many, the
@@ -325,11 +353,10 @@ private:
     auto isTooWide = [&](int64_t width) {
       return width > narrowest[axis] || !keepsRows(axis, width);
     };
-    while (widths.back() > 1 && (widths.back() * kWarpSize > extent ||
-                                 isTooWide(widths.back())))
-      widths.push_back(isCoarse && !isTooWide(widths.back())
-                           ? 1
-                           : widths.back() / 2);
+    while (widths.back() > 1 &&
+           (widths.back() * kWarpSize > extent || isTooWide(widths.back())))
+      widths.push_back(
+          isCoarse && !isTooWide(widths.back()) ? 1 : widths.back() / 2);
     for (int64_t vector : widths)
       for (int64_t l = 1; l <= lanes; l *= 2) {
         if (l > 1 && vector * l / 2 >= extent)

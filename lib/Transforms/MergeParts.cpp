@@ -46,9 +46,7 @@ public:
 
 private:
   Operation *operatorOf(unsigned reduction) const {
-    linalg::LinalgOp op =
-        axes.operators[llvm::find(axes.reductionOf, std::optional(reduction)) -
-                       axes.reductionOf.begin()];
+    linalg::LinalgOp op = axes.operators[axes.operatorOf(reduction)];
     return op;
   }
   ReductionBody bodyOf(unsigned reduction) const {

@@ -226,10 +226,7 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
   SmallVector<Operation *> roots = {sum.getDefiningOp()}, operations;
   if (form) {
     for (unsigned reduction : form->stored) {
-      linalg::LinalgOp op =
-          axes.operators[llvm::find(axes.reductionOf,
-                                    std::optional(reduction)) -
-                         axes.reductionOf.begin()];
+      linalg::LinalgOp op = axes.operators[axes.operatorOf(reduction)];
       leaving.push_back(op->getResult(0));
     }
     roots.clear();

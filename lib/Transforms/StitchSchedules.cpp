@@ -99,7 +99,8 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
                    remark::RemarkOpts::name("traffic").category("stitch"))
       << llvm::formatv(
              "{0} bytes are loaded, of them {1} of operands that are repeated, "
-             "and {2} stored; {3} bytes are compulsory; memory moves {4}, {5:F3} "
+             "and {2} stored; {3} bytes are compulsory; memory moves {4}, "
+             "{5:F3} "
              "x as many; about {6} sectors of memory are touched{7}",
              traffic.loaded, traffic.repeated, traffic.stored,
              work.compulsoryBytes, int64_t(found.cost.moved),
@@ -108,9 +109,47 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
              .str();
 }
 
+/// Whether warps do nothing but copy, or why none does.
+static std::string producersRemark(StitchSchedule schedule) {
+  if (schedule.producers > 0)
+    return counted(schedule.producers, "warp") + " for copies alone";
+  schedule.producers = 1;
+  return "no warp for copies alone: " + checkStitchProducers(schedule).value_or(
+                                            "it is predicted to save no time");
+}
+
+/// Which of the inputs that are copied ahead boxes of tensor maps bring, and
+/// why threads copy the others.
+static std::string bulkRemark(const StitchGroup &axes,
+                              const StitchSchedule &schedule,
+                              const ChipInfo &chip) {
+  if (!chip.hasBulkTensorCopy)
+    return "threads copy it, as " + chip.name.str() +
+           " has no bulk copies of tensors";
+  StitchSchedule bulk = schedule;
+  bulk.walk->inBulk = true;
+  StitchPasses passes = passesOf(axes, bulk);
+  if (!schedule.walk->inBulk)
+    return "threads copy it: " +
+           checkStages(axes, bulk, passes)
+               .value_or("in bulk it is predicted to take longer");
+  int64_t inBulk = 0;
+  std::string others;
+  for (unsigned input : passes.steps.front().inputs) {
+    std::optional<std::string> why =
+        whyNotInBulk(axes, bulk, axes.inputs[input]);
+    inBulk += !why;
+    if (why)
+      others += "; input " + std::to_string(input) + " is not: " + *why;
+  }
+  return counted(inBulk, "input") + " in bulk" + others + "; " +
+         producersRemark(schedule);
+}
+
 /// What is copied ahead of the steps of a loop, or why nothing is.
 static void remarkStages(fuse::FusedGroupOpInterface group,
-                         const StitchGroup &axes, const StitchResult &found) {
+                         const StitchGroup &axes, const StitchResult &found,
+                         const ChipInfo &chip) {
   StitchSchedule schedule = found.schedule;
   if (!schedule.walk) {
     if (found.cost.waves > 1)
@@ -126,12 +165,15 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
   StitchWalk &walk = *schedule.walk;
   std::string name = axes.axes[walk.axis].name;
   if (walk.stages > 1) {
+    std::string inBulk = bulkRemark(axes, schedule, chip);
     remark::passed(group.getLoc(),
                    remark::RemarkOpts::name("stages").category("pipeline"))
         << llvm::formatv("what a step of {0} needs is copied {1} ahead, by way "
-                         "of {2} bytes of shared memory beside what is kept",
+                         "of {2} bytes of shared memory beside what is kept; "
+                         "{3}",
                          name, counted(walk.stages - 1, "step"),
-                         countStages(axes, schedule, passesOf(axes, schedule)))
+                         countStages(axes, schedule, passesOf(axes, schedule)),
+                         inBulk)
                .str();
     return;
   }
@@ -179,7 +221,7 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
                        found->legal, found->candidates)
              .str();
   remarkTraffic(group, *axes, *found);
-  remarkStages(group, *axes, *found);
+  remarkStages(group, *axes, *found, chip);
   return exportStitching(found->schedule, *axes, group.getContext());
 }
 

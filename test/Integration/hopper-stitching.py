@@ -1,5 +1,6 @@
 # Patterns of stitch_patterns.json for sm_90a on few of their rows: under the schedule that is chosen for all of them, and with one to three
-# stages, in clusters of one to four blocks, in blocks that go through rows. Right under eight orders of the warps, silent under the
+# stages, copied by threads, in bulk and by a warp that does nothing else, in clusters of one to four blocks, in blocks that go through
+# rows. Right under eight orders of the warps, silent under the
 # sanitizers, without bank conflicts, the bytes and the shared memory that were predicted, the same bits whatever the stages. What is
 # illegal has one of the expected reasons, and each kind is legal somewhere.
 # RUN: %python %s %t --few
@@ -28,7 +29,8 @@ FEW = (
 )  # fmt: skip
 # A block goes through so many steps of rows at most, and there are so many elements at most.
 STEPS, ELEMENTS = 4, 1 << 17
-KINDS = ("1 stage", "2 stages", "3 stages", "cluster of 1", "cluster of 2", "cluster of 4", "rows", "rows in 2 stages")
+KINDS = ("1 stage", "2 stages", "3 stages", "bulk in 2 stages", "bulk in 3 stages", "producer in 2 stages", "cluster of 1", "cluster of 2",
+         "cluster of 4", "rows", "rows in 2 stages", "rows, bulk in 2 stages", "rows, producer in 2 stages")  # fmt: skip
 # Why a variant may be illegal.
 REFUSALS = (
     r"axis '\w' has \d+ whole steps that are kept in shared memory, and \d stages",
@@ -39,6 +41,10 @@ REFUSALS = (
     r"a cluster of \d blocks shares no reduced axis: blocks have all of each",
     r"axis '\w' is aligned for each element of axis '\w', of which a block has one",
     r"a block would need \d+ bytes of shared memory, it has at most \d+",
+    r"no input is copied in bulk: ",
+    r"copies in bulk are waited for by all blocks, and those of this group are of several kinds",
+    r"copies in bulk have \d+ places in shared memory, and a block at most 32 mbarriers",
+    r"blocks of a cluster meet with all of their warps, and producers are ahead of the others",
 )  # fmt: skip
 
 
@@ -85,6 +91,11 @@ def variant(kind, chosen, cols):
     """The schedule of a kind, none where it is the same as another one."""
     made = copy.deepcopy(chosen)
     number = int(re.sub(r"\D", "", kind) or 1)
+    ahead = {"stages": number} | ({"bulk": "true"} if "bulk" in kind or "producer" in kind else {}) if number > 1 else {}
+    if "producer" in kind:
+        made.schedule.set("parallel", "producers", 1)
+    else:
+        made.schedule.sections.pop("parallel", None)
     if "rows" in kind:
         if made.cluster > 1 or (made.walk and made.walk["axis"] == '"i"') or "i" not in made.spreads:
             return None
@@ -92,14 +103,14 @@ def variant(kind, chosen, cols):
         made.fields.pop("rows", None)
         step = made.spreads["i"]["tile"]
         made.spreads["i"]["tile"] = 2 * step
-        made.walk = {"axis": '"i"', "step": step} | ({"stages": number} if number > 1 else {})
+        made.walk = {"axis": '"i"', "step": step} | ahead
         return made
     if not made.walk:
         return None
     if "stage" in kind:
         made.walk.pop("stages", None)
-        if number > 1:
-            made.walk["stages"] = number
+        made.walk.pop("bulk", None)
+        made.walk |= ahead
         return made
     if made.walk["axis"] != '"j"' or "k" in made.spreads:
         return None
@@ -114,15 +125,20 @@ def variant(kind, chosen, cols):
     made.walk["shared"] = min(made.walk.get("shared", 0), steps - made.walk["registers"])
     if "stages" in made.walk:
         made.walk["stages"] = max(1, min(made.walk["stages"], made.walk["shared"] or 8))
+        if made.walk["stages"] == 1:
+            made.walk.pop("bulk", None)
     made.spreads["j"]["tile"] = steps * step
     made.cluster = number
     return made
 
 
 def rows_of(chosen, rows, cols):
-    """Two tiles and a part of one, as far as there is time for; more than one where blocks add up what they have of the rows."""
-    tile = chosen.spreads["i"]["tile"] if "i" in chosen.spreads else 1
-    return max(3, min(rows, 2 * tile + 1, ELEMENTS // cols), tile + 1 if "combine" in chosen.fields else 0)
+    """Two tiles and a part of one, as far as there is time for; more than one where blocks add up what they have of the rows. Boxes are of
+    whole rows of lanes and warps."""
+    spread = chosen.spreads.get("i", {"tile": 1})
+    tile, part = spread["tile"], spread.get("lanes", 1) * spread.get("warps", 1) if chosen.walk and "bulk" in chosen.walk else 1
+    few = max(3, min(rows, 2 * tile + part, ELEMENTS // cols), tile + part if "combine" in chosen.fields else 0)
+    return few // part * part
 
 
 def check(test, pattern, rows, cols, type):
@@ -173,6 +189,7 @@ def check(test, pattern, rows, cols, type):
             continue
         test.kinds[kind] += 1
         test.kinds["copies ahead"] += "stages" in text
+        test.kinds["copies in bulk"] += "bulk" in text
         if test.arguments.verbose:
             print(f"{where}, {few} rows, {kind}: {text}", flush=True)
         if "stage" in kind and "rows" not in kind or kind == "chosen":
@@ -213,7 +230,7 @@ def main():
         check(test, *case)
     test.report()
     print(f"{count} patterns, {test.runs} kernels, {test.broken} broken")
-    lacking = [name for name in ("chosen", "copies ahead", *KINDS) if not test.kinds[name]]
+    lacking = [name for name in ("chosen", "copies ahead", "copies in bulk", *KINDS) if not test.kinds[name]]
     if not (arguments.patterns or arguments.shapes):
         assert not lacking, lacking
     sys.exit(test.broken != 0 or not count)

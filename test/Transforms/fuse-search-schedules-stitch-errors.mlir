@@ -2,7 +2,7 @@
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 -split-input-file -verify-diagnostics
 
 func.func @more_beside(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  // expected-error @below {{schedule does not fit the group: 'stitching' has nothing beside it but the warps and the cluster of the mapping}}
+  // expected-error @below {{schedule does not fit the group: 'stitching' has nothing beside it but the warps and the cluster of the mapping, and producers}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
       attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, reduction = <one_tile>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32

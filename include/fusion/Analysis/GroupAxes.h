@@ -32,6 +32,11 @@ struct GroupAxes {
   llvm::SmallVector<std::optional<unsigned>> productOf;
   /// By operator: the reduction it is, where it is one.
   llvm::SmallVector<std::optional<unsigned>> reductionOf;
+  /// The operator that is this reduction.
+  unsigned operatorOf(unsigned reduction) const {
+    return llvm::find(reductionOf, std::optional(reduction)) -
+           reductionOf.begin();
+  }
   /// By operator: the product that an element-wise operator or a reduction
   /// comes after, directly or through others; none where it comes before a
   /// product.
@@ -72,6 +77,9 @@ struct ReductionBody {
   mlir::Value combined; ///< scalar of the body, computed from the inputs alone
   mlir::TypedAttr initial; ///< the constant that the result starts from
 };
+
+/// Whether to combine a value with itself changes nothing, as of a maximum.
+bool isIdempotent(mlir::arith::AtomicRMWKind kind);
 
 /// The body of an operator that combines values along its reduction loops by
 /// one associative operation, starting from a constant: `linalg.reduce`, a

@@ -20,7 +20,7 @@ namespace fusion {
 struct AxisSpread {
   int64_t tile = 1;
   int64_t vector = 1, lanes = 1, warps = 1;
-  int64_t align = 1; ///< elements that the first tile begins at a multiple of
+  int64_t align = 1;   ///< elements that the first tile begins at a multiple of
   int64_t cluster = 1; ///< blocks that share the axis (StitchCluster.h)
 
   int64_t registers() const { return tile / (vector * lanes * warps); }
@@ -45,6 +45,8 @@ struct StitchWalk {
   bool keepsCostly = false;
   /// Of what is copied ahead (StitchStages.h); 1: nothing is.
   int64_t stages = 1;
+  /// By boxes of tensor maps, what is made of such boxes.
+  bool inBulk = false;
 };
 
 /// How a block goes through its part of the axis along which blocks share
@@ -63,6 +65,8 @@ struct StitchSchedule {
   bool streams = false;
   /// Parts of shared reductions that one block combines; 0: all of them.
   int64_t combine = 0;
+  /// Warps, beside the others, that issue bulk copies and do nothing else.
+  int64_t producers = 0;
 
   /// What a block has of an axis at once.
   AxisSpread stepOf(unsigned axis) const {
@@ -111,14 +115,15 @@ std::optional<std::string> checkKept(const StitchGroup &group,
 
 /// Why the schedule cannot be lowered, or nullopt. `passes`: its passes, where
 /// they are known.
-std::optional<std::string>
-checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
-               const ChipInfo &chip, const StitchPasses *passes = nullptr);
+std::optional<std::string> checkStitching(const StitchGroup &group,
+                                          const StitchSchedule &schedule,
+                                          const ChipInfo &chip,
+                                          const StitchPasses *passes = nullptr);
 
-/// Where the elements of a tile over `axes`, ascending and of one component, live
-/// in the block: (Register, Lane, Warp) -> coordinates. Lanes and warps that no
-/// axis of the component takes, and those of axes that are not among these, hold
-/// replicas.
+/// Where the elements of a tile over `axes`, ascending and of one component,
+/// live in the block: (Register, Lane, Warp) -> coordinates. Lanes and warps
+/// that no axis of the component takes, and those of axes that are not among
+/// these, hold replicas.
 LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
                       unsigned component, llvm::ArrayRef<unsigned> axes);
 

@@ -12,6 +12,11 @@
 // what it would load, to a place of its own, so that nothing but the thread
 // itself waits (ALCOP's load-and-use loop, where warps share nothing).
 //
+// In bulk one thread copies for all (PTX ISA, "cp.async.bulk.tensor"), where
+// the tile, in the order in which threads have their places, is a box of a
+// tensor map (Support/OwnBoxes.h). Threads then wait for the stage's mbarrier,
+// and for one another before it is filled again.
+//
 // What is kept in shared memory for later passes is copied straight to where it
 // is kept.
 //
@@ -42,6 +47,21 @@ std::optional<int64_t> bytesOfCopies(const StitchGroup &group,
                                      const StitchSchedule &schedule,
                                      const StitchTensor &tensor);
 
+/// Why no box of a tensor map brings what threads copy ahead of the input, or
+/// nullopt.
+std::optional<std::string> whyNotInBulk(const StitchGroup &group,
+                                        const StitchSchedule &schedule,
+                                        const StitchTensor &tensor);
+/// Whether the schedule has the input copied in bulk.
+bool isCopiedInBulk(const StitchGroup &group, const StitchSchedule &schedule,
+                    const StitchTensor &tensor);
+
+/// Mbarriers of what is copied in bulk, one for each stage or place; as many
+/// again say when a stage has been read.
+int64_t countStageBarriers(const StitchGroup &group,
+                           const StitchSchedule &schedule,
+                           const StitchPasses &passes);
+
 /// The steps of a block of which the loop with copies ahead consists, of the
 /// first pass: the first one and the one behind.
 std::pair<int64_t, int64_t> stagedSteps(const StitchGroup &group,
@@ -52,6 +72,9 @@ std::pair<int64_t, int64_t> stagedSteps(const StitchGroup &group,
 /// where it is kept.
 int64_t countStages(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchPasses &passes);
+
+/// Why the schedule's producers have nothing to do, or cannot be, or nullopt.
+std::optional<std::string> checkStitchProducers(const StitchSchedule &schedule);
 
 /// Why blocks cannot walk along an axis that is not reduced as the schedule
 /// says, or have copies ahead, or nullopt. `known`: the schedule's passes.

@@ -34,8 +34,7 @@ Value ChainLowering::guard(unsigned number, Value rows) {
       });
   if (!isGuarded)
     return rows;
-  unsigned op = llvm::find(axes.reductionOf, std::optional(number)) -
-                axes.reductionOf.begin();
+  unsigned op = axes.operatorOf(number);
   ReductionBody body = *matchReduction(axes.operators[op]);
   auto type = cast<RankedTensorType>(rows.getType());
   Value identity = splatConstant(b, loc, type, reductionIdentity(b, loc, body));
@@ -226,8 +225,7 @@ void ChainLowering::combineInCluster(const OnlineForm &form, unsigned product,
                                      unsigned rowAxis) {
   for (const OnlineForm::Running &rule : form.running) {
     Running &state = running[rule.reduction];
-    unsigned op = llvm::find(axes.reductionOf, std::optional(rule.reduction)) -
-                  axes.reductionOf.begin();
+    unsigned op = axes.operatorOf(rule.reduction);
     state.factors.clear();
     state.before = hasReference(rule.reduction)
                        ? state.reference

@@ -59,8 +59,7 @@ LogicalResult ChainLowering::allocateBuffers() {
   // Other blocks write here while this one still computes: it is not freed.
   for (unsigned number : combinedInCluster(model, schedule)) {
     const Reduction &reduction = model.reductions[number];
-    unsigned op = llvm::find(axes.reductionOf, std::optional(number)) -
-                  axes.reductionOf.begin();
+    unsigned op = axes.operatorOf(number);
     int64_t blocks = schedule.clusterBlocks(),
             rows = clusterRowBytes(model, schedule, number) / blocks /
                    reduction.elementBytes;

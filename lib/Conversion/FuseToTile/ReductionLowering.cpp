@@ -196,19 +196,8 @@ void ChainLowering::combineRunning(unsigned op, unsigned product, unsigned axis,
 bool ChainLowering::startsOnce(unsigned number) const {
   if (!llvm::is_contained(combinedInCluster(model, schedule), number))
     return false;
-  unsigned op = llvm::find(axes.reductionOf, std::optional(number)) -
-                axes.reductionOf.begin();
-  using Kind = arith::AtomicRMWKind;
-  switch (matchReduction(axes.operators[op])->kind) {
-  case Kind::addf:
-  case Kind::addi:
-  case Kind::mulf:
-  case Kind::muli:
-  case Kind::xori:
-    return true;
-  default:
-    return false;
-  }
+  return !isIdempotent(
+      matchReduction(axes.operators[axes.operatorOf(number)])->kind);
 }
 
 /// The values that the loop carries for the reductions that run along it.
@@ -232,10 +221,10 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
       rowAxis = rowAxisOf(model.passes[*reduction.pass]);
     auto type = RankedTensorType::get({schedule.tiles[rowAxis]},
                                       body.combined.getType());
-    running[number].carried = splatConstant(
-        b, loc, type,
-        startsOnce(number) ? reductionIdentity(b, loc, body)
-                           : reductionStart(b, loc, body));
+    running[number].carried =
+        splatConstant(b, loc, type,
+                      startsOnce(number) ? reductionIdentity(b, loc, body)
+                                         : reductionStart(b, loc, body));
     carried.push_back(&running[number].carried);
     if (hasReference(number)) {
       running[number].reference = guard(number, running[number].carried);
@@ -294,8 +283,7 @@ void ChainLowering::finishOnline(const OnlineForm &form, unsigned product,
     if (rule.factor)
       state.carried = arith::MulFOp::create(b, loc, state.carried,
                                             emitRows(rule.factor, product));
-    unsigned op = llvm::find(axes.reductionOf, std::optional(rule.reduction)) -
-                  axes.reductionOf.begin();
+    unsigned op = axes.operatorOf(rule.reduction);
     tiles[axes.operators[op]->getResult(0)] = state.carried;
   }
   emitRowOperators();

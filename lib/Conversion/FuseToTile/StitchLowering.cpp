@@ -179,7 +179,7 @@ void StitchLowering::takeBack(unsigned pass, Scope &scope, Value slot) {
   auto take = [&](Value buffer, AxisList axes, Type element) -> Value {
     auto stored = cast<tile::BufferType>(buffer.getType()).getElementType();
     Value tile = tile::UnstashOp::create(b, loc, tileType(sorted(axes), stored),
-                                         buffer, slot);
+                                         buffer, slot, /*slot=*/IntegerAttr());
     return fromBytes(b, loc, tile, element);
   };
   for (unsigned number : passes.steps[pass].kept)
@@ -267,16 +267,30 @@ void StitchLowering::copyAhead(const StitchPasses::Step &step, Value slot,
   auto placeOf = [&](unsigned input) {
     return passes.isKeptInput[input] ? slot : kernel.constant(0);
   };
+  bool inGroups = false;
+  SmallVector<std::pair<Value, Value>> awaited;
+  for (unsigned input : step.inputs)
+    if (Value buffer = stages.lookup(input)) {
+      const StitchTensor &tensor = group.inputs[input];
+      Value place = placeOf(input);
+      copyOwn(tensor, tileOf(input), buffer, place, scope);
+      if (isCopiedInBulk(group, schedule, tensor))
+        awaited.push_back({buffer, place});
+      else
+        inGroups = true;
+    }
+  if (inGroups) {
+    tile::CommitOp::create(b, loc);
+    tile::WaitOp::create(b, loc, 0);
+  }
+  for (auto [buffer, place] : awaited)
+    tile::AwaitOp::create(b, loc, buffer, place, /*predicate=*/Value(),
+                          /*slot=*/IntegerAttr());
   for (unsigned input : step.inputs)
     if (Value buffer = stages.lookup(input))
-      copyOwn(group.inputs[input], tileOf(input), buffer, placeOf(input),
-              scope);
-  tile::CommitOp::create(b, loc);
-  tile::WaitOp::create(b, loc, 0);
-  for (unsigned input : step.inputs)
-    if (Value buffer = stages.lookup(input))
-      scope.inputs[input] = tile::UnstashOp::create(b, loc, tileOf(input),
-                                                    buffer, placeOf(input));
+      scope.inputs[input] =
+          tile::UnstashOp::create(b, loc, tileOf(input), buffer, placeOf(input),
+                                  /*slot=*/IntegerAttr());
 }
 
 /// Steps `first` to `beyond` - 1 of a pass as loops over those that are all
@@ -543,6 +557,8 @@ void StitchLowering::run(RewriterBase &rewriter) {
   DictionaryAttr known = predicted();
   if (int64_t cluster = clusterSize(schedule); cluster > 1)
     kernel.kernel().setCluster(cluster);
+  if (schedule.producers > 0)
+    kernel.kernel().setProducers(schedule.producers);
   origins.assign(group.axes.size(), Value());
   emitComponents();
   // Branches of components nest; the kernel ends behind them.

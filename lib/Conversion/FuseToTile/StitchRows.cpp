@@ -31,7 +31,8 @@ void StitchLowering::addPart(unsigned number, Value tile, const Scope &scope) {
   }
   Value buffer = partStashes[number];
   Value before =
-      tile::UnstashOp::create(b, loc, tile.getType(), buffer, scope.slot);
+      tile::UnstashOp::create(b, loc, tile.getType(), buffer, scope.slot,
+                              /*slot=*/IntegerAttr());
   Value sum = arith::getReductionOp(kind, b, loc, before, tile);
   tile::StashOp::create(b, loc, sum, buffer, scope.slot);
 }
@@ -133,7 +134,8 @@ void StitchLowering::emitRowSteps() {
       share(op,
             tile::UnstashOp::create(b, loc,
                                     tileType(sorted(group.loops[op]), element),
-                                    partStashes[op], slot),
+                                    partStashes[op], slot,
+                                    /*slot=*/IntegerAttr()),
             scope);
     }
   });

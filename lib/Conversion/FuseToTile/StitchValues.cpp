@@ -100,16 +100,24 @@ Value StitchLowering::load(const StitchTensor &tensor, const Scope &scope) {
                               window.realigned, isStreamed(schedule, tensor));
 }
 
-/// The same by way of each thread's place in shared memory.
+/// The same by way of each thread's place in shared memory, in bulk where the
+/// schedule says so. What is touched once leaves the L2 first.
 void StitchLowering::copyOwn(const StitchTensor &tensor, RankedTensorType tile,
                              Value buffer, Value stage, const Scope &scope) {
   Window window = emitWindow(tensor, kernel.argument(tensor.value),
                              sorted(tensor.axes), scope);
-  int64_t bytes = *bytesOfCopies(group, schedule, tensor);
+  bool inBulk = isCopiedInBulk(group, schedule, tensor);
+  tile::Transport transport =
+      inBulk
+          ? tile::Transport::Bulk
+          : *tile::symbolizeTransport(*bytesOfCopies(group, schedule, tensor));
+  tile::EvictionAttr eviction;
+  if (inBulk && isStreamed(schedule, tensor))
+    eviction = tile::EvictionAttr::get(b.getContext(), tile::Eviction::First);
   tile::CopyAsyncOp::create(
       b, loc, window.view, window.coordinates, buffer, stage,
-      /*predicate=*/Value(), *tile::symbolizeTransport(bytes), window.inside,
-      /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr(), tile::EvictionAttr(),
+      /*predicate=*/Value(), transport, window.inside,
+      /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr(), eviction,
       /*multicast=*/false, TypeAttr::get(tile));
 }
 
@@ -227,7 +235,8 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
   };
   auto skipped = [&](Operation *inner) -> std::optional<unsigned> {
     auto it = passes.skipped.find(inner);
-    return it == passes.skipped.end() ? std::nullopt : std::optional(it->second);
+    return it == passes.skipped.end() ? std::nullopt
+                                      : std::optional(it->second);
   };
   auto element = [&](tensor::ExtractOp extract,
                      llvm::function_ref<Value(Value)> emit) -> Value {

@@ -160,29 +160,43 @@ void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate) {
 struct KernelEmitter::BoxOperands {
   SmallVector<Value> operands;
   std::string constraints;
-  SmallVector<size_t> columns, rows, others; ///< numbers of operands
+  struct Box {
+    int64_t offset;               ///< in the buffer, bytes
+    SmallVector<size_t, 5> place; ///< numbers of operands, innermost first
+  };
+  SmallVector<Box> boxes;
 
-  /// Calls `emit` with each box's offset in the buffer, in bytes, and its place
-  /// in the text, where the first of `operands` has the number `first`.
-  void forEach(const BulkCopy &copy, size_t first,
+  BoxOperands(Value map) : operands{map}, constraints("l") {}
+
+  size_t rank() const { return boxes.front().place.size(); }
+
+  /// The number of a place as an operand.
+  size_t add(Value place) {
+    operands.push_back(place);
+    constraints += ",r";
+    return operands.size() - 1;
+  }
+
+  /// Calls `emit` with each box's offset and its place in the text, where the
+  /// first of `operands` has the number `first`.
+  void forEach(size_t first,
                llvm::function_ref<void(int64_t, StringRef)> emit) const {
-    const BoxShape &boxes = copy.boxes;
-    for (int64_t panel = 0; panel < boxes.panels; ++panel)
-      for (int64_t box = 0; box < boxes.rowBoxes; ++box) {
-        std::string place;
-        llvm::raw_string_ostream os(place);
-        os << "[$" << first << ", {";
-        for (unsigned d = 0; d < copy.indices.size(); ++d)
-          os << (d ? ", $" : "$")
-             << first + (d == 0                   ? columns[panel]
-                         : d == copy.rowDimension ? rows[box]
-                                                  : others[d]);
-        os << "}]";
-        emit((panel * boxes.rowBoxes * copy.parts + box) * boxes.boxBytes,
-             place);
-      }
+    for (const Box &box : boxes) {
+      std::string place;
+      llvm::raw_string_ostream os(place);
+      os << "[$" << first << ", {";
+      for (auto [d, number] : llvm::enumerate(box.place))
+        os << (d ? ", $" : "$") << first + number;
+      os << "}]";
+      emit(box.offset, place);
+    }
   }
 };
+
+Value KernelEmitter::mapArgument(TensorMapAttr map) {
+  return function.getArgument(kernel.getNumArguments() +
+                              (llvm::find(maps, map) - maps.begin()));
+}
 
 /// Of a copy that the blocks of a cluster share the boxes of the block's part.
 KernelEmitter::BoxOperands KernelEmitter::boxOperands(const BulkCopy &copy,
@@ -208,32 +222,60 @@ KernelEmitter::BoxOperands KernelEmitter::boxOperands(const BulkCopy &copy,
         arith::MulIOp::create(b, loc, clusterRank(),
                               i32(boxes.rowBoxes * boxes.rows)));
   }
-  BoxOperands result;
-  result.operands.push_back(function.getArgument(
-      kernel.getNumArguments() + llvm::find(maps, copy.map) - maps.begin()));
-  result.constraints = "l";
+  BoxOperands result(mapArgument(copy.map));
   auto add = [&](Value place, int64_t distance) {
     if (distance != 0)
       place = arith::AddIOp::create(b, loc, place, i32(distance));
-    result.operands.push_back(place);
-    result.constraints += ",r";
-    return result.operands.size() - 1;
+    return result.add(place);
   };
-  result.others.resize(places.size());
+  SmallVector<size_t> columns, rows;
+  SmallVector<size_t, 5> place(places.size());
   for (int64_t panel = 0; panel < boxes.panels; ++panel)
-    result.columns.push_back(add(places.front(), panel * boxes.columns));
+    columns.push_back(add(places.front(), panel * boxes.columns));
   for (int64_t box = 0; box < boxes.rowBoxes; ++box)
-    result.rows.push_back(add(places[copy.rowDimension], box * boxes.rows));
+    rows.push_back(add(places[copy.rowDimension], box * boxes.rows));
   for (unsigned d = 1; d < places.size(); ++d)
     if (d != copy.rowDimension)
-      result.others[d] = add(places[d], 0);
+      place[d] = add(places[d], 0);
+  for (int64_t panel = 0; panel < boxes.panels; ++panel)
+    for (int64_t box = 0; box < boxes.rowBoxes; ++box) {
+      place.front() = columns[panel];
+      place[copy.rowDimension] = rows[box];
+      result.boxes.push_back(
+          {(panel * boxes.rowBoxes * copy.parts + box) * boxes.boxBytes,
+           place});
+    }
+  return result;
+}
+
+/// Of what threads have of a tile one box, which begins at whole ones.
+KernelEmitter::BoxOperands
+KernelEmitter::ownBoxOperands(const OwnBulkCopy &copy, ValueRange coordinates) {
+  BoxOperands result(mapArgument(copy.map));
+  BoxOperands::Box box{/*offset=*/0, {}};
+  for (const OwnBoxDimension &dimension : copy.box.dimensions) {
+    Value place = i32(0);
+    if (dimension.isLast) {
+      place = arith::IndexCastOp::create(
+          b, loc, b.getI32Type(), scalar(coordinates[dimension.coordinate]));
+      if (dimension.step > 1)
+        place = arith::DivUIOp::create(b, loc, place, i32(dimension.step));
+    }
+    box.place.push_back(result.add(place));
+  }
+  result.boxes.push_back(std::move(box));
   return result;
 }
 
 LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
-  FailureOr<BulkCopy> copy =
-      describeBulkCopy(op, [&] { return op.emitOpError(); });
-  if (failed(copy))
+  auto emitError = [&] { return op.emitOpError(); };
+  FailureOr<BulkCopy> shared;
+  FailureOr<OwnBulkCopy> own;
+  if (op.getOwn())
+    own = describeOwnBulkCopy(op, emitError);
+  else
+    shared = describeBulkCopy(op, emitError);
+  if (failed(shared) && failed(own))
     return failure();
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
   if (!alloc.getBarriers())
@@ -246,16 +288,19 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   OpBuilder::InsertionGuard guard(b);
   enterIf(condition);
 
-  BoxOperands boxes = boxOperands(*copy, op.getView(), op.getCoordinates());
+  BoxOperands boxes =
+      op.getOwn() ? ownBoxOperands(*own, op.getCoordinates())
+                  : boxOperands(*shared, op.getView(), op.getCoordinates());
   int64_t bytes = buffer.getStageBytes();
-  bool isMulticast = copy->parts > 1;
+  int64_t parts = op.getOwn() ? 1 : shared->parts;
+  bool isMulticast = parts > 1;
   Value first = ofStage(op.getStage(), *alloc.getOffset(), bytes);
   if (isMulticast)
-    first =
-        arith::AddIOp::create(b, loc, first,
-                              arith::MulIOp::create(b, loc, clusterRank(),
-                                                    i32(copy->boxes.rowBoxes *
-                                                        copy->boxes.boxBytes)));
+    first = arith::AddIOp::create(
+        b, loc, first,
+        arith::MulIOp::create(
+            b, loc, clusterRank(),
+            i32(shared->boxes.rowBoxes * shared->boxes.boxBytes)));
   SmallVector<Value> operands = {
       sharedAddress(
           ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
@@ -269,13 +314,13 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   if (eviction || isMulticast)
     os << "{\n";
   if (isMulticast)
-    os << ".reg .b16 all;\nmov.b16 all, " << (1 << copy->parts) - 1 << ";\n";
+    os << ".reg .b16 all;\nmov.b16 all, " << (1 << parts) - 1 << ";\n";
   if (eviction)
     os << ".reg .b64 policy;\ncreatepolicy.fractional.L2::evict_"
        << stringifyEviction(*eviction) << ".b64 policy, 1.0;\n";
   os << "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " << bytes << ";";
-  boxes.forEach(*copy, /*first=*/2, [&](int64_t offset, StringRef place) {
-    os << "\ncp.async.bulk.tensor." << copy->indices.size()
+  boxes.forEach(/*first=*/2, [&](int64_t offset, StringRef place) {
+    os << "\ncp.async.bulk.tensor." << boxes.rank()
        << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
        << (isMulticast ? ".multicast::cluster" : "")
        << (eviction ? ".L2::cache_hint" : "") << " [$1 + " << offset << "], "
@@ -312,8 +357,8 @@ LogicalResult KernelEmitter::emitStoreAsync(StoreAsyncOp op) {
   llvm::append_range(operands, boxes.operands);
   std::string text;
   llvm::raw_string_ostream os(text);
-  boxes.forEach(*copy, /*first=*/1, [&](int64_t offset, StringRef place) {
-    os << "cp.async.bulk.tensor." << copy->indices.size()
+  boxes.forEach(/*first=*/1, [&](int64_t offset, StringRef place) {
+    os << "cp.async.bulk.tensor." << boxes.rank()
        << "d.global.shared::cta.tile.bulk_group " << place << ", [$0 + "
        << offset << "];\n";
   });
@@ -385,8 +430,10 @@ LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
   if (!alloc.getReleased())
     return op.emitOpError("has no mbarriers; run tile-allocate-shared");
   bool isLoaded = false;
-  kernel.walk([&](LocalLoadOp load) {
-    auto loaded = load.getBuffer().getDefiningOp<AllocOp>();
+  kernel.walk([&](Operation *load) {
+    if (!isa<LocalLoadOp, UnstashOp>(load))
+      return;
+    auto loaded = load->getOperand(0).getDefiningOp<AllocOp>();
     isLoaded |= loaded && loaded.getReleased() == alloc.getReleased();
   });
   if (isLoaded)

@@ -78,22 +78,27 @@ LogicalResult KernelEmitter::emitLastBlock(LastBlockOp op) {
     b.setInsertionPointToStart(counted.elseBlock());
     scf::YieldOp::create(b, loc, i32(0));
   }
-  std::pair<Value, Value> barrier;
-  if (hasProducers())
-    barrier = barrierOfRoles(/*withProducers=*/false);
-  Value any = NVVM::BarrierOp::create(
-                  b, loc, b.getI32Type(), barrier.first, barrier.second,
-                  NVVM::BarrierReductionAttr::get(b.getContext(),
-                                                  NVVM::BarrierReduction::OR),
-                  counted.getResult(0))
+  Value isOwnLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                          counted.getResult(0), i32(0));
+  // nvvm.barrier reduces over all threads of the block alone.
+  SmallVector<Value, 3> operands = {i32(0), isOwnLast};
+  const char *threads = "all";
+  if (hasProducers()) {
+    auto [number, count] = barrierOfRoles(/*withProducers=*/false);
+    operands = {number, count, isOwnLast};
+    threads = "count";
+  }
+  std::string name =
+      (Twine("llvm.nvvm.barrier.cta.red.or.aligned.") + threads).str();
+  Value any = LLVM::CallIntrinsicOp::create(b, loc, b.getI1Type(),
+                                            b.getStringAttr(name), operands)
                   .getResult(0);
-  scalars.map(
-      op.getResult(),
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, i32(0)));
+  scalars.map(op.getResult(), any);
   return success();
 }
 
-/// The intrinsic is one that no memory access minds; LLVM may move them over it.
+/// The intrinsic is one that no memory access minds; LLVM may move them over
+/// it.
 LogicalResult KernelEmitter::emitAwaitLaunches() {
   LLVM::InlineAsmOp::create(
       b, loc, TypeRange(), ValueRange(), "griddepcontrol.wait;", "~{memory}",

@@ -9,12 +9,14 @@
 // Elements of a thread are moved in words of 4 bytes, word after word of all
 // threads: a warp's access covers every bank once, whatever the layout of the
 // tile is. Wider words take as many wavefronts. What is copied there without
-// passing through registers has words as wide as the copies.
+// passing through registers has words as wide as the copies, by boxes as wide
+// as what a thread has side by side (Support/OwnBoxes.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
 #include "Replicas.h"
+#include "fusion/Support/OwnBoxes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,8 +39,14 @@ static int64_t copiedWidth(CopyAsyncOp op) {
 /// Elements of one word: a power of two that divides a thread's.
 static int64_t wordWidth(Value buffer) {
   for (Operation *user : buffer.getUsers())
-    if (auto copy = dyn_cast<CopyAsyncOp>(user))
-      return copiedWidth(copy);
+    if (auto copy = dyn_cast<CopyAsyncOp>(user)) {
+      if (!isBulk(copy))
+        return copiedWidth(copy);
+      auto own = cast<RankedTensorType>(*copy.getOwn());
+      return ownWord(getLayout(own).getValue(),
+                     copy.getView().getType().getUnit(),
+                     bytesOf(own.getElementType()));
+    }
   auto type = cast<BufferType>(buffer.getType());
   int64_t most = 4 / bytesOf(type.getElementType()), width = 1;
   while (width * 2 <= most && type.getColumns() % (width * 2) == 0)

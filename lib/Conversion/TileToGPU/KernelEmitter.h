@@ -119,8 +119,8 @@ private:
   /// Of elements of 8 and 16 bits whole registers are chosen where the elements
   /// of each share their condition: no register is taken apart. Nothing where
   /// some do not, or there are no such elements.
-  std::optional<Values>
-  selectWords(mlir::Type element, mlir::ArrayRef<const Values *> operands);
+  std::optional<Values> selectWords(mlir::Type element,
+                                    mlir::ArrayRef<const Values *> operands);
 
   // Coordinates (EmitCoordinates.cpp).
   mlir::LogicalResult emitIota(tile::IotaOp op);
@@ -343,6 +343,10 @@ private:
   struct BoxOperands;
   BoxOperands boxOperands(const tile::BulkCopy &copy, Value view,
                           mlir::ValueRange coordinates);
+  BoxOperands ownBoxOperands(const tile::OwnBulkCopy &copy,
+                             mlir::ValueRange coordinates);
+  /// The kernel's parameter.
+  Value mapArgument(tile::TensorMapAttr map);
   mlir::LogicalResult emitBulkCopy(tile::CopyAsyncOp op);
   mlir::LogicalResult emitStoreAsync(tile::StoreAsyncOp op);
   mlir::LogicalResult emitStoreWait();

@@ -103,18 +103,14 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
   listMaps(tile::KernelOp kernel) {
     SmallVector<tile::TensorMapAttr> maps;
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-      auto emitError = [&] { return op->emitOpError(); };
-      auto store = dyn_cast<tile::StoreAsyncOp>(op);
-      if (!store && !tile::isBulk(op))
+      if (!isa<tile::StoreAsyncOp>(op) && !tile::isBulk(op))
         return WalkResult::advance();
-      FailureOr<tile::BulkCopy> described =
-          store
-              ? tile::describeBulkCopy(store, emitError)
-              : tile::describeBulkCopy(cast<tile::CopyAsyncOp>(op), emitError);
-      if (failed(described))
+      FailureOr<tile::TensorMapAttr> map =
+          tile::tensorMapOf(op, [&] { return op->emitOpError(); });
+      if (failed(map))
         return WalkResult::interrupt();
-      if (!llvm::is_contained(maps, described->map))
-        maps.push_back(described->map);
+      if (!llvm::is_contained(maps, *map))
+        maps.push_back(*map);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
@@ -172,8 +168,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                           b.getI64IntegerAttr(16));
       // Launches before may write what is pending while this kernel runs: no
-      // cache may hold it from before the wait (PTX ISA, "ld.global.nc"), and no
-      // access may be moved over that.
+      // cache may hold it from before the wait (PTX ISA, "ld.global.nc"), and
+      // no access may be moved over that.
       if (kernel.getArgAttr(index, tile::kPendingAttrName))
         continue;
       // Other blocks write what a block reads of an exchange.

@@ -12,7 +12,7 @@ func.func @unscheduled(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @tiled_stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule does not fit the group: 'stitching' has nothing beside it but the warps and the cluster of the mapping}}
+  // expected-error @below {{schedule does not fit the group: 'stitching' has nothing beside it but the warps and the cluster of the mapping, and producers}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 1, tiling = <"x(LA)", {x = 4}>, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>

@@ -13,7 +13,8 @@
 // CHECK:   %[[BEFORE:.*]] = llvm.atomicrmw uinc_wrap %[[AT]], %[[MOST]] syncscope("device") monotonic
 // CHECK:   arith.cmpi eq, %[[BEFORE]], %[[MOST]]
 // CHECK:   nvvm.memory.barrier <gpu>
-// CHECK: nvvm.barrier #nvvm.reduction<or> %[[MINE]]
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi ne, %[[MINE]]
+// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.or.aligned.all"(%{{.*}}, %[[IS_LAST]])
 // CHECK: scf.if
 tile.kernel @shared(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write>}) attributes {warps = 2 : i64} {
   %block = tile.program_id

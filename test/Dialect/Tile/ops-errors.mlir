@@ -1078,8 +1078,56 @@ tile.kernel @own_of_less_than_a_copy(%p: !tile.ptr<f32> {tile.access = #tile.acc
 tile.kernel @own_in_bulk(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.view %p[%n] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
   %b = tile.alloc : !aside
-  // expected-error @below {{'tile.copy_async' op is of each thread's 'own' elements, which no bulk copy moves}}
+  // expected-error @below {{'tile.copy_async' op copies in bulk, which needs a tile.view of all of an argument of the kernel}}
   tile.copy_async %v[%n, %n], %b[%n] by bulk {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.return
+}
+
+// -----
+
+#own = #tile.layout<"register: 4*[0,1]; lane: 32*[0,4] -> [1, 128]">
+!aside = !tile.buffer<2, 32, 4, f32, <"offset: 4*[0,1] 32*[1,0] -> [32, 4]">>
+!view = !tile.view<2 x f32, unit = 1, alignment = 16>
+tile.kernel @own_in_bulk_of_unknown(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %v = tile.view %p[%c0] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
+  %b = tile.alloc : !aside
+  // expected-error @below {{'tile.copy_async' op copies in bulk through a view whose sizes or strides are not constant}}
+  tile.copy_async %v[%n, %n], %b[%n] by bulk {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.return
+}
+
+// -----
+
+#own = #tile.layout<"register: 4*[0,1]; lane: 32*[0,4] -> [1, 128]">
+!aside = !tile.buffer<2, 32, 4, f32, <"offset: 4*[0,1] 32*[1,0] -> [32, 4]">>
+!view = !tile.view<2 x f32, unit = 1, alignment = 16>
+tile.kernel @own_in_bulk_of_odd_rows(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c130 = arith.constant 130 : index
+  %v = tile.view %p[%c0] sizes[%c8, %c130] strides[%c130, %c1] : <f32> -> !view
+  %b = tile.alloc : !aside
+  // expected-error @below {{'tile.copy_async' op copies in bulk what is no box of a tensor map: its strides are no multiples of 16 bytes}}
+  tile.copy_async %v[%n, %c0], %b[%n] by bulk {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.return
+}
+
+// -----
+
+#own = #tile.layout<"register: 4*[0,1]; lane: 32*[0,4] -> [1, 128]">
+!aside = !tile.buffer<2, 32, 4, f32, <"offset: 4*[0,1] 32*[1,0] -> [32, 4]">>
+!view = !tile.view<2 x f32, unit = 1, alignment = 16>
+tile.kernel @own_for_all_blocks(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64, cluster = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c128 = arith.constant 128 : index
+  %v = tile.view %p[%c0] sizes[%c8, %c128] strides[%c128, %c1] : <f32> -> !view
+  %b = tile.alloc : !aside
+  // expected-error @below {{'tile.copy_async' op is 'multicast' of threads' 'own' elements, which blocks have no parts of}}
+  tile.copy_async %v[%n, %c0], %b[%n] by bulk {multicast, own = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
 

@@ -1,4 +1,5 @@
-//===- FuseAttrs.cpp - Verifiers of schedule attributes -----------------------===//
+//===- FuseAttrs.cpp - Verifiers of schedule attributes
+//-----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -63,8 +64,9 @@ LogicalResult PlaceAttr::verify(EmitError emitError, Space space,
 LogicalResult OperatorMapAttr::verify(EmitError emitError, StringRef intrinsic,
                                       StringRef i1, StringRef i2, StringRef r1,
                                       ArrayRef<int64_t> warps) {
-  if (warps.size() != 2 ||
-      llvm::any_of(warps, [](int64_t count) { return count < 1 || count > 32; }))
+  if (warps.size() != 2 || llvm::any_of(warps, [](int64_t count) {
+        return count < 1 || count > 32;
+      }))
     return emitError() << "'warps' must be two numbers from 1 to 32, the warps "
                           "along i1 and i2";
   if (i1 == i2 || i1 == r1 || i2 == r1)
@@ -97,7 +99,9 @@ Attribute MappingAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> blocks;
   DictionaryAttr operators;
   SMLoc loc = parser.getCurrentLocation();
-  auto parseBlock = [&] { return parser.parseAttribute(blocks.emplace_back()); };
+  auto parseBlock = [&] {
+    return parser.parseAttribute(blocks.emplace_back());
+  };
   if (parser.parseLess() || parser.parseKeyword("warps") ||
       parser.parseEqual() || parser.parseInteger(warps))
     return {};
@@ -211,8 +215,7 @@ void PipelineAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
-                                   int64_t registers,
-                                   DictionaryAttr fragments,
+                                   int64_t registers, DictionaryAttr fragments,
                                    DictionaryAttr products) {
   auto verifyLevel = [&](int64_t stages, const char *who) -> LogicalResult {
     if (stages >= 1 && stages <= 2)
@@ -318,9 +321,9 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
   if (tile < 1 || vector < 1 || lanes < 1 || warps < 1)
     return emitError() << "tile, vector, lanes and warps are at least 1";
   if (tile % (vector * lanes * warps) != 0)
-    return emitError() << "a tile of " << tile << " is no multiple of " << vector
-                       << " elements of " << lanes << " lanes of " << warps
-                       << " warps";
+    return emitError() << "a tile of " << tile << " is no multiple of "
+                       << vector << " elements of " << lanes << " lanes of "
+                       << warps << " warps";
   if (lanes > 32 || (lanes & (lanes - 1)) != 0)
     return emitError() << "lanes are a power of two up to 32, got " << lanes;
   if (!llvm::isPowerOf2_64(align) || align < 1)
@@ -333,11 +336,15 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
 
 LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
                                int64_t registers, int64_t shared, bool online,
-                               bool costly, int64_t stages) {
+                               bool costly, int64_t stages, bool bulk) {
   if (stages < 1 || stages > 8)
     return emitError() << "there are 1 to 8 stages, not " << stages;
+  if (bulk && stages == 1)
+    return emitError() << "'bulk' is of what is copied ahead, in 2 stages or "
+                          "more";
   if (step < 1 || registers < 0 || shared < 0)
-    return emitError() << "a step has an element, and no fewer than none are kept";
+    return emitError()
+           << "a step has an element, and no fewer than none are kept";
   if (online && costly)
     return emitError() << "'costly' is for passes of their own, 'online' saves "
                           "them";

@@ -8,6 +8,7 @@
 
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -117,6 +118,82 @@ FailureOr<BulkCopy> fusion::tile::describeBulkCopy(
     StoreAsyncOp store, llvm::function_ref<InFlightDiagnostic()> emitError) {
   return describe(store.getView(), store.getBuffer().getType(), /*parts=*/1,
                   emitError);
+}
+
+FailureOr<OwnBulkCopy> fusion::tile::describeOwnBulkCopy(
+    CopyAsyncOp copy, llvm::function_ref<InFlightDiagnostic()> emitError) {
+  auto refuse = [&](const Twine &why) -> FailureOr<OwnBulkCopy> {
+    if (emitError)
+      emitError() << why;
+    return failure();
+  };
+  auto view = copy.getView().getDefiningOp<ViewOp>();
+  auto base = view ? dyn_cast<BlockArgument>(view.getBase()) : nullptr;
+  if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()) ||
+      !matchPattern(view.getOffset(), m_Zero()))
+    return refuse("copies in bulk, which needs a tile.view of all of an "
+                  "argument of the kernel");
+  bool areKnown = true;
+  auto list = [&](ValueRange values) {
+    SmallVector<int64_t> numbers;
+    for (Value value : values) {
+      APInt number;
+      areKnown &= matchPattern(value, m_ConstantInt(&number));
+      numbers.push_back(areKnown ? number.getSExtValue() : 0);
+    }
+    return numbers;
+  };
+  SmallVector<int64_t> sizes = list(view.getSizes()),
+                       strides = list(view.getStrides());
+  if (!areKnown)
+    return refuse("copies in bulk through a view whose sizes or strides are "
+                  "not constant");
+  auto own = cast<RankedTensorType>(*copy.getOwn());
+  int64_t bytes = own.getElementTypeBitWidth() / 8;
+  BufferType buffer = copy.getBuffer().getType();
+  constexpr int64_t warpSize = 32, boxAlignment = 128;
+  std::string why;
+  std::optional<OwnBox> box = ownBox(
+      {getLayout(own).getValue(),
+       static_cast<unsigned>(view.getType().getUnit()), sizes, strides, bytes},
+      buffer.getRows() / warpSize, &why);
+  if (!box)
+    return refuse("copies in bulk what is no box of a tensor map: " + why);
+  if (buffer.getStageBytes() % boxAlignment != 0)
+    return refuse("copies in bulk to stages that do not begin at multiples of "
+                  "128 bytes");
+  OwnBulkCopy result;
+  result.box = std::move(*box);
+  SmallVector<int64_t> dims, mapStrides, sizesOfBox;
+  for (const OwnBoxDimension &dimension : result.box.dimensions) {
+    dims.push_back(dimension.isLast
+                       ? sizes[dimension.coordinate] / dimension.step
+                       : dimension.size);
+    if (dims.size() > 1)
+      mapStrides.push_back(dimension.step * strides[dimension.coordinate] *
+                           bytes);
+    sizesOfBox.push_back(dimension.size);
+  }
+  result.map = TensorMapAttr::get(copy.getContext(), base.getArgNumber(),
+                                  buffer.getElementType(), dims, mapStrides,
+                                  sizesOfBox, /*swizzle=*/0);
+  return result;
+}
+
+FailureOr<TensorMapAttr>
+fusion::tile::tensorMapOf(Operation *op,
+                          llvm::function_ref<InFlightDiagnostic()> emitError) {
+  auto mapOf = [](auto described) -> FailureOr<TensorMapAttr> {
+    if (failed(described))
+      return failure();
+    return described->map;
+  };
+  if (auto store = dyn_cast<StoreAsyncOp>(op))
+    return mapOf(describeBulkCopy(store, emitError));
+  auto copy = cast<CopyAsyncOp>(op);
+  if (copy.getOwn())
+    return mapOf(describeOwnBulkCopy(copy, emitError));
+  return mapOf(describeBulkCopy(copy, emitError));
 }
 
 LogicalResult

@@ -207,12 +207,11 @@ static LogicalResult verifyOwnCopy(CopyAsyncOp op) {
   auto own = cast<RankedTensorType>(*op.getOwn());
   if (failed(verifyStash(op, own, op.getBuffer().getType())))
     return failure();
-  if (isBulk(op))
-    return op.emitOpError("is of each thread's 'own' elements, which no bulk "
-                          "copy moves");
   if (view.getRank() != own.getRank() || view.getUnit() < 0)
     return op.emitOpError("needs a view of rank ")
            << own.getRank() << " with a unit dimension";
+  if (isBulk(op))
+    return success();
   int64_t side = getLayout(own).getValue().contiguousRegisters(
       fusion::tileDim(view.getUnit()));
   int64_t bytes = own.getElementTypeBitWidth() / 8,
@@ -235,8 +234,12 @@ LogicalResult CopyAsyncOp::verify() {
   } else if (view.getRank() != 2 || view.getUnit() < 0) {
     return emitOpError("needs a view of rank 2 with a unit dimension");
   }
+  if (isBulk(*this) && getOwn() && getMulticast())
+    return emitOpError(
+        "is 'multicast' of threads' 'own' elements, which blocks "
+        "have no parts of");
   if (isBulk(*this))
-    return describeBulkCopy(*this, [&] { return emitOpError(); });
+    return tensorMapOf(*this, [&] { return emitOpError(); });
   if (getEviction())
     return emitOpError("says 'eviction', which copies in bulk do");
   if (getMulticast())

@@ -39,7 +39,9 @@ struct Access {
   bool isWarpPrivate;  ///< every byte of the owner belongs to one warp
   bool isFill = false; ///< copies or stores to a stage of a buffer
   bool isOwn = false;  ///< every byte of the owner belongs to one thread
-  std::optional<int64_t> slot = {}; ///< modulo the stages, where it is known
+  /// Where it is known: modulo the stages, or less than none of what a run of
+  /// the loop has filled for good.
+  std::optional<int64_t> slot = {};
   int64_t stages = 1;
   /// Since then the lanes of every warp have waited for one another.
   bool isOrderedInWarps = false;
@@ -177,14 +179,21 @@ struct InsertBarriersPass
   Access wholeBuffer(Operation *op, Value buffer) const {
     auto alloc = buffer.getDefiningOp<AllocOp>();
     int64_t offset = *alloc.getOffset();
-    return {op,     offset, offset + alloc.getType().getBytes(), /*isWrite=*/true,
-            buffer, /*isWarpPrivate=*/false};
+    return {op,
+            offset,
+            offset + alloc.getType().getBytes(),
+            /*isWrite=*/true,
+            buffer,
+            /*isWarpPrivate=*/false};
   }
 
   /// A thread's own places, in which only what else has been in this memory
-  /// can be in its way.
-  Access ownAccess(Operation *op, Value buffer, bool isWrite) const {
+  /// can be in its way, or one thread that fills those of all.
+  Access ownAccess(Operation *op, Value buffer, Value stage,
+                   std::optional<int64_t> slot, bool isWrite) const {
     auto alloc = buffer.getDefiningOp<AllocOp>();
+    if (isFilledInBulk(alloc))
+      return bufferAccess(op, buffer, stage, slot, isWrite);
     int64_t offset = *alloc.getOffset();
     Access access{op,      offset, offset + alloc.getType().getBytes(),
                   isWrite, buffer, /*isWarpPrivate=*/true};
@@ -227,14 +236,20 @@ struct InsertBarriersPass
   }
 
   /// One iteration later: what was the slot after the current one is the
-  /// current.
-  static void nextIteration(State &state,
+  /// current. Places that a run fills once are not touched again.
+  static void nextIteration(scf::ForOp loop, State &state,
                             const llvm::SmallPtrSet<Value, 4> &buffers) {
     for (SmallVector<Access> *list :
          {&state.pending, &state.inFlight, &state.stored, &state.unknown})
-      for (Access &access : *list)
-        if (access.slot && buffers.contains(access.owner))
-          access.slot = (*access.slot + access.stages - 1) % access.stages;
+      for (Access &access : *list) {
+        if (!access.slot || !buffers.contains(access.owner))
+          continue;
+        int64_t next = *access.slot - 1;
+        if (fillsPlacesOnce(loop, access.owner.getDefiningOp<AllocOp>()))
+          access.slot = std::max(-access.stages, next);
+        else
+          access.slot = (next + access.stages) % access.stages;
+      }
   }
 
   /// Outside of the loop no iteration is the current one. A pipelined loop
@@ -250,9 +265,12 @@ struct InsertBarriersPass
         if (!access.slot || !buffers.contains(access.owner))
           continue;
         bool isAhead = !access.isWrite && *access.slot == 0;
-        if (iterations && !iterations->isZero() && !isAhead) {
-          int64_t stage =
-              (iterations->getSExtValue() + *access.slot) % access.stages;
+        int64_t at =
+            iterations ? iterations->getSExtValue() + *access.slot : -1;
+        // Threads' own places may begin with another one.
+        if (at >= 0 && !iterations->isZero() && !isAhead &&
+            !isa<UnstashOp>(access.op)) {
+          int64_t stage = at % access.stages;
           int64_t bytes = (access.end - access.begin) / access.stages;
           access.begin += stage * bytes;
           access.end = access.begin + bytes;
@@ -311,7 +329,7 @@ struct InsertBarriersPass
     tile::followLoop(
         loop, state,
         [&](Block &block, State &inside) { process(block, inside); },
-        [&](State &inside) { nextIteration(inside, buffers); });
+        [&](State &inside) { nextIteration(loop, inside, buffers); });
     leaveLoop(loop, state, buffers);
   }
 
@@ -363,7 +381,9 @@ struct InsertBarriersPass
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
         // Whoever takes the copy waits for it first.
         if (copy.getOwn()) {
-          before(copy, ownAccess(copy, copy.getBuffer(), /*isWrite=*/true),
+          before(copy,
+                 ownAccess(copy, copy.getBuffer(), copy.getStage(),
+                           copy.getSlot(), /*isWrite=*/true),
                  state);
           continue;
         }
@@ -398,11 +418,14 @@ struct InsertBarriersPass
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
       } else if (auto stash = dyn_cast<StashOp>(op)) {
-        before(stash, ownAccess(stash, stash.getBuffer(), /*isWrite=*/true),
+        before(stash,
+               ownAccess(stash, stash.getBuffer(), stash.getStage(),
+                         /*slot=*/std::nullopt, /*isWrite=*/true),
                state);
       } else if (auto unstash = dyn_cast<UnstashOp>(op)) {
         before(unstash,
-               ownAccess(unstash, unstash.getBuffer(), /*isWrite=*/false),
+               ownAccess(unstash, unstash.getBuffer(), unstash.getStage(),
+                         unstash.getSlot(), /*isWrite=*/false),
                state);
       } else if (auto dot = dyn_cast<SharedDotOp>(op)) {
         for (const Access &access : readBy(dot))

@@ -125,6 +125,8 @@ struct InsertProxyFencesPass
           write(copy.getBuffer(), state.inFlight);
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
         write(store.getBuffer(), state.written);
+      } else if (auto stash = dyn_cast<StashOp>(op)) {
+        write(stash.getBuffer(), state.written);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
         // Copies that may still be in flight stay listed.
         state.written.set_union(state.inFlight);

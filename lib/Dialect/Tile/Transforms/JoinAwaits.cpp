@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JoinAwaits.h"
+#include "PipelineFill.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <vector>
 
@@ -46,8 +47,8 @@ struct BulkBuffer {
 
 } // namespace
 
-/// Whether operations of one list stand behind those of another, one by one, for
-/// the same stage on the same condition, with nothing in between that takes
+/// Whether operations of one list stand behind those of another, one by one,
+/// for the same stage on the same condition, with nothing in between that takes
 /// long or that `mayPass` does not allow.
 template <typename OpTy>
 static bool standTogether(MutableArrayRef<OpTy> firsts,
@@ -101,9 +102,10 @@ static bool canJoin(BulkBuffer &first, BulkBuffer &second) {
          standTogether<CopyAsyncOp>(
              first.copies, second.copies,
              [](Operation *op) { return isa<CopyAsyncOp, AcquireOp>(op); }) &&
-         standTogether<AwaitOp>(
-             first.awaits, second.awaits,
-             [](Operation *op) { return isa<AwaitOp, LocalLoadOp>(op); }) &&
+         standTogether<AwaitOp>(first.awaits, second.awaits,
+                                [](Operation *op) {
+                                  return isa<AwaitOp>(op) || readsStage(op);
+                                }) &&
          canJoinReleases(first, second);
 }
 

@@ -341,19 +341,21 @@ void Expander::addCounters() {
     Value read = stage(carried + 2 * index);
     counters[number] = {read, stage(carried + 2 * index + 1)};
   }
-  for (const Fill &fill : fills) {
-    if (fill.isKept())
-      continue;
+  for (const Fill &fill : fills)
     for (Operation *user : fill.buffer().getUsers()) {
-      Value read = counters[*fill.stages()].first;
+      if (!readsStage(user) || readsLater(user, fill, loop))
+        continue;
+      Value read = counters.lookup(*fill.stages()).first;
       if (auto load = dyn_cast<LocalLoadOp>(user)) {
         load.getStageMutable().assign(read);
         load.setSlot(0);
       } else if (auto own = dyn_cast<UnstashOp>(user)) {
-        own.getStageMutable().assign(read);
+        // Of places that are kept the number is known.
+        if (!fill.isKept())
+          own.getStageMutable().assign(read);
+        own.setSlot(0);
       }
     }
-  }
 }
 
 /// In the loop the wait is for the oldest group and stands first, so that one
@@ -392,21 +394,23 @@ void Expander::emitLoadRegion() {
   ConsumerReleaseOp::create(rewriter, loc);
 }
 
-/// What bulk copies fill is waited for by itself, and only where it is needed.
+/// What bulk copies fill is waited for by itself, and only where it is needed;
+/// what is kept is there from then on.
 void Expander::emitAwaits() {
   for (const Fill &fill : fills) {
     if (!fill.isBulk())
       continue;
     Operation *first = primitives.release;
     for (Operation *user : fill.buffer().getUsers())
-      if (isa<LocalLoadOp>(user)) {
+      if (readsStage(user) && !readsLater(user, fill, loop)) {
         Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
         if (inBody && inBody->isBeforeInBlock(first))
           first = inBody;
       }
     rewriter.setInsertionPoint(first);
     AwaitOp::create(rewriter, loc, fill.buffer(),
-                    counters[*fill.stages()].first,
+                    fill.isKept() ? fill.stage().get()
+                                  : counters.lookup(*fill.stages()).first,
                     /*predicate=*/Value(), rewriter.getI64IntegerAttr(0));
   }
 }

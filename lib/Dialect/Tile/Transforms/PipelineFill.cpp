@@ -102,6 +102,22 @@ llvm::SmallPtrSet<Value, 4> fusion::tile::pipelinedBuffers(scf::ForOp loop) {
   return buffers;
 }
 
+SmallVector<scf::ForOp> fusion::tile::loopsThatFill(Value buffer) {
+  SmallVector<scf::ForOp> loops;
+  for (Operation *user : buffer.getUsers())
+    if (std::optional<Fill> fill = Fill::get(user); fill && fill->slot())
+      if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+          loop && !llvm::is_contained(loops, loop) &&
+          pipelinedBuffers(loop).contains(buffer))
+        loops.push_back(loop);
+  return loops;
+}
+
+bool fusion::tile::fillsPlacesOnce(scf::ForOp loop, AllocOp alloc) {
+  std::optional<APInt> iterations = loop.getStaticTripCount();
+  return iterations && iterations->ule(alloc.getType().getStages());
+}
+
 SmallVector<Fill> fusion::tile::stagedFills(Block &block) {
   SmallVector<Fill> fills;
   for (Operation &op : block)

@@ -53,12 +53,14 @@ public:
 
   std::optional<int64_t> stages() const { return attribute("stages"); }
   std::optional<int64_t> slot() const { return attribute("slot"); }
+  /// Whether it moves what each thread has of a tile.
+  bool isOwn() const {
+    auto copy = mlir::dyn_cast<CopyAsyncOp>(op);
+    return copy && copy.getOwn();
+  }
   /// Whether the buffer has a place for every iteration, not for those that are
   /// under way alone: then the fill tells which, and what is there stays.
-  bool isKept() const {
-    auto copy = mlir::dyn_cast<CopyAsyncOp>(op);
-    return copy && copy.getOwn() && copy.getBuffer().getType().getStages() > 1;
-  }
+  bool isKept() const { return isOwn() && alloc().getType().getStages() > 1; }
   /// Whether of these places each iteration of the loop has its own, whose
   /// number is the induction variable or that less a constant.
   bool hasOwnPlaces(mlir::scf::ForOp loop) const;
@@ -107,6 +109,13 @@ bool runsAtLeastOnce(mlir::scf::ForOp loop);
 /// The pipelined buffers whose slots count the iterations of `loop`: those that
 /// its body fills, but for what fills the first stages of a loop inside.
 llvm::SmallPtrSet<mlir::Value, 4> pipelinedBuffers(mlir::scf::ForOp loop);
+
+/// The loops that fill a buffer ahead, each for its own iterations.
+llvm::SmallVector<mlir::scf::ForOp> loopsThatFill(mlir::Value buffer);
+
+/// Whether a run of such a loop has as many iterations as the buffer has places
+/// at most, so that it fills none of them twice.
+bool fillsPlacesOnce(mlir::scf::ForOp loop, AllocOp alloc);
 
 /// The fills of a block that have been given stages.
 llvm::SmallVector<Fill> stagedFills(mlir::Block &block);

@@ -57,7 +57,7 @@ Stages::Stages(Value buffer) : buffer(buffer) {
       isPlain &= isBulk(copy);
     } else if (auto await = dyn_cast<AwaitOp>(user)) {
       awaits.push_back(await);
-    } else if (isa<LocalLoadOp, SharedDotOp>(user)) {
+    } else if (readsStage(user) || isa<SharedDotOp>(user)) {
       uses.push_back(user);
     } else if (!isa<FreeOp>(user)) {
       isPlain = false;
@@ -70,6 +70,8 @@ Stages::Stages(Value buffer) : buffer(buffer) {
 static Value stageOf(Operation *use, Value buffer) {
   if (auto load = dyn_cast<LocalLoadOp>(use))
     return load.getStage();
+  if (auto own = dyn_cast<UnstashOp>(use))
+    return own.getStage();
   auto dot = cast<SharedDotOp>(use);
   return dot.getRhsBuffer() == buffer ? dot.getRhsStage() : dot.getLhsStage();
 }
@@ -77,6 +79,8 @@ static Value stageOf(Operation *use, Value buffer) {
 static std::optional<int64_t> slotOf(Operation *use, Value buffer) {
   if (auto load = dyn_cast<LocalLoadOp>(use))
     return load.getSlot();
+  if (auto own = dyn_cast<UnstashOp>(use))
+    return own.getSlot();
   auto dot = cast<SharedDotOp>(use);
   return dot.getRhsBuffer() == buffer ? dot.getRhsSlot() : dot.getLhsSlot();
 }
@@ -194,13 +198,7 @@ SmallVector<Stages::Release> Stages::findInBlock(Block *block) const {
 SmallVector<Stages::Release> Stages::findReleases() const {
   if (!isPlain)
     return {};
-  SmallVector<scf::ForOp> loops;
-  for (CopyAsyncOp copy : copies)
-    if (auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
-        loop && copy.getSlot() && !llvm::is_contained(loops, loop) &&
-        pipelinedBuffers(loop).contains(buffer))
-      loops.push_back(loop);
-  if (!loops.empty())
+  if (SmallVector<scf::ForOp> loops = loopsThatFill(buffer); !loops.empty())
     return findInLoops(loops);
   return findInBlock(copies.front()->getBlock());
 }
@@ -228,19 +226,27 @@ struct ReleaseStagesPass
       return llvm::any_of(
           found, [&](auto &each) { return each.first.getResult() == buffer; });
     };
-    // What is copied ahead in another way has barriers in its loops.
+    // What is copied ahead in another way has barriers in its loops, but for
+    // what threads copy for themselves, and places that are filled once.
+    bool hasBulk = false;
     WalkResult others = kernel.walk([&](Operation *op) {
       std::optional<Fill> fill = Fill::get(op);
-      return fill && fill->slot() && !isReleased(fill->buffer())
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
+      if (!fill || !fill->slot())
+        return WalkResult::advance();
+      hasBulk |= fill->isBulk();
+      bool isOrdered =
+          isReleased(fill->buffer()) || (fill->isOwn() && fill->isGrouped()) ||
+          llvm::all_of(loopsThatFill(fill->buffer()), [&](scf::ForOp loop) {
+            return fillsPlacesOnce(loop, fill->alloc());
+          });
+      return isOrdered ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (others.wasInterrupted() && !areOthersAhead)
       return;
     numReleased += found.size();
     for (auto &[alloc, releases] : found)
       insert(alloc, releases);
-    if (!found.empty() && !others.wasInterrupted())
+    if (hasBulk && !others.wasInterrupted())
       kernel.walk([](Operation *op) {
         if (isa<ProducerAcquireOp, ConsumerReleaseOp>(op))
           op->erase();

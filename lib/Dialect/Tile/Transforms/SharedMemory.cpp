@@ -29,7 +29,9 @@ LogicalResult fusion::tile::verifyBuffers(Operation *op) {
 
 int64_t fusion::tile::sharedAlignment(KernelOp kernel) {
   WalkResult inPlace = kernel.walk([](Operation *op) {
-    return isa<SharedDotOp, StoreAsyncOp>(op) || isBulk(op)
+    // Boxes of threads' own places have no swizzle.
+    bool isSwizzled = isBulk(op) && !cast<CopyAsyncOp>(op).getOwn();
+    return isa<SharedDotOp, StoreAsyncOp>(op) || isSwizzled
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
@@ -101,15 +103,16 @@ FailureOr<int64_t> fusion::tile::getExchangeBytes(Operation *op) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// The order of a buffer that is written as `layout` lies and read in units of 16
-/// bytes, by how many units four lanes write side by side: a wavefront takes 128
-/// bytes, those of two, four or eight rows.
+/// The order of a buffer that is written as `layout` lies and read in units of
+/// 16 bytes, by how many units four lanes write side by side: a wavefront takes
+/// 128 bytes, those of two, four or eight rows.
 static PanelOrder storeOrder(const LinearLayout &layout, int64_t elementBytes) {
   int64_t width = std::min<int64_t>(
       16, layout.contiguousRegisters(LayoutDim::Dim1) * elementBytes);
-  LinearLayout side = LinearLayout::identity(LayoutDim::Register, LayoutDim::Dim1,
-                                             width / elementBytes) *
-                      LinearLayout::identity(LayoutDim::Lane, LayoutDim::Dim1, 4);
+  LinearLayout side =
+      LinearLayout::identity(LayoutDim::Register, LayoutDim::Dim1,
+                             width / elementBytes) *
+      LinearLayout::identity(LayoutDim::Lane, LayoutDim::Dim1, 4);
   if (!layout.divideLeft(side))
     return PanelOrder::Plain;
   return width == 16  ? PanelOrder::Quads
@@ -135,7 +138,10 @@ std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
     int64_t size = type.getDimSize(0);
     LinearLayout row =
         asRow(LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, size));
-    return ScratchShape{1, size, /*transposed=*/false, row,
+    return ScratchShape{1,
+                        size,
+                        /*transposed=*/false,
+                        row,
                         size * type.getElementTypeBitWidth() / 8,
                         std::nullopt};
   }
@@ -160,6 +166,7 @@ std::optional<ScratchShape> fusion::tile::getScratch(ConvertLayoutOp op) {
       storeOrder(transposed ? from.transposeOuts({1, 0}) : from, elementBytes));
   if (!shared)
     return std::nullopt;
-  return ScratchShape{rows, columns, transposed, *shared,
-                      rows * columns * elementBytes, std::nullopt};
+  return ScratchShape{
+      rows,        columns, transposed, *shared, rows * columns * elementBytes,
+      std::nullopt};
 }

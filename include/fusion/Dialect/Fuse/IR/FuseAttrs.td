@@ -205,7 +205,7 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
     `split` maps a reduction axis to the number of blocks that share it; their
     partial results are combined by a second group, or, `in_cluster`, by themselves:
     they are a cluster, and each combines its share of their tile's rows through
-    distributed shared memory. `producers` is the number of
+    distributed shared memory, and all of them the running values of rows. `producers` is the number of
     warps, beside those of the mapping, that issue bulk copies and do nothing else.
     Default 0: every warp loads and multiplies. Some operand must be copied in bulk in
     several stages. Where producers and the other warps are whole groups of four, and
@@ -308,13 +308,15 @@ def Fuse_WalkAttr : Fuse_Attr<"Walk", "walk"> {
 
     Along an axis that is not reduced a block is persistent: it goes through several
     tiles of which others have a block each. With `stages` what a step needs is copied
-    to shared memory as many steps less one ahead.
+    to shared memory as many steps less one ahead, with `bulk` by boxes of a tensor map
+    wherever a tile is such boxes (`fusion/Analysis/StitchStages.h`).
 
     ```mlir
     #fuse.walk<axis = "j", step = 4096, registers = 2, shared = 14>
     #fuse.walk<axis = "j", step = 4096, online = true>
     #fuse.walk<axis = "j", step = 4096, registers = 2, costly = true>
     #fuse.walk<axis = "i", step = 4, stages = 3>
+    #fuse.walk<axis = "i", step = 4, stages = 3, bulk = true>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$step,
@@ -322,7 +324,8 @@ def Fuse_WalkAttr : Fuse_Attr<"Walk", "walk"> {
                         DefaultValuedParameter<"int64_t", "0">:$shared,
                         DefaultValuedParameter<"bool", "false">:$online,
                         DefaultValuedParameter<"bool", "false">:$costly,
-                        DefaultValuedParameter<"int64_t", "1">:$stages);
+                        DefaultValuedParameter<"int64_t", "1">:$stages,
+                        DefaultValuedParameter<"bool", "false">:$bulk);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -10,6 +10,7 @@
 #define FUSION_DIALECT_TILE_IR_BULKCOPIES_H
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Support/OwnBoxes.h"
 #include "fusion/Support/TileLayouts.h"
 
 namespace fusion::tile {
@@ -50,6 +51,21 @@ mlir::FailureOr<BulkCopy> describeBulkCopy(
 mlir::FailureOr<BulkCopy> describeBulkCopy(
     StoreAsyncOp store,
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
+
+/// How one copy by `bulk` fills the places that threads have for what is their
+/// own of a tile.
+struct OwnBulkCopy {
+  TensorMapAttr map;
+  OwnBox box; ///< its dimensions are those of the map
+};
+mlir::FailureOr<OwnBulkCopy> describeOwnBulkCopy(
+    CopyAsyncOp copy,
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
+
+/// The tensor map of a copy by `bulk`, of either kind, or of a store.
+mlir::FailureOr<TensorMapAttr>
+tensorMapOf(mlir::Operation *op,
+            llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
 
 } // namespace fusion::tile
 

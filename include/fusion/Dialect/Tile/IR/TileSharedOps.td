@@ -82,7 +82,10 @@ def Tile_CopyAsyncOp
     its own place of the buffer, of as many rows as the block has threads and as many
     columns as a thread has different elements, where it takes it back by
     `tile.unstash` when its copies have arrived: threads give one another nothing, so
-    that no barrier stands between the two, and the view may have any rank.
+    that no barrier stands between the two, and the view may have any rank. By `bulk`
+    it is one thread that copies, whose boxes fill the places of all: the tile, of a
+    `tile.view` of an argument of the kernel, is such that they are boxes of a tensor
+    map (`fusion/Support/OwnBoxes.h`), and begins at multiples of its own sizes.
 
     Where `predicate` is given and false, nothing is copied. `stages` and `slot` are
     notes of the pipelining passes: the stages that the buffer is to have, and in an
@@ -330,8 +333,8 @@ def Tile_ClusterScatterOp : Tile_Op<"cluster_scatter",
     The buffer has a stage for each block of the cluster, as the kernel's `cluster` says:
     the first block's buffer gets the first rows of the tile, as many as a stage has, the
     next one's the next, at the stage of the block that gives them (PTX ISA, "mapa",
-    ".shared::cluster"). All blocks have met before and do so behind it
-    (`tile.barrier cluster`): nobody writes to what others still use.
+    ".shared::cluster"). All blocks have met before (`tile.barrier cluster`, or in a
+    `tile.cluster_reduce`) and do so behind it: nobody writes to what others still use.
 
     ```mlir
     %given = tile.alloc : !tile.buffer<4, 16, 128, f32, <"...">>
@@ -407,8 +410,12 @@ def Tile_StashOp : Tile_Op<"stash", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Tile_UnstashOp : Tile_Op<"unstash", [MemoryEffects<[MemRead]>]> {
-  let summary = "Takes back what the thread put aside";
-  let arguments = (ins Tile_BufferType:$buffer, Index:$stage);
+  let summary = "Takes back what the thread put aside, or has had copied there";
+  let description = [{
+    `slot` is a note of the pipelining passes, as of `tile.local_load`.
+  }];
+  let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
+      OptionalAttr<I64Attr>:$slot);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $buffer `[` $stage `]` attr-dict `:` type($buffer) `->` type($result)
