@@ -168,11 +168,11 @@ int64_t fusion::countBuffers(const BlockResources &held,
     if (place.transport == fuse::Transport::Bulk)
       barriers += 2 * place.stages * buffer.slots;
   }
-  barriers *= kBarrierBytes;
-  buffers += held.given;
+  // What other blocks write to lives throughout.
+  int64_t throughout = barriers * kBarrierBytes + held.given;
   // Of a block that stays the next tile's first loads are under way while this
   // one is stored.
   if (schedule.persistent)
-    return buffers + std::max(held.passing, held.atEnd) + barriers;
-  return std::max(buffers + held.passing, held.given + held.atEnd) + barriers;
+    return buffers + std::max(held.passing, held.atEnd) + throughout;
+  return std::max(buffers + held.passing, held.atEnd) + throughout;
 }

@@ -55,7 +55,7 @@ public:
     int64_t handed; ///< beside copies of its own: see BlockResources
   };
   /// Where one thread copies everything, by tensor maps, ptxas 13.0 has made 6
-  /// to 16 fewer of the kernels of docs/hopper.md.
+  /// to 16 fewer of the kernels of docs/bulk-copies.md.
   static Addressing addressing(const GroupModel &group,
                                const Schedule &schedule) {
     constexpr int64_t ofBlock = 40, byThreads = 12, inBulk = 6;

@@ -71,8 +71,8 @@ int64_t fusion::clusterPartBytes(const GroupModel &group,
          kPartialBytes;
 }
 
-SmallVector<unsigned, 2>
-fusion::combinedInCluster(const GroupModel &group, const Schedule &schedule) {
+SmallVector<unsigned, 2> fusion::combinedInCluster(const GroupModel &group,
+                                                   const Schedule &schedule) {
   SmallVector<unsigned, 2> list;
   if (!schedule.splitInCluster || !splitOnline(group, schedule))
     return list;
@@ -90,11 +90,15 @@ static unsigned rowAxisOf(const Schedule &schedule,
                                                            : mapping.i1;
 }
 
+int64_t fusion::rowsOfReduction(const Schedule &schedule,
+                                const Reduction &reduction) {
+  return schedule.tiles[rowAxisOf(schedule, reduction)];
+}
+
 int64_t fusion::clusterRowBytes(const GroupModel &group,
                                 const Schedule &schedule, unsigned number) {
   const Reduction &reduction = group.reductions[number];
-  return schedule.clusterBlocks() *
-         schedule.tiles[rowAxisOf(schedule, reduction)] *
+  return schedule.clusterBlocks() * rowsOfReduction(schedule, reduction) *
          reduction.elementBytes;
 }
 
@@ -131,9 +135,9 @@ static LinearLayout layoutOfShare(const GroupModel &group,
   bool isTurned = result.axes.back() == mapping.i1;
   bool isDense = isTurned || result.axes.back() == mapping.i2;
   unsigned order[] = {isTurned ? 0u : 1u, isTurned ? 1u : 0u};
-  int64_t width = isDense ? std::max<int64_t>(
-                                1, result.alignment / result.elementBytes)
-                          : 1;
+  int64_t width =
+      isDense ? std::max<int64_t>(1, result.alignment / result.elementBytes)
+              : 1;
   return blocked(shapeOfShare(group, schedule), order, width, schedule.warps);
 }
 
@@ -199,9 +203,9 @@ std::optional<std::string> fusion::whyNotInShares(const GroupModel &group,
 
 /// Running values that all blocks of a cluster have are those of the loop; from
 /// the exchange of the sums on nobody has all rows of them.
-static std::optional<std::string>
-whyRowsNotInCluster(const GroupModel &group, const Schedule &schedule,
-                    const Product &last) {
+static std::optional<std::string> whyRowsNotInCluster(const GroupModel &group,
+                                                      const Schedule &schedule,
+                                                      const Product &last) {
   unsigned axis = *schedule.splitAxis();
   if (sequentialTrips(group, schedule, axis) == 1)
     return "a part is a single tile, in which nothing runs";

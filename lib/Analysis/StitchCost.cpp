@@ -207,23 +207,25 @@ static ThreadWork workOfCopies(const StitchGroup &group,
     return work;
   // Counters of stages, their addresses, the wait and the commit. Of an
   // mbarrier its phase, the wait, and the warp's arrival when it has read.
-  constexpr int64_t ofStep = 16, ofBarrier = 12, warpSize = 32;
+  constexpr int64_t ofStep = 16, ofBarrier = 16, warpSize = 32;
   work.instructions = ofStep;
   for (unsigned input : passes.steps.front().inputs) {
     const StitchTensor &tensor = group.inputs[input];
-    if (isCopiedInBulk(group, schedule, tensor)) {
-      work.instructions += ofBarrier;
-      if (!passes.isKeptInput[input])
-        work.lines += double(elementsOf(schedule, tensor.axes)) *
-                      tensor.elementBytes * warpSize / kLineBytes;
-      continue;
-    }
     std::optional<int64_t> bytes = bytesOfCopies(group, schedule, tensor);
-    // What is kept would be put there in any case.
-    if (bytes && !passes.isKeptInput[input]) {
-      int64_t own = elementsOf(schedule, tensor.axes) * tensor.elementBytes;
-      work.instructions += 2 * llvm::divideCeil(own, *bytes);
-      work.lines += 2.0 * own * warpSize / kLineBytes;
+    if (!bytes)
+      continue;
+    int64_t own = elementsOf(schedule, tensor.axes) * tensor.elementBytes,
+            copies = llvm::divideCeil(own, *bytes);
+    double lines = double(own) * warpSize / kLineBytes;
+    bool inBulk = isCopiedInBulk(group, schedule, tensor),
+         isKept = passes.isKeptInput[input];
+    // What is kept would be put there, and taken back, in any case.
+    work.instructions += isKept ? 0 : 2 * copies;
+    work.lines += isKept ? 0 : 2 * lines;
+    // No thread puts there what boxes bring.
+    if (inBulk) {
+      work.instructions += ofBarrier - copies;
+      work.lines -= isKept ? 0 : lines;
     }
   }
   return work;
@@ -458,6 +460,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                                  countChained(group, work, schedule), chip);
   double share = double(llvm::divideCeil(blocks, chip.numSMs));
   cost.issue = secondsOfIssue(total, blocks, schedule.warps, chip);
+  cost.instructions = total.instructions;
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
   beside += traffic.between;

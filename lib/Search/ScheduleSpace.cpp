@@ -471,25 +471,16 @@ bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,
   return false;
 }
 
-bool ScheduleSpace::mayMultiply(const Arrangement &arrangement,
-                                ArrayRef<uint8_t> intrinsics) const {
-  return llvm::all_of(
-      llvm::zip(arrangement, multiplied, intrinsics), [](const auto &product) {
-        auto &[warps, list, choice] = product;
-        return warps[0] != ScheduleBuilder::kThreeGroups ||
-               list[choice]->unit == ProductUnit::WarpGroup;
-      });
-}
-
 bool ScheduleSpace::divides(const Arrangement &arrangement,
                             const ScheduleCandidate &candidate) const {
   const auto &tiles = candidate.tiles;
-  if (!mayMultiply(arrangement, candidate.intrinsics))
-    return false;
   for (auto [mapping, warps, list, choice] :
        llvm::zip(builder.base().products, arrangement, multiplied,
                  candidate.intrinsics)) {
     const Intrinsic &intrinsic = *list[choice];
+    if (warps[0] == ScheduleBuilder::kThreeGroups &&
+        intrinsic.unit != ProductUnit::WarpGroup)
+      return false;
     if (tiles[mapping.i1] % (intrinsic.i1 * warps[0]) ||
         tiles[mapping.i2] % (intrinsic.i2 * warps[1]) ||
         tiles[mapping.r1] % intrinsic.r1 || warps[0] % intrinsic.groupWarps())

@@ -148,20 +148,38 @@ private:
     }
   }
 
-  /// What the best copies ahead in bulk, where that is no slower: one thread's
-  /// instruction stands in place of those of all.
+  /// What the best copies ahead in bulk, where that is no slower and threads
+  /// save more instructions than the waits take: wider steps wait less often.
   void tryBulk() {
-    current = best->schedule;
-    if (!current.walk || current.walk->stages == 1 || !chip.hasBulkTensorCopy)
+    const StitchSchedule byThreads = best->schedule;
+    if (!byThreads.walk || byThreads.walk->stages == 1 ||
+        !chip.hasBulkTensorCopy)
       return;
-    current.walk->inBulk = true;
-    if (checkStages(group, current, work.passesOf(current)))
-      return;
-    std::optional<StitchCost> cost =
-        predictStitching(group, work, current, chip, &memo);
-    if (cost && level(weighed(*cost)) <= level(weighed(best->cost)))
-      best = StitchResult{current, *cost};
+    for (int64_t wider : {1, 2, 4, 8}) {
+      current = byThreads;
+      StitchWalk &walk = *current.walk;
+      if (byThreads.countSteps() % wider || walk.registers % wider ||
+          walk.shared % wider)
+        break;
+      walk.step *= wider;
+      walk.registers /= wider;
+      walk.shared /= wider;
+      walk.inBulk = true;
+      for (int64_t stages : {int64_t(2), int64_t(4), byThreads.walk->stages}) {
+        walk.stages = stages;
+        if (checkStitching(group, current, chip, &work.passesOf(current)))
+          continue;
+        std::optional<StitchCost> cost =
+            predictStitching(group, work, current, chip, &memo);
+        if (cost && keyOfBulk(*cost) < keyOfBulk(best->cost))
+          best = StitchResult{current, *cost};
+      }
+    }
     tryProducers();
+  }
+
+  static std::array<double, 3> keyOfBulk(const StitchCost &cost) {
+    return {level(weighed(cost)), cost.instructions, weighed(cost)};
   }
 
   /// The best with a warp that only copies, where that is faster.

@@ -132,7 +132,8 @@ static std::string bulkRemark(const StitchGroup &axes,
   if (!schedule.walk->inBulk)
     return "threads copy it: " +
            checkStages(axes, bulk, passes)
-               .value_or("in bulk it is predicted to take longer");
+               .value_or("in bulk it is predicted to take longer or more "
+                         "instructions");
   int64_t inBulk = 0;
   std::string others;
   for (unsigned input : passes.steps.front().inputs) {

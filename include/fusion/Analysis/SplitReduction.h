@@ -15,11 +15,11 @@
 // value is rounded once and where it was.
 //
 // Where `Schedule::splitInCluster` says so there is one launch. The part is the
-// fastest digit: the blocks of a tile are a cluster. When all of them have their
-// sums, each gets from the others those of its share of the tile's rows, in
-// their shared memory (PTX ISA, "mapa", ".shared::cluster"), adds them in order,
-// and does with them what follows the product. Where reductions run along the
-// axis, all get all rows' running values first (`combinedInCluster`).
+// fastest digit: the blocks of a tile are a cluster. When all of them have
+// their sums, each gets from the others those of its share of the tile's rows,
+// in their shared memory (PTX ISA, "mapa", ".shared::cluster"), adds them in
+// order, and does with them what follows the product. Where reductions run
+// along the axis, all get all rows' running values first (`combinedInCluster`).
 //
 // Only an axis that the last product reduces can be split: a sum over ranges of
 // it is a sum of the ranges' sums. What an earlier product reduces becomes a
@@ -69,6 +69,8 @@ bool storesParts(const Schedule &schedule);
 /// Bytes that a block's parts take in shared memory where its cluster combines
 /// them: its rows of the tile from every block; 0 where it does not.
 int64_t clusterPartBytes(const GroupModel &group, const Schedule &schedule);
+/// Rows of a tile, of each of which a reduction has a value.
+int64_t rowsOfReduction(const Schedule &schedule, const Reduction &reduction);
 /// The reductions whose running values the blocks of a cluster combine before
 /// their sums, and the bytes of what a block is given of one.
 llvm::SmallVector<unsigned, 2> combinedInCluster(const GroupModel &group,
@@ -97,8 +99,8 @@ int64_t exchangedOfShare(const GroupModel &group, const Schedule &schedule,
 int64_t countShareHolders(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 
-/// Why the parts of a schedule that has them combined in a cluster cannot be, or
-/// nullopt where they can, or where they are not to be.
+/// Why the parts of a schedule that has them combined in a cluster cannot be,
+/// or nullopt where they can, or where they are not to be.
 std::optional<std::string> whyNotInCluster(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ChipInfo &chip);

@@ -26,6 +26,7 @@ struct StitchCost {
   double traffic = 0;       ///< bytes of all threads at L2 bandwidth
   double latency = 0;       ///< waves of dependent steps
   double issue = 0;         ///< instructions and bytes of the busiest SM
+  double instructions = 0;  ///< of a thread
   double sectors = 0;       ///< of global memory that accesses touch
   /// Bytes of operands, or those of DRAM where they are more, and the compulsory
   /// ones.

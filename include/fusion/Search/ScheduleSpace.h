@@ -210,13 +210,10 @@ public:
   /// The number of the outline's tree and grid; others have others.
   unsigned treeOf(const ScheduleCandidate &candidate) const;
 
-  /// Whether warps of an arrangement are tried with these intrinsics: three
-  /// groups only with those of groups, whose second operand all of them share.
-  bool mayMultiply(const Arrangement &arrangement,
-                   llvm::ArrayRef<uint8_t> intrinsics) const;
-
-  /// Whether the tiles are multiples of the intrinsics' over these warps. Lets
-  /// most of what cannot be lowered pass by cheaply; `checkSchedule` decides.
+  /// Whether the tiles are multiples of the intrinsics' over these warps; three
+  /// groups only with intrinsics of groups, whose second operand all of them
+  /// share. Lets most of what cannot be lowered pass by cheaply; `checkSchedule`
+  /// decides.
   bool divides(const Arrangement &arrangement,
                const ScheduleCandidate &candidate) const;
 

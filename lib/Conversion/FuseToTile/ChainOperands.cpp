@@ -58,14 +58,11 @@ PanelOrder ChainLowering::panelsOf(unsigned tensor,
 LogicalResult ChainLowering::allocateBuffers() {
   // Other blocks write here while this one still computes: it is not freed.
   for (unsigned number : combinedInCluster(model, schedule)) {
-    const Reduction &reduction = model.reductions[number];
     unsigned op = axes.operatorOf(number);
-    int64_t blocks = schedule.clusterBlocks(),
-            rows = clusterRowBytes(model, schedule, number) / blocks /
-                   reduction.elementBytes;
-    running[number].given = kernel.clusterParts(
+    running[number].given = kernel.plainBuffer(
         loc, matchReduction(axes.operators[op])->combined.getType(),
-        /*stages=*/1, blocks, rows);
+        /*stages=*/1, schedule.clusterBlocks(),
+        rowsOfReduction(schedule, model.reductions[number]));
   }
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
     bool isOperand = info.role == TensorRole::Operand;

@@ -86,16 +86,17 @@ Value KernelBuilder::workspace(Type element, int64_t count) {
   return kernelOp.getArgument(index);
 }
 
-Value KernelBuilder::clusterParts(Location loc, Type element, int64_t stages,
-                                  int64_t blocks, int64_t elements) {
+Value KernelBuilder::plainBuffer(Location loc, Type element, int64_t stages,
+                                 int64_t rows, int64_t columns,
+                                 IntegerAttr ahead) {
   LinearLayout layout =
-      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, elements) *
-      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, blocks);
+      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, columns) *
+      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, rows);
   auto type =
-      tile::BufferType::get(b.getContext(), stages, blocks, elements, element,
+      tile::BufferType::get(b.getContext(), stages, rows, columns, element,
                             tile::LayoutAttr::get(b.getContext(), layout));
-  return tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
-                               /*stages=*/IntegerAttr(), /*pipelined=*/false,
+  return tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), ahead,
+                               /*pipelined=*/false,
                                /*registerStages=*/IntegerAttr());
 }
 

@@ -38,10 +38,12 @@ public:
   /// at first, through which blocks tell one another something.
   mlir::Value workspace(mlir::Type element, int64_t count);
 
-  /// Shared memory of what `tile.cluster_reduce` exchanges of tiles of so many
-  /// elements.
-  mlir::Value clusterParts(mlir::Location loc, mlir::Type element,
-                           int64_t stages, int64_t blocks, int64_t elements);
+  /// Shared memory without any order of its own: `stages` times so many rows, of
+  /// each block for `tile.cluster_reduce`, of each thread for `tile.stash`.
+  /// `ahead`: the stages that are wished for.
+  mlir::Value plainBuffer(mlir::Location loc, mlir::Type element,
+                          int64_t stages, int64_t rows, int64_t columns,
+                          mlir::IntegerAttr ahead = {});
 
   /// Size of dimension `dimension` of a tensor of the group's body that is an
   /// argument: a constant, or the argument that carries it.

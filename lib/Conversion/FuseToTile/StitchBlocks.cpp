@@ -106,7 +106,7 @@ void StitchLowering::reserveClusterParts() {
     int64_t blocks = clusterSize(schedule),
             elements = countClusterPart(group, schedule, op);
     clusterParts[op] =
-        kernel.clusterParts(loc, group.reductions[op]->combined.getType(),
+        kernel.plainBuffer(loc, group.reductions[op]->combined.getType(),
                             clusterStages(schedule), blocks, elements);
   }
 }

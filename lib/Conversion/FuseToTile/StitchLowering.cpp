@@ -480,15 +480,8 @@ Value StitchLowering::reserve(AxisList axes, Type element, int64_t slots,
                               IntegerAttr ahead) {
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
     element = b.getI8Type();
-  int64_t threads = schedule.warps * 32, columns = elementsOf(schedule, axes);
-  LinearLayout layout =
-      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, columns) *
-      LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, threads);
-  auto type =
-      tile::BufferType::get(b.getContext(), slots, threads, columns, element,
-                            tile::LayoutAttr::get(b.getContext(), layout));
-  return tile::AllocOp::create(b, loc, type, IntegerAttr(), ahead,
-                               /*pipelined=*/false, IntegerAttr());
+  return kernel.plainBuffer(loc, element, slots, schedule.warps * 32,
+                            elementsOf(schedule, axes), ahead);
 }
 
 /// Loads first: they are what everything waits for. `ofAllSteps`: what is the

@@ -39,10 +39,11 @@ def attention(groups=1, columns=32, sequence=128, heads=1, causal=False, result=
     return score_chains.chain(heads, sequence, sequence, 64, 64, **mask), schedule(**(description | options))
 
 
-def stitched(pattern, rows, columns, tile, walk, cluster, warps=2, vector=8, form="", row="tile = 1"):
+def stitched(pattern, rows, columns, tile, walk, cluster=1, warps=2, vector=8, form="", row="tile = 1", axis="j", producers=0, along=None):
+    roles = f"parallel = <{{}}, producers = {producers}>, " if producers else ""
     text = (
-        f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{form}{{i = #fuse.spread<{row}>, "
-        f'j = #fuse.spread<tile = {tile}, vector = {vector}, lanes = 32, warps = {warps}>}}, walk = <axis = "j", {walk}>>>'
+        f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>, {roles}stitching = <{form}{{i = #fuse.spread<{row}>, "
+        f'j = #fuse.spread<tile = {tile}, vector = {vector}, lanes = 32, warps = {along or warps}>}}, walk = <axis = "{axis}", {walk}>>>'
     )
     return stitch_programs.program(pattern, rows, columns, "f16"), text
 
@@ -98,6 +99,17 @@ CASES = {
     "stitched-ahead-in-clusters": (lambda: stitched("softmax", 2, 5120, 2560, "step = 512, shared = 5, stages = 3", 2), None),
     "stitched-online-in-clusters": (
         lambda: stitched("softmax", 2, 5120, 2560, "step = 512, registers = 0, online = true", 2), None,
+    ),
+    "stitched-bulk-rows": (
+        lambda: stitched("softmax", 24, 256, 256, "step = 2, stages = 3, bulk = true", row="tile = 12, warps = 2", axis="i", along=1), None,
+    ),
+    "stitched-bulk-producer": (
+        lambda: stitched("swiglu", 16, 512, 512, "step = 1, stages = 2, bulk = true", row="tile = 8", axis="i", producers=1), None,
+    ),
+    "stitched-bulk-kept": (lambda: stitched("softmax", 2, 2560, 2560, "step = 512, shared = 5, stages = 3, bulk = true"), None),
+    "stitched-bulk-kept-rows": (
+        lambda: stitched("layer_norm_backward", 8, 1024, 1024, "step = 512, shared = 2, stages = 2, bulk = true", form="combine = 2, rows = 1, ",
+                         row="tile = 4"), None,
     ),
     "stitched-rows-in-clusters": (
         lambda: stitched("layer_norm_backward", 23, 448, 256, "step = 128, registers = 2, shared = 0", 2, 2, 2,

@@ -1,0 +1,196 @@
+//===- SpreadLayouts.cpp - Layouts that products fix ----------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Forwards: from products, whose instructions say where their operands and
+// results lie, through element-wise operations and loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AssignLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+bool Assigner::fix(Value value, LayoutAttr layout) {
+  if (!layout || fixed.contains(value))
+    return false;
+  fixed[value] = layout;
+  return true;
+}
+
+/// The order in which the elements of a second operand are best loaded: that of
+/// the buffer it comes from, directly or through element-wise operations, if it
+/// comes from one in this iteration or in an earlier one.
+static OperandOrder orderInMemory(Value value) {
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Value, 8> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+        if (OpOperand *init = loop.getTiedLoopInit(argument))
+          work.push_back(init->get());
+      continue;
+    }
+    Operation *definer = next.getDefiningOp();
+    if (auto load = dyn_cast<LocalLoadOp>(definer))
+      return load.getTransposed() ? OperandOrder::AlongReduced
+                                  : OperandOrder::AlongColumns;
+    if (isElementwiseOp(definer) || isa<ConvertLayoutOp>(definer))
+      llvm::append_range(work, llvm::reverse(definer->getOperands()));
+  }
+  return OperandOrder::AlongReduced;
+}
+
+/// The layouts of a product's operands.
+std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
+  RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
+  int64_t m = type.getDimSize(0), n = type.getDimSize(1), k = lhs.getDimSize(1);
+  const Intrinsic &intrinsic = *lookupIntrinsic(dot.getIntrinsic());
+  ArrayRef<int64_t> warps = dot.getWarps();
+  return {
+      attr(firstTile(intrinsic, m, k, warps)),
+      attr(secondTile(intrinsic, k, n, warps, orderInMemory(dot.getRhs())))};
+}
+
+template <typename Product> LayoutAttr Assigner::sumLayout(Product product) {
+  RankedTensorType type = product.getType();
+  return attr(sumTile(*lookupIntrinsic(product.getIntrinsic()),
+                      type.getDimSize(0), type.getDimSize(1),
+                      product.getWarps()));
+}
+
+/// The layout of a first operand in registers.
+LayoutAttr Assigner::firstLayout(SharedDotOp dot) {
+  return attr(firstTile(*lookupIntrinsic(dot.getIntrinsic()),
+                        dot.getType().getDimSize(0), dot.getDepth(),
+                        dot.getWarps()));
+}
+
+/// The layout of what is reduced as it lies for a product, or null.
+LayoutAttr Assigner::fragmentLayout(ReduceOp reduce) {
+  if (!reduce.getIntrinsic())
+    return {};
+  const Intrinsic &intrinsic = *lookupIntrinsic(*reduce.getIntrinsic());
+  ArrayRef<int64_t> shape = reduce.getValue().getType().getShape();
+  ArrayRef<int64_t> warps = *reduce.getWarps();
+  return attr(reduce.getDimension() == 1
+                  ? firstTile(intrinsic, shape[0], shape[1], warps)
+                  : secondTile(intrinsic, shape[0], shape[1], warps,
+                               orderInMemory(reduce.getValue())));
+}
+
+/// The layout that a product or a reduction of its operand asks of a value,
+/// directly, through element-wise operations or in an inner loop: that of
+/// fragments which a loop carries.
+LayoutAttr Assigner::wantedLayout(Value value) {
+  for (OpOperand &use : value.getUses()) {
+    if (auto dot = dyn_cast<DotOp>(use.getOwner())) {
+      if (use.get() == dot.getLhs())
+        return operandLayouts(dot).first;
+      if (use.get() == dot.getRhs())
+        return operandLayouts(dot).second;
+    } else if (auto dot = dyn_cast<SharedDotOp>(use.getOwner())) {
+      if (use.get() == dot.getLhs())
+        return firstLayout(dot);
+    } else if (auto reduce = dyn_cast<ReduceOp>(use.getOwner())) {
+      if (LayoutAttr layout = fragmentLayout(reduce))
+        return layout;
+    } else if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
+      // Carried on by an inner loop.
+      if (BlockArgument inner = loop.getTiedLoopRegionIterArg(&use))
+        if (LayoutAttr layout = wantedLayout(inner))
+          return layout;
+    } else if (isElementwiseOp(use.getOwner()) &&
+               use.getOwner()->getNumResults() == 1) {
+      if (LayoutAttr layout = wantedLayout(use.getOwner()->getResult(0)))
+        return layout;
+    }
+  }
+  return {};
+}
+
+/// One round of spreading; true where it fixed something.
+bool Assigner::spread() {
+  bool changed = false;
+  kernel.walk([&](Operation *op) {
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      changed |= fix(dot, sumLayout(dot));
+    } else if (auto dot = dyn_cast<SharedDotOp>(op)) {
+      changed |= fix(dot.getResult(), sumLayout(dot));
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (auto [index, yielded] : llvm::enumerate(loop.getYieldedValues())) {
+        LayoutAttr layout = fixedLayout(yielded);
+        if (!layout)
+          layout = wantedLayout(loop.getRegionIterArg(index));
+        changed |= fix(loop.getRegionIterArg(index), layout);
+        changed |= fix(loop.getResult(index), layout);
+      }
+    } else if (keepsLayout(op) && op->getNumResults() == 1 &&
+               isa<RankedTensorType>(op->getResult(0).getType())) {
+      for (Value operand : op->getOperands())
+        if (LayoutAttr layout = fixedLayout(operand)) {
+          changed |= fix(op->getResult(0), layout);
+          break;
+        }
+    } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      if (LayoutAttr layout = fixedLayout(transpose.getValue()))
+        changed |=
+            fix(transpose, attr(layout.getValue().transposeOuts({1, 0})));
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      changed |= fix(reduce.getValue(), fragmentLayout(reduce));
+      if (LayoutAttr layout = fixedLayout(reduce.getValue()))
+        changed |= fix(
+            reduce, attr(layout.getValue().reduceOut(reduce.getDimension())));
+    }
+  });
+  return changed;
+}
+
+/// Gives the first reduced tile that no product reaches the layout in which it
+/// is loaded best; false where there is none.
+bool Assigner::fixReduced() {
+  WalkResult result = kernel.walk([&](ReduceOp reduce) {
+    Value value = reduce.getValue();
+    if (fixedLayout(value))
+      return WalkResult::advance();
+    fix(value, loadLayout(value));
+    return WalkResult::interrupt();
+  });
+  return result.wasInterrupted();
+}
+
+/// The layout of the widest loads of what a value is computed from; where
+/// nothing is loaded, columns lie side by side.
+LayoutAttr Assigner::loadLayout(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t unit = type.getRank() - 1, width = 1;
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!work.empty()) {
+    Operation *definer = work.pop_back_val().getDefiningOp();
+    if (!definer || !seen.insert(definer).second)
+      continue;
+    auto load = dyn_cast<LoadOp>(definer);
+    if (load && load.getType().getShape() == type.getShape() &&
+        load.getView().getType().getUnit() >= 0) {
+      unit = load.getView().getType().getUnit();
+      width = vectorWidth(load.getView().getType());
+      break;
+    }
+    if (isElementwiseOp(definer))
+      llvm::append_range(work, definer->getOperands());
+  }
+  return storeLayout(type, unit, width);
+}
