@@ -320,7 +320,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // for it; in a loop what one step has of pieces behind its own; and it holds
   // the addresses of all accesses across the ends of rows, of which there are
   // two steps but in clusters.
-  int64_t ofAllSteps = 0, ofBorders = 0;
+  int64_t ofAllSteps = 0, ofBorders = 0, ofCopies = 0;
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
   int64_t walks = schedule.countWalks();
   add(counted.once, walks);
@@ -363,6 +363,15 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     ofBorders =
         held * std::max<int64_t>(0, schedule.walk->registers -
                                         std::max<int64_t>(0, inside) - ends);
+    // Of a block of a cluster, which knows by its number alone where it is,
+    // ptxas has up to three more for each step that registers keep; and one for
+    // each copy that is under way when the loop begins.
+    constexpr int64_t ofStepInCluster = 3;
+    if (clusterSize(schedule) > 1)
+      ofBorders = std::max(ofBorders + ofAllSteps,
+                           ofStepInCluster * schedule.walk->registers) -
+                  ofAllSteps;
+    ofCopies = schedule.walk->stages - 1;
   }
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
@@ -429,7 +438,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   int64_t warps = warpsWithRegisters(schedule.warps, schedule.producers);
   int64_t most = registersByWarps(warps, chip),
           least = total.live + total.held + ofTurned + ofAllSteps + ofBorders +
-                  leastOwnRegisters(group);
+                  ofCopies + leastOwnRegisters(group);
   cost.registers = std::min(total.live + kOwnRegisters, most);
   int64_t mostBlocks = blocksByThreads(cost.registers, warps, chip);
   cost.sharedMemory = sharedToFit(group, schedule, passes, chip, mostBlocks);

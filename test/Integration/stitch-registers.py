@@ -23,13 +23,9 @@ folder, ptxas, shapes, types, chips = sys.argv[1:6]
 NAME, TURNED = "bias_dropout_residual_layer_norm", "transpose_of_normalised"
 SPILLED = {(NAME, 512, 16384, "f32", "sm_80"): 16, (NAME, 512, 16384, "f32", "sm_86"): 16,
            (NAME, 64, 65536, "f32", "sm_80"): 28, (NAME, 64, 65536, "f32", "sm_86"): 84,
-           (NAME, 64, 65536, "f32", "sm_90a"): 4, (NAME, 33, 70001, "f32", "sm_90a"): 64,
            ("rms_norm", 64, 65536, "f32", "sm_86"): 40, ("softmax", 33, 70001, "f32", "sm_86"): 20,
-           ("log_softmax", 33, 70001, "f32", "sm_90a"): 16, ("log_softmax", 33, 70001, "f16", "sm_90a"): 12,
-           ("log_softmax", 33, 70001, "bf16", "sm_90a"): 12,
            (TURNED, 64, 65536, "f16", "sm_86"): 16, (TURNED, 64, 65536, "bf16", "sm_86"): 16,
-           (TURNED, 33, 70001, "f16", "sm_86"): 24, (TURNED, 33, 70001, "f16", "sm_80"): 108,
-           (TURNED, 33, 70001, "f32", "sm_90a"): 8, (TURNED, 33, 70001, "f16", "sm_90a"): 24}  # fmt: skip
+           (TURNED, 33, 70001, "f16", "sm_86"): 24, (TURNED, 33, 70001, "f16", "sm_80"): 108}  # fmt: skip
 
 
 def spills(pattern, rows, cols, type, chip):

@@ -78,8 +78,8 @@ enum class Barrier { OfWarps, OfBlock, WithProducers, OfCluster };
 /// what stores in bulk may still be reading.
 struct State {
   SmallVector<Access> pending, inFlight, stored;
-  /// In kernels with producers or whose blocks copy for one another: since the
-  /// last barrier of all who copy.
+  /// In kernels with producers or whose blocks write to one another: since the
+  /// last barrier of all who do.
   SmallVector<Access> unknown;
 
   static bool insert(SmallVector<Access> &list, const Access &access) {
@@ -119,12 +119,17 @@ struct InsertBarriersPass
     warps = getOperation().getWarps();
     hasProducers = getOperation().getProducers().value_or(0) > 0;
     isCopiedByOthers = hasProducers;
-    ofCopies = Barrier::WithProducers;
-    getOperation().walk([&](AllocOp alloc) {
-      isPrivate[alloc] = isWarpPrivate(alloc, warps);
-      if (isFilledByCluster(alloc)) {
-        isCopiedByOthers = true;
-        ofCopies = Barrier::OfCluster;
+    ofOthers = Barrier::WithProducers;
+    isWrittenByOthers = hasProducers;
+    getOperation().walk([&](Operation *op) {
+      auto alloc = dyn_cast<AllocOp>(op);
+      if (alloc)
+        isPrivate[alloc] = isWarpPrivate(alloc, warps);
+      bool isCopied = alloc && isFilledByCluster(alloc);
+      isCopiedByOthers |= isCopied;
+      if (isCopied || isa<ClusterScatterOp>(op)) {
+        isWrittenByOthers = true;
+        ofOthers = Barrier::OfCluster;
       }
     });
     State state;
@@ -222,7 +227,7 @@ struct InsertBarriersPass
   void passBarrier(Barrier kind, State &state) const {
     if (kind != Barrier::OfWarps)
       state.pending.clear();
-    if (kind >= ofCopies)
+    if (kind >= ofOthers)
       state.unknown.clear();
     for (Access &access : state.pending)
       access.isOrderedInWarps = true;
@@ -231,7 +236,7 @@ struct InsertBarriersPass
   /// What others must find done.
   void note(const Access &access, State &state) const {
     State::insert(state.pending, access);
-    if (isCopiedByOthers)
+    if (isWrittenByOthers)
       State::insert(state.unknown, access);
   }
 
@@ -291,12 +296,13 @@ struct InsertBarriersPass
   /// What must be over when an access begins. Of a bulk copy nothing is left
   /// behind: who reads its data has waited for it by itself.
   void before(Operation *op, const Access &access, State &state) {
-    bool isNeeded = false, ofBlock = false;
+    bool isNeeded = false, ofBlock = false, ofCluster = false;
     // The copy's own mbarrier says when its stage has been read.
     bool isAcquired =
         isBulk(op) &&
         access.owner.getDefiningOp<AllocOp>().getReleased().has_value();
-    bool isOthers = isBulk(op) && isCopiedByOthers;
+    bool isOthers =
+        (isBulk(op) && isCopiedByOthers) || isa<ClusterScatterOp>(op);
     for (const Access &earlier : state.stored)
       if (access.overlaps(earlier))
         overwritten = op;
@@ -307,6 +313,8 @@ struct InsertBarriersPass
       if (access.overlaps(earlier)) {
         isNeeded |= !inWarps || !earlier.isOrderedInWarps;
         ofBlock |= !inWarps;
+        // Other blocks have given it.
+        ofCluster |= isa<ClusterScatterOp>(earlier.op);
       }
       // What warps share waits for a barrier of the block in any case: here it
       // serves both.
@@ -314,9 +322,9 @@ struct InsertBarriersPass
     }
     if (isNeeded)
       insertBarrier(op,
-                    isOthers  ? ofCopies
-                    : ofBlock ? Barrier::OfBlock
-                              : Barrier::OfWarps,
+                    isOthers || ofCluster ? ofOthers
+                    : ofBlock             ? Barrier::OfBlock
+                                          : Barrier::OfWarps,
                     state);
     if (isa<StoreAsyncOp>(op))
       State::insert(state.stored, access);
@@ -344,7 +352,7 @@ struct InsertBarriersPass
       return;
     Barrier kind = neededFor(entry);
     for (auto [op, inBody] : barriers)
-      if (inBody == ofCopies && loop->isProperAncestor(op))
+      if (inBody == ofOthers && loop->isProperAncestor(op))
         kind = inBody;
     Barriers inside = std::move(barriers);
     State afterInside = std::move(state);
@@ -368,7 +376,9 @@ struct InsertBarriersPass
                     : barrier.getWithProducers() ? Barrier::WithProducers
                                                  : Barrier::OfBlock,
                     state);
-      } else if (isa<LastBlockOp, ClusterReduceOp, DiscardOp>(op)) {
+      } else if (isa<ClusterReduceOp>(op)) {
+        passBarrier(Barrier::OfCluster, state);
+      } else if (isa<LastBlockOp, DiscardOp>(op)) {
         passBarrier(Barrier::OfBlock, state);
       } else if (isa<ProducerAcquireOp>(op)) {
         // Here, after the wait and before the next copies, one barrier serves
@@ -466,8 +476,9 @@ struct InsertBarriersPass
 
   unsigned warps = 1;
   bool hasProducers = false;
-  bool isCopiedByOthers = false;             ///< by producers, or other blocks
-  Barrier ofCopies = Barrier::WithProducers; ///< of all who copy
+  bool isCopiedByOthers = false;  ///< in bulk, by producers or other blocks
+  bool isWrittenByOthers = false; ///< so, or by `tile.cluster_scatter`
+  Barrier ofOthers = Barrier::WithProducers; ///< of all of them
   Operation *overwritten = nullptr; ///< writes to what is still being stored
   llvm::DenseMap<Value, bool> isPrivate;
   Barriers barriers; ///< in front of an operation

@@ -70,3 +70,27 @@ tile.kernel @released(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) att
   }
   tile.return
 }
+
+// What blocks give one another is memory that none of them uses any more, and there when all have given it.
+#acc = #tile.layout<"register: 2*[0,1] 4*[8,0]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [32, 8]">
+#part = #tile.layout<"register: 2*[0,1]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [8, 8]">
+!share = !tile.buffer<4, 8, 8, f32, #tile.layout<"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+// CHECK-LABEL: tile.kernel @given
+// CHECK: tile.local_load
+// CHECK-NEXT: tile.barrier cluster
+// CHECK-NEXT: tile.cluster_scatter
+// CHECK-NEXT: tile.barrier cluster
+// CHECK-NEXT: tile.local_load
+// CHECK-NOT: tile.barrier
+// CHECK: tile.return
+tile.kernel @given() attributes {warps = 2 : i64, cluster = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sums = arith.constant dense<1.0> : tensor<32x8xf32, #acc>
+  %given = tile.alloc {offset = 0 : i64} : !share
+  %before = tile.local_load %given[%c0] at [0, 0] : !share -> tensor<8x8xf32, #part>
+  tile.cluster_scatter %sums, %given : tensor<32x8xf32, #acc>, !share
+  %t = tile.local_load %given[%c0] at [0, 0] : !share -> tensor<8x8xf32, #part>
+  %u = tile.local_load %given[%c1] at [0, 0] : !share -> tensor<8x8xf32, #part>
+  tile.return
+}
