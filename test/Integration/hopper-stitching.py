@@ -137,7 +137,9 @@ def rows_of(chosen, rows, cols):
     whole rows of lanes and warps."""
     spread = chosen.spreads.get("i", {"tile": 1})
     tile, part = spread["tile"], spread.get("lanes", 1) * spread.get("warps", 1) if chosen.walk and "bulk" in chosen.walk else 1
-    few = max(3, min(rows, 2 * tile + part, ELEMENTS // cols), tile + part if "combine" in chosen.fields else 0)
+    # As many as a small tile at least: results that are turned have wide accesses by them.
+    least = max(3, min(tile, 8))
+    few = max(least, min(rows, 2 * tile + part, ELEMENTS // cols), tile + part if "combine" in chosen.fields else 0)
     return few // part * part
 
 

@@ -226,6 +226,11 @@ func.func private @no_stage() attributes {a = #fuse.walk<axis = "j", step = 32, 
 
 // -----
 
+// expected-error @below {{'bulk' is of what is copied ahead, in 2 stages or more}}
+func.func private @bulk_of_nothing() attributes {a = #fuse.walk<axis = "i", step = 4, bulk = true>}
+
+// -----
+
 // expected-error @below {{goes through rows in steps of 2 elements beside no walk}}
 func.func private @rows_without_walk() attributes {a = #fuse.stitching<rows = 2, {i = #fuse.spread<tile = 4>}>}
 

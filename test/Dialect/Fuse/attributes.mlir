@@ -99,6 +99,7 @@ func.func private @schedule() attributes {
 // CHECK-SAME: h = #fuse.walk<axis = "j", step = 4096, shared = 3, online = true>
 // CHECK-SAME: h1 = #fuse.walk<axis = "j", step = 4096, registers = 2, costly = true>
 // CHECK-SAME: h2 = #fuse.walk<axis = "i", step = 4, stages = 3>
+// CHECK-SAME: h3 = #fuse.walk<axis = "i", step = 4, stages = 3, bulk = true>
 // CHECK-SAME: i = #fuse.spread<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>
 // CHECK-SAME: j = #fuse.stitching<streams = true, {i = #fuse.spread<tile = 1>}>
 // CHECK-SAME: k = #fuse.stitching<combine = 12, rows = 2, {i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 64>}, walk = <axis = "j", step = 64, registers = 1>>
@@ -113,6 +114,7 @@ func.func private @stitching() attributes {
   h = #fuse.walk<axis = "j", step = 4096, shared = 3, online = true>,
   h1 = #fuse.walk<axis = "j", step = 4096, registers = 2, costly = true>,
   h2 = #fuse.walk<axis = "i", step = 4, online = false, stages = 3>,
+  h3 = #fuse.walk<axis = "i", step = 4, stages = 3, bulk = true>,
   i = #fuse.spread<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>,
   j = #fuse.stitching<streams = true, {i = #fuse.spread<tile = 1>}>,
   k = #fuse.stitching<combine = 12, rows = 2, {i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 64>}, walk = <axis = "j", step = 64, registers = 1>>}
