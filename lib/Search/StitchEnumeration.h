@@ -121,78 +121,11 @@ public:
   }
 
 private:
-  /// The best with what is touched once past the caches, where that is faster.
-  void tryStreams() {
-    current = best->schedule;
-    current.streams = true;
-    std::optional<StitchCost> cost =
-        predictStitching(group, work, current, chip);
-    if (cost && weighed(*cost) < weighed(best->cost))
-      best = StitchResult{current, *cost};
-  }
-
-  /// The best with what it goes through once copied ahead, where that is
-  /// faster.
-  void tryStages() {
-    current = best->schedule;
-    if (!current.walk || current.walk->stages > 1)
-      return;
-    for (int64_t stages : kStages) {
-      current.walk->stages = stages;
-      if (checkStages(group, current, work.passesOf(current)))
-        continue;
-      std::optional<StitchCost> cost =
-          predictStitching(group, work, current, chip, &memo);
-      if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
-        best = StitchResult{current, *cost};
-    }
-  }
-
-  /// What the best copies ahead in bulk, where that is no slower and threads
-  /// save more instructions than the waits take: wider steps wait less often.
-  void tryBulk() {
-    const StitchSchedule byThreads = best->schedule;
-    if (!byThreads.walk || byThreads.walk->stages == 1 ||
-        !chip.hasBulkTensorCopy)
-      return;
-    for (int64_t wider : {1, 2, 4, 8}) {
-      current = byThreads;
-      StitchWalk &walk = *current.walk;
-      if (byThreads.countSteps() % wider || walk.registers % wider ||
-          walk.shared % wider)
-        break;
-      walk.step *= wider;
-      walk.registers /= wider;
-      walk.shared /= wider;
-      walk.inBulk = true;
-      for (int64_t stages : {int64_t(2), int64_t(4), byThreads.walk->stages}) {
-        walk.stages = stages;
-        if (checkStitching(group, current, chip, &work.passesOf(current)))
-          continue;
-        std::optional<StitchCost> cost =
-            predictStitching(group, work, current, chip, &memo);
-        if (cost && keyOfBulk(*cost) < keyOfBulk(best->cost))
-          best = StitchResult{current, *cost};
-      }
-    }
-    tryProducers();
-  }
-
-  static std::array<double, 3> keyOfBulk(const StitchCost &cost) {
-    return {level(weighed(cost)), cost.instructions, weighed(cost)};
-  }
-
-  /// The best with a warp that only copies, where that is faster.
-  void tryProducers() {
-    current = best->schedule;
-    current.producers = 1;
-    if (checkStitchProducers(current))
-      return;
-    std::optional<StitchCost> cost =
-        predictStitching(group, work, current, chip, &memo);
-    if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
-      best = StitchResult{current, *cost};
-  }
+  // Further forms of the best (StitchFinish.cpp), each where it is faster.
+  void tryStreams();
+  void tryStages();
+  void tryBulk();
+  void tryProducers();
 
   /// Of predictions of one level those of the fewest sectors are the best.
   static auto key(const StitchResult &result) {

@@ -1,0 +1,89 @@
+//===- StitchFinish.cpp - Further forms of the best schedule --------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What does not change how a block's tile is spread is asked of the best
+// schedule alone: accesses past the caches, copies ahead, and who does them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StitchEnumeration.h"
+
+using namespace fusion;
+
+/// The best with what is touched once past the caches, where that is faster.
+void StitchEnumeration::tryStreams() {
+  current = best->schedule;
+  current.streams = true;
+  std::optional<StitchCost> cost = predictStitching(group, work, current, chip);
+  if (cost && weighed(*cost) < weighed(best->cost))
+    best = StitchResult{current, *cost};
+}
+
+/// The best with what it goes through once copied ahead, where that is
+/// faster.
+void StitchEnumeration::tryStages() {
+  current = best->schedule;
+  if (!current.walk || current.walk->stages > 1)
+    return;
+  for (int64_t stages : kStages) {
+    current.walk->stages = stages;
+    if (checkStages(group, current, work.passesOf(current)))
+      continue;
+    std::optional<StitchCost> cost =
+        predictStitching(group, work, current, chip, &memo);
+    if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
+      best = StitchResult{current, *cost};
+  }
+}
+
+/// Less of what is better.
+static std::array<double, 3> keyOfBulk(const StitchCost &cost) {
+  return {StitchEnumeration::level(weighed(cost)), cost.instructions,
+          weighed(cost)};
+}
+
+/// What the best copies ahead in bulk, where that is no slower and threads
+/// save more instructions than the waits take: wider steps wait less often.
+void StitchEnumeration::tryBulk() {
+  const StitchSchedule byThreads = best->schedule;
+  if (!byThreads.walk || byThreads.walk->stages == 1 || !chip.hasBulkTensorCopy)
+    return;
+  for (int64_t wider : {1, 2, 4, 8}) {
+    current = byThreads;
+    StitchWalk &walk = *current.walk;
+    if (byThreads.countSteps() % wider || walk.registers % wider ||
+        walk.shared % wider)
+      break;
+    walk.step *= wider;
+    walk.registers /= wider;
+    walk.shared /= wider;
+    walk.inBulk = true;
+    for (int64_t stages : {int64_t(2), int64_t(4), byThreads.walk->stages}) {
+      walk.stages = stages;
+      if (checkStitching(group, current, chip, &work.passesOf(current)))
+        continue;
+      std::optional<StitchCost> cost =
+          predictStitching(group, work, current, chip, &memo);
+      if (cost && keyOfBulk(*cost) < keyOfBulk(best->cost))
+        best = StitchResult{current, *cost};
+    }
+  }
+  tryProducers();
+}
+
+/// The best with a warp that only copies, where that is faster.
+void StitchEnumeration::tryProducers() {
+  current = best->schedule;
+  current.producers = 1;
+  if (checkStitchProducers(current))
+    return;
+  std::optional<StitchCost> cost =
+      predictStitching(group, work, current, chip, &memo);
+  if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
+    best = StitchResult{current, *cost};
+}
