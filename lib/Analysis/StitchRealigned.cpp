@@ -47,6 +47,9 @@ int64_t fusion::realignedWidth(const StitchGroup &group,
     if (axis == *tensor.unit)
       continue;
     const AxisSpread &other = schedule.spread[axis];
+    // A thread has the vector of a later axis side by side (layoutOf).
+    if (axis > *tensor.unit && other.vector > 1)
+      return 1;
     // Which rows are kept is counted where one tile has all of them.
     bool keepsSome = schedule.walk && schedule.walk->axis == axis &&
                      schedule.keptSteps() < schedule.countSteps();

@@ -151,8 +151,17 @@ std::optional<OwnBox> fusion::ownBox(const OwnTile &tile, int64_t warps,
     int64_t stride = dimension.step * tile.strides[dimension.coordinate];
     if (stride * tile.elementBytes % kMapUnit != 0 || stride == 0)
       return no("its strides are no multiples of 16 bytes");
-    if (tile.sizes[dimension.coordinate] > INT32_MAX)
+  }
+  // Places are 32 bits wide, with a sign.
+  SmallVector<bool> isCovered(tile.sizes.size());
+  for (const OwnBoxDimension &dimension : box.dimensions) {
+    isCovered[dimension.coordinate] |= dimension.isLast;
+    if (dimension.isLast &&
+        tile.sizes[dimension.coordinate] / dimension.step > INT32_MAX)
       return no("it has an index beyond 31 bits");
   }
+  for (auto [coordinate, covered] : llvm::enumerate(isCovered))
+    if (!covered && tile.sizes[coordinate] > 1)
+      return no("it has elements that are in no thread");
   return box;
 }

@@ -58,6 +58,9 @@ def persistent():
     # Results that are turned in every step, and what goes past the caches.
     attempt("transpose_of_normalised", 64, 256, "f16", 4, "tile = 32, warps = 4", "tile = 256, vector = 8, lanes = 32",
             'axis = "i", step = 8, stages = 2', copies=[16])  # fmt: skip
+    # Rows of the result begin anywhere, and threads have the other axis's elements side by side.
+    attempt("transpose_of_normalised", 61, 96, "f16", 8, "tile = 10, vector = 2", "tile = 2048, vector = 8, lanes = 32, warps = 8",
+            'axis = "i", step = 2, stages = 4', copies=[16])  # fmt: skip
     attempt("swiglu", 40, 1024, "f16", 2, "tile = 8", "tile = 1024, vector = 8, lanes = 32, warps = 2",
             'axis = "i", step = 1, stages = 2', "streams = true, ", copies=[16])  # fmt: skip
 

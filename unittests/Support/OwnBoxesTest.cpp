@@ -181,6 +181,11 @@ TEST(OwnBoxes, SayWhyNot) {
   EXPECT_NE(refusal(rows(8, 1, 1, 1, 4), 1, {64, 256}, {257, 1}, 2, 1)
                 .find("16 bytes"),
             std::string::npos);
+  // Places of 32 bits, of the only dimension as well.
+  LinearLayout one = identity(D::Register, 0, 8) * identity(D::Lane, 0, 32);
+  EXPECT_NE(refusal(one, 0, {int64_t(1) << 32}, {1}, 2, 1).find("31 bits"),
+            std::string::npos);
+  EXPECT_TRUE(ownBox({one, 0, {int64_t(1) << 30}, {1}, 2}, 1));
   // More dimensions than a map has.
   LinearLayout many = identity(D::Register, 1, 4) * identity(D::Lane, 1, 8) *
                       identity(D::Lane, 0, 4) * identity(D::Warp, 1, 2) *

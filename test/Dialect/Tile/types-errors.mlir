@@ -119,3 +119,18 @@ func.func private @f() attributes {a = #tile.tensor_map<of = 0, f16, dims = [512
 
 // expected-error @below {{there is no swizzle of 48 bytes}}
 func.func private @f() attributes {a = #tile.tensor_map<of = 0, f16, dims = [8, 8], strides = [16], box = [8, 8], swizzle = 48>}
+
+// -----
+
+// expected-error @below {{a dimension of a tensor map has 1 to 2^32 elements}}
+func.func private @f() attributes {a = #tile.tensor_map<of = 0, f16, dims = [8, 0], strides = [16], box = [8, 8], swizzle = 0>}
+
+// -----
+
+// expected-error @below {{strides of a tensor map are positive multiples of 16 bytes}}
+func.func private @f() attributes {a = #tile.tensor_map<of = 0, f16, dims = [8, 8], strides = [-16], box = [8, 8], swizzle = 0>}
+
+// -----
+
+// expected-error @below {{a buffer's elements take a power of two of bytes, got 'i24'}}
+func.func private @f(!tile.buffer<1, 32, 4, i24, <"offset: 4*[0,1] 32*[1,0] -> [32, 4]">>)

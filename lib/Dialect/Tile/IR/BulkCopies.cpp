@@ -174,6 +174,10 @@ FailureOr<OwnBulkCopy> fusion::tile::describeOwnBulkCopy(
                            bytes);
     sizesOfBox.push_back(dimension.size);
   }
+  if (llvm::any_of(sizes, [](int64_t size) { return size < 1; }) ||
+      llvm::any_of(mapStrides, [](int64_t stride) { return stride < 1; }))
+    return refuse("copies in bulk of a view without elements, or against the "
+                  "order of memory");
   result.map = TensorMapAttr::get(copy.getContext(), base.getArgNumber(),
                                   buffer.getElementType(), dims, mapStrides,
                                   sizesOfBox, /*swizzle=*/0);
@@ -211,6 +215,13 @@ TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
               "its box";
   if (of < 0 || !elementType.isIntOrFloat())
     return emitError() << "a tensor map describes numbers of an operand";
+  constexpr int64_t mostSize = int64_t(1) << 32, unit = 16;
+  if (llvm::any_of(dims,
+                   [](int64_t size) { return size < 1 || size > mostSize; }))
+    return emitError() << "a dimension of a tensor map has 1 to 2^32 elements";
+  if (llvm::any_of(strides, [](int64_t s) { return s < 1 || s % unit != 0; }))
+    return emitError()
+           << "strides of a tensor map are positive multiples of 16 bytes";
   constexpr int64_t mostBox = 256;
   if (llvm::any_of(box,
                    [](int64_t size) { return size < 1 || size > mostBox; }))

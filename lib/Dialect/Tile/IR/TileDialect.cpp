@@ -1,4 +1,5 @@
-//===- TileDialect.cpp - The tile dialect -------------------------------------===//
+//===- TileDialect.cpp - The tile dialect
+//-------------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -86,11 +87,12 @@ LogicalResult LayoutAttr::verifyEncoding(
                             "warps, this one is "
                          << layout.str();
   // An output that the layout does not have is 0 everywhere: of size one.
-  bool fits = shape.size() <= kMaxTileRank &&
-              llvm::all_of(layout.outDims(), [&](LayoutDim out) {
-                return llvm::any_of(llvm::seq<unsigned>(0, shape.size()),
-                                    [&](unsigned d) { return tileDim(d) == out; });
-              });
+  bool fits =
+      shape.size() <= kMaxTileRank &&
+      llvm::all_of(layout.outDims(), [&](LayoutDim out) {
+        return llvm::any_of(llvm::seq<unsigned>(0, shape.size()),
+                            [&](unsigned d) { return tileDim(d) == out; });
+      });
   for (auto [d, size] : llvm::enumerate(shape))
     fits = fits && layout.outSize(tileDim(d)) == size;
   if (!fits)
@@ -130,17 +132,19 @@ RankedTensorType fusion::tile::withLayout(RankedTensorType type,
 // Types
 //===----------------------------------------------------------------------===//
 
-LogicalResult PtrType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                              Type elementType) {
+LogicalResult
+PtrType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                Type elementType) {
   if (!elementType.isIntOrIndexOrFloat())
     return emitError() << "a pointer's elements must be scalars, got "
                        << elementType;
   return success();
 }
 
-LogicalResult ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                               int64_t rank, Type elementType, int64_t unit,
-                               int64_t alignment) {
+LogicalResult
+ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                 int64_t rank, Type elementType, int64_t unit,
+                 int64_t alignment) {
   if (rank < 0 || rank > int64_t(kMaxTileRank))
     return emitError() << "a view has rank 0 to " << kMaxTileRank << ", got "
                        << rank;
@@ -164,6 +168,10 @@ BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "stages, rows and columns must be positive";
   if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() < 8)
     return emitError() << "a buffer's elements have at least 8 bits, got "
+                       << elementType;
+  if (!llvm::isPowerOf2_32(elementType.getIntOrFloatBitWidth()))
+    return emitError() << "a buffer's elements take a power of two of bytes, "
+                          "got "
                        << elementType;
   const LinearLayout &value = layout.getValue();
   if (value.outSize(LayoutDim::Dim0) != rows ||

@@ -104,7 +104,8 @@ struct InsertProxyFencesPass
   bool isBarrier(Operation *op) {
     if (auto barrier = dyn_cast<BarrierOp>(op))
       return !barrier.getWarp() || getOperation().getWarps() == 1;
-    return isa<LastBlockOp, DiscardOp>(op) || exchangedBytes(op) != 0;
+    return isa<LastBlockOp, DiscardOp, ClusterReduceOp>(op) ||
+           exchangedBytes(op) != 0;
   }
 
   void process(Block &block, State &state) {
@@ -127,6 +128,8 @@ struct InsertProxyFencesPass
         write(store.getBuffer(), state.written);
       } else if (auto stash = dyn_cast<StashOp>(op)) {
         write(stash.getBuffer(), state.written);
+      } else if (auto scatter = dyn_cast<ClusterScatterOp>(op)) {
+        write(scatter.getBuffer(), state.written);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
         // Copies that may still be in flight stay listed.
         state.written.set_union(state.inFlight);
