@@ -364,14 +364,15 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
         held * std::max<int64_t>(0, schedule.walk->registers -
                                         std::max<int64_t>(0, inside) - ends);
     // Of a block of a cluster, which knows by its number alone where it is,
-    // ptxas has up to three more for each step that registers keep; and one for
+    // ptxas has up to three more for each step that registers keep, and one for
     // each copy that is under way when the loop begins.
     constexpr int64_t ofStepInCluster = 3;
-    if (clusterSize(schedule) > 1)
+    if (clusterSize(schedule) > 1) {
       ofBorders = std::max(ofBorders + ofAllSteps,
                            ofStepInCluster * schedule.walk->registers) -
                   ofAllSteps;
-    ofCopies = schedule.walk->stages - 1;
+      ofCopies = schedule.walk->stages - 1;
+    }
   }
   // Stores, by way of shared memory where that puts neighbours side by side,
   // and what blocks move of their neighbours' sectors.
