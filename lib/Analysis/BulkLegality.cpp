@@ -46,8 +46,7 @@ Reason fusion::whyNotInBulk(const GroupModel &group, const Schedule &schedule,
           ? getMemoryTile(tensor, mapping.i1, mapping.i2)
           : getMemoryTile(tensor, mapping.parallelAxis(tensor.operandNumber),
                           mapping.r1);
-  constexpr unsigned unit = 16;
-  if (!tile.isDense || tensor.alignment < unit)
+  if (!tile.isDense || tensor.alignment < kMapUnit)
     return name() +
            "has rows that do not begin at multiples of 16 bytes, and no "
            "tensor map describes it";

@@ -202,12 +202,7 @@ Reason PlaceChecker::checkProducers() {
     return std::nullopt;
   if (!chip.hasBulkTensorCopy)
     return chip.name.str() + " has no bulk copies for a producer to issue";
-  constexpr unsigned most = 32; // of a block, on every chip
-  if (schedule.warps + schedule.producerWarps > most)
-    return "a block has at most " + std::to_string(most) + " warps, not " +
-           std::to_string(schedule.warps) + " and " +
-           std::to_string(schedule.producerWarps) + " producers";
-  return std::nullopt;
+  return whyTooManyWarps(schedule.warps, schedule.producerWarps);
 }
 
 /// Producers issue bulk copies, and are ahead of the other warps where a loop's

@@ -11,6 +11,7 @@
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Support/OwnBoxes.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/ChipTable.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -71,8 +72,7 @@ std::optional<std::string> fusion::whyNotInBulk(const StitchGroup &group,
     return "it is not copied ahead";
   if (tensor.offset != 0)
     return "it is a part of a tensor that does not begin with it";
-  constexpr unsigned boxAlignment = 16;
-  if (tensor.alignment < boxAlignment)
+  if (tensor.alignment < kMapUnit)
     return "its rows do not begin at multiples of 16 bytes";
   SmallVector<unsigned, 4> axes(tensor.axes);
   llvm::sort(axes);
@@ -93,9 +93,9 @@ std::optional<std::string> fusion::whyNotInBulk(const StitchGroup &group,
   // What memory moves at a time.
   if (box->dimensions.front().size * tensor.elementBytes % kSectorBytes != 0)
     return "the rows of a box are parts of sectors of 32 bytes";
-  constexpr int64_t stageAlignment = 128, warpSize = 32;
+  constexpr int64_t warpSize = 32;
   if (elementsOf(schedule, axes) * tensor.elementBytes * warpSize *
-          schedule.warps % stageAlignment !=
+          schedule.warps % kBoxAlignment !=
       0)
     return "its tile is no multiple of 128 bytes";
   return std::nullopt;
@@ -191,12 +191,7 @@ fusion::checkStitchProducers(const StitchSchedule &schedule) {
   if (clusterSize(schedule) > 1)
     return "blocks of a cluster meet with all of their warps, and producers "
            "are ahead of the others";
-  constexpr int64_t most = 32; // of a block, on every chip
-  if (schedule.warps + schedule.producers > most)
-    return "a block has at most " + std::to_string(most) + " warps, not " +
-           std::to_string(schedule.warps) + " and " +
-           std::to_string(schedule.producers) + " producers";
-  return std::nullopt;
+  return whyTooManyWarps(schedule.warps, schedule.producers);
 }
 
 /// The axis that steps are along, for messages.

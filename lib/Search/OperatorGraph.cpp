@@ -93,7 +93,7 @@ OperatorGraph DeltaEvaluator::inducedGraph(ArrayRef<unsigned> pattern) const {
 
 /// N_wave · L_warp without registers and lifetimes.
 double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
-  constexpr double warpSize = 32, mostWarps = 32;
+  constexpr double warpSize = 32;
   constexpr int64_t registers = 16;
   constexpr double shuffles = 5; // of a warp's reduction
   double points = 1, instructions = 0, reductions = 0, kept = 0;
@@ -120,7 +120,7 @@ double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
            (chip.dramLatency + instructions / points * chip.fmaCycles * cycle);
   }
   double length = std::max(1.0, points / rows);
-  double warps = std::min(mostWarps, std::ceil(length / warpSize));
+  double warps = std::min<double>(kMostWarps, std::ceil(length / warpSize));
   double blocks = std::max(1.0, std::floor(resident / warps));
   blocks = std::min<double>(blocks, chip.maxBlocksPerSM);
   blocks = std::min(

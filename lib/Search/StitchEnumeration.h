@@ -432,7 +432,6 @@ private:
   bool rate();
 
   static constexpr int64_t kWarpSize = 32;
-  static constexpr int64_t kMostWarps = 32;        // of a block
   static constexpr int64_t kMostSpreads = 1 << 14; // that are all looked at
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   static constexpr int64_t kMostOfStep = 4;    // registers, in units of vectors

@@ -68,42 +68,48 @@ registerPermutation(const LinearLayout &src, const LinearLayout &dst) {
         dst.inSize(in) != 1)
       return std::nullopt;
   }
-  auto valueOf = [](const LinearLayout &layout, int64_t r, int64_t l, int64_t w,
-                    int64_t b) { return layout.coords(r, l, w, b); };
-  int64_t lanes = std::max(src.inSize(D::Lane), dst.inSize(D::Lane));
-  int64_t warps = std::max(src.inSize(D::Warp), dst.inSize(D::Warp));
-  int64_t blocks = std::max(src.inSize(D::Block), dst.inSize(D::Block));
+  auto everyThread = [&](auto isEqual) {
+    int64_t lanes = std::max(src.inSize(D::Lane), dst.inSize(D::Lane));
+    int64_t warps = std::max(src.inSize(D::Warp), dst.inSize(D::Warp));
+    int64_t blocks = std::max(src.inSize(D::Block), dst.inSize(D::Block));
+    for (int64_t b = 0; b < blocks; ++b)
+      for (int64_t w = 0; w < warps; ++w)
+        for (int64_t l = 0; l < lanes; ++l)
+          if (!isEqual(l, w, b))
+            return false;
+    return true;
+  };
+  // Where no register of a thread is a digit of its position, too, coordinates
+  // are sums of both: threads' positions say enough, and most layouts that are
+  // no permutation differ in them.
+  auto isSum = [&](const LinearLayout &layout) {
+    return llvm::none_of(
+        layout.digits(D::Register),
+        [](const LinearLayout::Digit &digit) { return digit.isXor; });
+  };
+  bool areSums = isSum(src) && isSum(dst);
+  if (areSums && !everyThread([&](int64_t l, int64_t w, int64_t b) {
+        return src.coords(0, l, w, b) == dst.coords(0, l, w, b);
+      }))
+    return std::nullopt;
 
   std::map<SmallVector<int64_t>, int64_t> held;
   for (int64_t r = 0, e = src.inSize(D::Register); r < e; ++r)
-    held.try_emplace(valueOf(src, r, 0, 0, 0), r);
+    held.try_emplace(src.coords(r, 0, 0, 0), r);
   SmallVector<int64_t> result;
   for (int64_t r = 0, e = dst.inSize(D::Register); r < e; ++r) {
-    auto it = held.find(valueOf(dst, r, 0, 0, 0));
+    auto it = held.find(dst.coords(r, 0, 0, 0));
     if (it == held.end())
       return std::nullopt;
     result.push_back(it->second);
   }
-
-  // Where a thread's registers and the thread's position touch different
-  // digits in both layouts, outputs are sums, and comparing the positions is
-  // enough. Otherwise every register is compared.
-  auto separate = [&](const LinearLayout &layout) {
-    for (const LinearLayout::Digit &digit : layout.digits(D::Register))
-      if (digit.isXor)
-        return false;
-    return true;
-  };
-  bool sums = separate(src) && separate(dst);
-  for (int64_t b = 0; b < blocks; ++b)
-    for (int64_t w = 0; w < warps; ++w)
-      for (int64_t l = 0; l < lanes; ++l)
-        for (auto [r, p] : enumerate(result)) {
-          if (valueOf(dst, r, l, w, b) != valueOf(src, p, l, w, b))
-            return std::nullopt;
-          if (sums)
-            break;
-        }
+  if (!areSums && !everyThread([&](int64_t l, int64_t w, int64_t b) {
+        return llvm::all_of(llvm::enumerate(result), [&](auto pair) {
+          auto [r, p] = pair;
+          return dst.coords(r, l, w, b) == src.coords(p, l, w, b);
+        });
+      }))
+    return std::nullopt;
   return result;
 }
 

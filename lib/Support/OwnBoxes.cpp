@@ -12,9 +12,6 @@
 using namespace llvm;
 using namespace fusion;
 
-// cuTensorMapEncodeTiled's.
-static constexpr int64_t kMostOfBox = 256, kMapUnit = 16;
-
 int64_t fusion::ownWord(const LinearLayout &layout, unsigned unit,
                         int64_t elementBytes) {
   return std::min(layout.contiguousRegisters(tileDim(unit)),

@@ -117,11 +117,11 @@ std::optional<PanelOrder> panelOrder(const LinearLayout &layout, int64_t rows,
 
 std::optional<BoxShape> boxShape(int64_t rows, int64_t cols,
                                  int64_t elementBytes) {
-  constexpr int64_t repeated = 8, mostRows = 256;
+  constexpr int64_t repeated = 8;
   auto panel = panelShape(cols, elementBytes);
   if (!panel || rows < 1 || rows % repeated != 0)
     return std::nullopt;
-  int64_t groups = rows / repeated, boxes = divideCeil(rows, mostRows);
+  int64_t groups = rows / repeated, boxes = divideCeil(rows, kMostOfBox);
   while (groups % boxes != 0)
     ++boxes;
   BoxShape shape;

@@ -133,6 +133,15 @@ const ChipInfo *fusion::lookupChip(llvm::StringRef name) {
 
 llvm::ArrayRef<ChipInfo> fusion::allChips() { return chips; }
 
+std::optional<std::string> fusion::whyTooManyWarps(int64_t warps,
+                                                   int64_t producers) {
+  if (warps + producers <= kMostWarps)
+    return std::nullopt;
+  return "a block has at most " + std::to_string(kMostWarps) + " warps, not " +
+         std::to_string(warps) + " and " + std::to_string(producers) +
+         " producers";
+}
+
 std::string fusion::knownChipNames() {
   return llvm::join(
       llvm::map_range(chips, [](const ChipInfo &chip) { return chip.name; }),

@@ -31,6 +31,16 @@ FEW = (
 STEPS, ELEMENTS = 4, 1 << 17
 KINDS = ("1 stage", "2 stages", "3 stages", "bulk in 2 stages", "bulk in 3 stages", "producer in 2 stages", "cluster of 1", "cluster of 2",
          "cluster of 4", "rows", "rows in 2 stages", "rows, bulk in 2 stages", "rows, producer in 2 stages")  # fmt: skip
+# Why an input may not be copied in bulk.
+NOT_IN_BULK = (
+    "it is not copied ahead", "its rows do not begin at multiples of 16 bytes", "its strides are no multiples of 16 bytes",
+    "its elements are in several threads, or theirs are no plain digits of its axes",
+    "its elements that follow one another in memory are no neighbours in its threads",
+    "it ends along an axis within what its warps or lanes have side by side",
+    "its rows are no multiple of what a box has side by side", "it takes more than the five dimensions of a tensor map",
+    "a box of it is no multiple of 16 bytes wide", "the rows of a box are parts of sectors of 32 bytes",
+    "its tile is no multiple of 128 bytes",
+)  # fmt: skip
 # Why a variant may be illegal.
 REFUSALS = (
     r"axis '\w' has \d+ whole steps that are kept in shared memory, and \d stages",
@@ -41,7 +51,7 @@ REFUSALS = (
     r"a cluster of \d blocks shares no reduced axis: blocks have all of each",
     r"axis '\w' is aligned for each element of axis '\w', of which a block has one",
     r"a block would need \d+ bytes of shared memory, it has at most \d+",
-    r"no input is copied in bulk: ",
+    rf"no input is copied in bulk: input \d+: ({'|'.join(NOT_IN_BULK)})(; input \d+: ({'|'.join(NOT_IN_BULK)}))*\n",
     r"copies in bulk are waited for by all blocks, and those of this group are of several kinds",
     r"copies in bulk have \d+ places in shared memory, and a block at most 32 mbarriers",
     r"blocks of a cluster meet with all of their warps, and producers are ahead of the others",

@@ -256,8 +256,14 @@ struct BoxShape {
   int64_t boxBytes;         ///< of a whole box
 };
 
-/// Dimensions of a tensor map.
+/// Dimensions of a tensor map, elements of a box along one of them, and bytes of
+/// which strides and the width of a box are multiples (CUDA Driver API,
+/// cuTensorMapEncodeTiled).
 constexpr unsigned kMostMapDimensions = 5;
+constexpr int64_t kMostOfBox = 256, kMapUnit = 16;
+/// Bytes of whose multiples a box in shared memory begins at (PTX ISA,
+/// "cp.async.bulk.tensor").
+constexpr int64_t kBoxAlignment = 128;
 /// Bytes of an mbarrier.
 constexpr int64_t kBarrierBytes = 8;
 /// Most mbarriers of a kernel: the phases of all are bits of one word.

@@ -17,6 +17,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace fusion {
@@ -111,6 +112,12 @@ const ChipInfo *lookupChip(llvm::StringRef name);
 
 /// All chips.
 llvm::ArrayRef<ChipInfo> allChips();
+
+/// Warps of a block, on every chip [CUDA].
+constexpr int64_t kMostWarps = 32;
+
+/// Why no block has so many warps and producers beside them, or nullopt.
+std::optional<std::string> whyTooManyWarps(int64_t warps, int64_t producers);
 
 /// "sm_80, sm_86, ...", for messages.
 std::string knownChipNames();

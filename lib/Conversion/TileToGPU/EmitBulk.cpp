@@ -165,6 +165,9 @@ struct KernelEmitter::BoxOperands {
     SmallVector<size_t, 5> place; ///< numbers of operands, innermost first
   };
   SmallVector<Box> boxes;
+  /// Of the tile, each copied by another block of the cluster to all of them;
+  /// bytes of one.
+  int64_t parts = 1, partBytes = 0;
 
   BoxOperands(Value map) : operands{map}, constraints("l") {}
 
@@ -223,6 +226,8 @@ KernelEmitter::BoxOperands KernelEmitter::boxOperands(const BulkCopy &copy,
                               i32(boxes.rowBoxes * boxes.rows)));
   }
   BoxOperands result(mapArgument(copy.map));
+  result.parts = copy.parts;
+  result.partBytes = boxes.rowBoxes * boxes.boxBytes;
   auto add = [&](Value place, int64_t distance) {
     if (distance != 0)
       place = arith::AddIOp::create(b, loc, place, i32(distance));
@@ -267,16 +272,22 @@ KernelEmitter::ownBoxOperands(const OwnBulkCopy &copy, ValueRange coordinates) {
   return result;
 }
 
-LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
+FailureOr<KernelEmitter::BoxOperands>
+KernelEmitter::boxOperands(CopyAsyncOp op) {
   auto emitError = [&] { return op.emitOpError(); };
-  FailureOr<BulkCopy> shared;
-  FailureOr<OwnBulkCopy> own;
-  if (op.getOwn())
-    own = describeOwnBulkCopy(op, emitError);
-  else
-    shared = describeBulkCopy(op, emitError);
-  if (failed(shared) && failed(own))
+  if (op.getOwn()) {
+    FailureOr<OwnBulkCopy> copy = describeOwnBulkCopy(op, emitError);
+    if (failed(copy))
+      return failure();
+    return ownBoxOperands(*copy, op.getCoordinates());
+  }
+  FailureOr<BulkCopy> copy = describeBulkCopy(op, emitError);
+  if (failed(copy))
     return failure();
+  return boxOperands(*copy, op.getView(), op.getCoordinates());
+}
+
+LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
   if (!alloc.getBarriers())
     return op.emitOpError("has no mbarriers; run tile-allocate-shared");
@@ -288,24 +299,21 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   OpBuilder::InsertionGuard guard(b);
   enterIf(condition);
 
-  BoxOperands boxes =
-      op.getOwn() ? ownBoxOperands(*own, op.getCoordinates())
-                  : boxOperands(*shared, op.getView(), op.getCoordinates());
+  FailureOr<BoxOperands> boxes = boxOperands(op);
+  if (failed(boxes))
+    return failure();
   int64_t bytes = buffer.getStageBytes();
-  int64_t parts = op.getOwn() ? 1 : shared->parts;
-  bool isMulticast = parts > 1;
+  bool isMulticast = boxes->parts > 1;
   Value first = ofStage(op.getStage(), *alloc.getOffset(), bytes);
   if (isMulticast)
     first = arith::AddIOp::create(
         b, loc, first,
-        arith::MulIOp::create(
-            b, loc, clusterRank(),
-            i32(shared->boxes.rowBoxes * shared->boxes.boxBytes)));
+        arith::MulIOp::create(b, loc, clusterRank(), i32(boxes->partBytes)));
   SmallVector<Value> operands = {
       sharedAddress(
           ofStage(op.getStage(), *alloc.getBarriers(), kBarrierBytes)),
       sharedAddress(first)};
-  llvm::append_range(operands, boxes.operands);
+  llvm::append_range(operands, boxes->operands);
   std::string text;
   llvm::raw_string_ostream os(text);
   // Registers of the one thread, for as long as it copies. Every block expects
@@ -314,13 +322,13 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   if (eviction || isMulticast)
     os << "{\n";
   if (isMulticast)
-    os << ".reg .b16 all;\nmov.b16 all, " << (1 << parts) - 1 << ";\n";
+    os << ".reg .b16 all;\nmov.b16 all, " << (1 << boxes->parts) - 1 << ";\n";
   if (eviction)
     os << ".reg .b64 policy;\ncreatepolicy.fractional.L2::evict_"
        << stringifyEviction(*eviction) << ".b64 policy, 1.0;\n";
   os << "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], " << bytes << ";";
-  boxes.forEach(/*first=*/2, [&](int64_t offset, StringRef place) {
-    os << "\ncp.async.bulk.tensor." << boxes.rank()
+  boxes->forEach(/*first=*/2, [&](int64_t offset, StringRef place) {
+    os << "\ncp.async.bulk.tensor." << boxes->rank()
        << "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
        << (isMulticast ? ".multicast::cluster" : "")
        << (eviction ? ".L2::cache_hint" : "") << " [$1 + " << offset << "], "
@@ -329,7 +337,7 @@ LogicalResult KernelEmitter::emitBulkCopy(CopyAsyncOp op) {
   });
   if (eviction || isMulticast)
     os << "\n}";
-  emitAssembly(b, loc, operands, text, "r,r," + boxes.constraints);
+  emitAssembly(b, loc, operands, text, "r,r," + boxes->constraints);
   return success();
 }
 

@@ -345,6 +345,7 @@ private:
                           mlir::ValueRange coordinates);
   BoxOperands ownBoxOperands(const tile::OwnBulkCopy &copy,
                              mlir::ValueRange coordinates);
+  mlir::FailureOr<BoxOperands> boxOperands(tile::CopyAsyncOp op);
   /// The kernel's parameter.
   Value mapArgument(tile::TensorMapAttr map);
   mlir::LogicalResult emitBulkCopy(tile::CopyAsyncOp op);

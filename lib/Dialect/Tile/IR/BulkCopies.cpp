@@ -87,8 +87,7 @@ describe(Value view, BufferType buffer, int64_t parts,
   }
   if (!rowDimension)
     return refuse("copies in bulk through a window without rows");
-  constexpr int64_t unit = 16;
-  if (llvm::any_of(strides, [](int64_t s) { return s % unit != 0; }))
+  if (llvm::any_of(strides, [](int64_t s) { return s % kMapUnit != 0; }))
     return refuse(
         "copies in bulk a part of a tensor whose strides are no multiples of "
         "16 bytes");
@@ -151,7 +150,7 @@ FailureOr<OwnBulkCopy> fusion::tile::describeOwnBulkCopy(
   auto own = cast<RankedTensorType>(*copy.getOwn());
   int64_t bytes = own.getElementTypeBitWidth() / 8;
   BufferType buffer = copy.getBuffer().getType();
-  constexpr int64_t warpSize = 32, boxAlignment = 128;
+  constexpr int64_t warpSize = 32;
   std::string why;
   std::optional<OwnBox> box = ownBox(
       {getLayout(own).getValue(),
@@ -159,7 +158,7 @@ FailureOr<OwnBulkCopy> fusion::tile::describeOwnBulkCopy(
       buffer.getRows() / warpSize, &why);
   if (!box)
     return refuse("copies in bulk what is no box of a tensor map: " + why);
-  if (buffer.getStageBytes() % boxAlignment != 0)
+  if (buffer.getStageBytes() % kBoxAlignment != 0)
     return refuse("copies in bulk to stages that do not begin at multiples of "
                   "128 bytes");
   OwnBulkCopy result;
@@ -215,17 +214,16 @@ TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
               "its box";
   if (of < 0 || !elementType.isIntOrFloat())
     return emitError() << "a tensor map describes numbers of an operand";
-  constexpr int64_t mostSize = int64_t(1) << 32, unit = 16;
+  constexpr int64_t mostSize = int64_t(1) << 32;
   if (llvm::any_of(dims,
                    [](int64_t size) { return size < 1 || size > mostSize; }))
     return emitError() << "a dimension of a tensor map has 1 to 2^32 elements";
-  if (llvm::any_of(strides, [](int64_t s) { return s < 1 || s % unit != 0; }))
+  if (llvm::any_of(strides, [](int64_t s) { return s < 1 || s % kMapUnit != 0; }))
     return emitError()
            << "strides of a tensor map are positive multiples of 16 bytes";
-  constexpr int64_t mostBox = 256;
   if (llvm::any_of(box,
-                   [](int64_t size) { return size < 1 || size > mostBox; }))
-    return emitError() << "sizes of a box are 1 to " << mostBox;
+                   [](int64_t size) { return size < 1 || size > kMostOfBox; }))
+    return emitError() << "sizes of a box are 1 to " << kMostOfBox;
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     return emitError() << "there is no swizzle of " << swizzle << " bytes";
   return success();

@@ -322,9 +322,10 @@ struct InsertBarriersPass
     }
     if (isNeeded)
       insertBarrier(op,
-                    isOthers || ofCluster ? ofOthers
-                    : ofBlock             ? Barrier::OfBlock
-                                          : Barrier::OfWarps,
+                    ofCluster  ? Barrier::OfCluster
+                    : isOthers ? ofOthers
+                    : ofBlock  ? Barrier::OfBlock
+                               : Barrier::OfWarps,
                     state);
     if (isa<StoreAsyncOp>(op))
       State::insert(state.stored, access);

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A forward walk: which buffers that are read in place or stored in bulk, and
-// what of the memory that bulk copies write, has been written by threads, or is
-// being filled by their copies, since the last barrier of the block. Any path
-// counts. What threads read needs no fence, nor do writes after such reads: a
-// product has read its operands when it is done, and a store when it has been
-// waited for. Nor does what bulk copies have written: they and who reads in
-// place are of the same proxy, and threads have waited.
+// A forward walk: what of shared memory threads have written, or their copies
+// are filling, since the last barrier of the block, and what they had written
+// in front of which barrier. Where what was written there is then read in place,
+// stored in bulk or overwritten by a bulk copy, that barrier needs a fence. Any
+// path counts. What threads read needs no fence, nor do writes after such
+// reads: a product has read its operands when it is done, and a store when it
+// has been waited for. Nor does what bulk copies have written: they and who
+// reads in place are of the same proxy, and threads have waited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,33 +37,23 @@ namespace {
 
 struct State {
   using Buffers = llvm::SmallSetVector<Value, 4>;
-  Buffers written;  ///< and not passed on
+  /// What was written before a barrier.
+  using Passed = llvm::SmallSetVector<std::pair<Operation *, Value>, 4>;
+  Buffers written;  ///< since the last barrier
   Buffers inFlight; ///< filled by copies that may not have been waited for
+  Passed passed;
 
   bool join(const State &other) {
     bool changed = written.set_union(other.written);
-    return inFlight.set_union(other.inFlight) || changed;
+    changed |= inFlight.set_union(other.inFlight);
+    return passed.set_union(other.passed) || changed;
   }
 };
 
 struct InsertProxyFencesPass
     : fusion::impl::TileInsertProxyFencesBase<InsertProxyFencesPass> {
   void runOnOperation() override {
-    readInPlace.clear();
     fences.clear();
-    filledInBulk.clear();
-    getOperation().walk([&](Operation *op) {
-      if (auto dot = dyn_cast<SharedDotOp>(op)) {
-        readInPlace.insert(dot.getRhsBuffer());
-        if (dot.getLhsBuffer())
-          readInPlace.insert(dot.getLhsBuffer());
-      } else if (auto store = dyn_cast<StoreAsyncOp>(op)) {
-        readInPlace.insert(store.getBuffer());
-      } else if (auto alloc = dyn_cast<AllocOp>(op);
-                 alloc && isFilledInBulk(alloc)) {
-        filledInBulk.push_back(bytesOf(alloc));
-      }
-    });
     State state;
     process(getOperation().getBody().front(), state);
     for (Operation *op : fences) {
@@ -71,24 +62,30 @@ struct InsertProxyFencesPass
     }
   }
 
-  using Bytes = std::pair<int64_t, int64_t>; ///< from, to
-
-  static Bytes bytesOf(AllocOp alloc) {
-    int64_t offset = alloc.getOffset().value_or(0);
-    return {offset, offset + alloc.getType().getBytes()};
+  /// From, to: of a buffer, or of what threads exchange.
+  static std::optional<std::pair<int64_t, int64_t>> bytesOf(Value written) {
+    Operation *owner = written.getDefiningOp();
+    auto offset = owner->getAttrOfType<IntegerAttr>("offset");
+    if (!offset)
+      return std::nullopt;
+    auto alloc = dyn_cast<AllocOp>(owner);
+    int64_t bytes = alloc ? alloc.getType().getBytes() : exchangedBytes(owner);
+    return std::pair(offset.getInt(), offset.getInt() + bytes);
   }
 
-  bool overwritesBulk(Bytes bytes) const {
-    return llvm::any_of(filledInBulk, [&](Bytes filled) {
-      return bytes.first < filled.second && filled.first < bytes.second;
-    });
+  static bool overlap(Value one, Value other) {
+    if (one == other)
+      return true;
+    auto bytes = bytesOf(one), others = bytesOf(other);
+    return bytes && others && bytes->first < others->second &&
+           others->first < bytes->second;
   }
 
-  void write(Value buffer, State::Buffers &buffers) const {
-    auto alloc = buffer.getDefiningOp<AllocOp>();
-    if (readInPlace.contains(buffer) ||
-        (alloc && overwritesBulk(bytesOf(alloc))))
-      buffers.insert(buffer);
+  /// The asynchronous proxy reads or writes a buffer.
+  void access(Value buffer, const State &state) {
+    for (auto [barrier, written] : state.passed)
+      if (overlap(written, buffer))
+        fences.insert(barrier);
   }
 
   /// Bytes through which threads exchange something, with a barrier of its own
@@ -112,24 +109,29 @@ struct InsertProxyFencesPass
     auto walk = [&](Block &inner, State &own) { process(inner, own); };
     for (Operation &op : block) {
       if (isBarrier(&op)) {
-        if (!state.written.empty())
-          fences.insert(&op);
+        for (Value buffer : state.written)
+          state.passed.insert({&op, buffer});
         state.written.clear();
         // What is exchanged lies in memory that is written for it here.
-        int64_t bytes = exchangedBytes(&op);
-        auto offset = op.getAttrOfType<IntegerAttr>("offset");
-        if (bytes != 0 && offset &&
-            overwritesBulk({offset.getInt(), offset.getInt() + bytes}))
+        if (exchangedBytes(&op) != 0)
           state.written.insert(op.getResult(0));
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-        if (!isBulk(copy))
-          write(copy.getBuffer(), state.inFlight);
+        if (isBulk(copy))
+          access(copy.getBuffer(), state);
+        else
+          state.inFlight.insert(copy.getBuffer());
+      } else if (auto dot = dyn_cast<SharedDotOp>(op)) {
+        access(dot.getRhsBuffer(), state);
+        if (dot.getLhsBuffer())
+          access(dot.getLhsBuffer(), state);
+      } else if (auto store = dyn_cast<StoreAsyncOp>(op)) {
+        access(store.getBuffer(), state);
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
-        write(store.getBuffer(), state.written);
+        state.written.insert(store.getBuffer());
       } else if (auto stash = dyn_cast<StashOp>(op)) {
-        write(stash.getBuffer(), state.written);
+        state.written.insert(stash.getBuffer());
       } else if (auto scatter = dyn_cast<ClusterScatterOp>(op)) {
-        write(scatter.getBuffer(), state.written);
+        state.written.insert(scatter.getBuffer());
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
         // Copies that may still be in flight stay listed.
         state.written.set_union(state.inFlight);
@@ -144,8 +146,6 @@ struct InsertProxyFencesPass
     }
   }
 
-  llvm::SmallPtrSet<Value, 4> readInPlace;
-  SmallVector<Bytes> filledInBulk;
   llvm::SmallSetVector<Operation *, 8> fences; ///< in front of these
 };
 

@@ -98,3 +98,55 @@ tile.kernel @loaded_before(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   %u = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.return
 }
+
+// What blocks have given one another is passed on in front of the barrier that they meet at, by those who wrote it, and is read before a
+// bulk copy fills its place.
+#acc = #tile.layout<"register: 2*[0,1] 4*[8,0]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [32, 8]">
+#part = #tile.layout<"register: 2*[0,1]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [8, 8]">
+!share = !tile.buffer<4, 8, 8, f32, #tile.layout<"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+// CHECK-LABEL: tile.kernel @given_before
+// CHECK: tile.cluster_scatter
+// CHECK-NEXT: tile.proxy_fence
+// CHECK-NEXT: tile.barrier cluster
+// CHECK-NEXT: tile.local_load
+// CHECK-NEXT: tile.free
+// CHECK-NEXT: tile.alloc {barriers = 1024 : i64, offset = 0 : i64}
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.copy_async
+// CHECK-NOT: tile.proxy_fence
+// CHECK: tile.return
+tile.kernel @given_before(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64, cluster = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %a = tile.window %p[] sizes [%c8, %c8] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
+  %sums = arith.constant dense<1.0> : tensor<32x8xf32, #acc>
+  %given = tile.alloc : !share
+  tile.cluster_scatter %sums, %given : tensor<32x8xf32, #acc>, !share
+  %t = tile.local_load %given[%c0] at [0, 0] : !share -> tensor<8x8xf32, #part>
+  tile.free %given : !share
+  %x = tile.alloc : !one
+  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk : !view, !one
+  tile.await %x[%c0] : !one
+  %u = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
+  tile.return
+}
+
+// What threads store where a bulk copy has been, and none comes again, has no fence.
+// CHECK-LABEL: tile.kernel @stored_behind
+// CHECK: tile.local_store
+// CHECK-NOT: tile.proxy_fence
+// CHECK: tile.return
+tile.kernel @stored_behind(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %a = tile.window %p[] sizes [%c8, %c8] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
+  %x = tile.alloc : !one
+  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk : !view, !one
+  tile.await %x[%c0] : !one
+  %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
+  tile.free %x : !one
+  %y = tile.alloc : !one
+  tile.local_store %t, %y[%c0] : tensor<16x16xf16, #rows>, !one
+  %u = tile.local_load %y[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
+  tile.return
+}

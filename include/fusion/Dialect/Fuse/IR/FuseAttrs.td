@@ -205,8 +205,9 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
     `split` maps a reduction axis to the number of blocks that share it; their
     partial results are combined by a second group, or, `in_cluster`, by themselves:
     they are a cluster, and each combines its share of their tile's rows through
-    distributed shared memory, and all of them the running values of rows. `producers` is the number of
-    warps, beside those of the mapping, that issue bulk copies and do nothing else.
+    distributed shared memory, and all of them the running values of rows. `producers`
+    is the number of warps, beside those of the mapping, that issue bulk copies and do
+    nothing else.
     Default 0: every warp loads and multiplies. Some operand must be copied in bulk in
     several stages. Where producers and the other warps are whole groups of four, and
     the chip can, the others have the registers that producers do not need. With

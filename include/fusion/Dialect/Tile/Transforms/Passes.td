@@ -369,11 +369,11 @@ def TileInsertProxyFences : Pass<"tile-insert-proxy-fences", "::fusion::tile::Ke
   let summary = "Show the asynchronous proxy what threads have written";
   let description = [{
     What threads write to a buffer that `tile.shared_dot` reads or `tile.store_async`
-    stores is passed on by a `tile.proxy_fence` of the writing threads, in front of the barrier behind which
-    it is read; so is what they write to memory that bulk copies write later. Copies by
-    threads write where they are waited for; bulk copies are of that proxy themselves.
-    Barriers after which nothing new is read in place have none. Runs after
-    `tile-insert-barriers`.
+    stores is passed on by a `tile.proxy_fence` of the writing threads, in front of the
+    next barrier; so is what they write to memory that bulk copies write later. Copies
+    by threads write where they are waited for; bulk copies are of that proxy
+    themselves. Barriers have none where that proxy does nothing later with what was
+    written before them. Runs after `tile-insert-barriers`.
   }];
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
