@@ -10,6 +10,7 @@
 #include "BulkLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/ProductLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -82,17 +83,72 @@ public:
                                 tile * kept.values[index].count,
                                 kept.values[index].count});
     }
-    held.atEnd = std::max(
-        held.atEnd, alignBuffer(clusterPartBytes(group, schedule)));
+    held.atEnd =
+        std::max(held.atEnd, alignBuffer(clusterPartBytes(group, schedule)));
     for (unsigned reduction : combinedInCluster(group, schedule))
       held.given += alignBuffer(clusterRowBytes(group, schedule, reduction));
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
-        held.passing = std::max(
-            held.passing, alignBuffer(exchangedBytes(group, schedule, reduction)));
+        held.passing =
+            std::max(held.passing,
+                     alignBuffer(exchangedBytes(group, schedule, reduction)));
+    held.passing = std::max(held.passing, alignBuffer(correctionBytes()));
   }
 
 private:
+  /// Of the running values of rows, which pass to the warps whose sums they
+  /// correct where these have other rows than those that reduce: one of them
+  /// at a time.
+  int64_t correctionBytes() const {
+    int64_t bytes = 0;
+    for (const OnlineAxis &online : group.online) {
+      if (!runsOnline(group, kept, online.axis))
+        continue;
+      for (const Reduction &reduction : group.reductions) {
+        if (reduction.pass ||
+            !llvm::is_contained(reduction.reduced, online.axis))
+          continue;
+        const ProductMapping &mapping = schedule.products[reduction.product];
+        unsigned rows = mapping.i2 == online.axis ? mapping.i1 : mapping.i2;
+        if (llvm::any_of(online.corrected, [&](unsigned corrected) {
+              return !haveSameThreads(mapping, schedule.products[corrected],
+                                      rows);
+            }))
+          bytes = std::max(bytes, schedule.tiles[rows] *
+                                      int64_t(reduction.elementBytes));
+      }
+    }
+    return bytes;
+  }
+
+  /// Whether the same threads have what lies at an index of an axis of the sums
+  /// of two products.
+  bool haveSameThreads(const ProductMapping &first,
+                       const ProductMapping &second, unsigned axis) const {
+    auto isOf = [axis](const ProductMapping &mapping) {
+      return mapping.i1 == axis || mapping.i2 == axis;
+    };
+    if (!isOf(first) || !isOf(second))
+      return true; // one index at a time
+    if (first.intrinsic == second.intrinsic &&
+        llvm::equal(first.warps, second.warps) &&
+        (first.i1 == axis) == (second.i1 == axis))
+      return true;
+    return registerPermutation(placesAlong(first, axis),
+                               placesAlong(second, axis))
+        .has_value();
+  }
+
+  LinearLayout placesAlong(const ProductMapping &mapping, unsigned axis) const {
+    LinearLayout sum = sumTile(*mapping.intrinsic, schedule.tiles[mapping.i1],
+                               schedule.tiles[mapping.i2],
+                               {mapping.warps[0], mapping.warps[1]});
+    if (mapping.i1 == axis)
+      return sum.removeOut(LayoutDim::Dim1);
+    return sum.removeOut(LayoutDim::Dim0)
+        .renameOut(LayoutDim::Dim1, LayoutDim::Dim0);
+  }
+
   /// As tile-allocate-shared does: a line of all banks, or what swizzles that
   /// are read in place need.
   int64_t alignBuffer(int64_t bytes) const {

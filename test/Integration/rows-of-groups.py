@@ -1,9 +1,11 @@
 # Rows that are reduced behind a product by groups of warps, and joined in one by single warps: groups are counted down the rows
 # first, single warps along them, so that the same threads hold a row only where all warps lie below one another. That is right
-# under eight orders of the warps; the other arrangement is refused.
+# under eight orders of the warps; the other arrangement is refused. Where single warps reduce and groups multiply, running values pass
+# through shared memory that the prediction counts.
 # RUN: %python %s %t %S/Inputs
 
 import os
+import re
 import subprocess
 import sys
 
@@ -46,3 +48,22 @@ with open(path + ".ptx") as file:
     ptx = file.read()
 assert "wgmma.mma_async" in ptx and "mma.sync" in ptx
 emulate(path, "all below one another", "--schedules=8")
+
+# Warps of the first product have 32 rows one below the other, those of the second 16 of each 64.
+online = schedule(
+    tiling="bm(LA,n(LB,CC,LD,CE),SE)",
+    tiles=dict(b=1, m=128, n=64, k=64, h=64),
+    blocks=["b", "m"],
+    maps=dict(C=("m", "n", "k", "[4, 1]"), E=("m", "h", "n", "[4, 1]")),
+    places={each: "shared, async16" for each in "ABD"} | dict(C="shared", E="shared"),
+    stages=dict(B=2, D=2),
+    warps=4,
+    reduction="online",
+    intrinsic="mma.m16n8k16",
+)
+parts = online.split("mma.m16n8k16")
+lower(path, groups, parts[0] + "mma.m16n8k16" + parts[1] + "wgmma.m64k16" + parts[2])
+with open(path + ".tile.mlir") as file:
+    tiles = file.read()
+assert re.search(r"tile.convert_layout .*offset.*tensor<128xf32", tiles)
+emulate(path, "running values of single warps, sums of groups", "--schedules=8")
