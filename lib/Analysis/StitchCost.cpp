@@ -442,7 +442,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                   ofCopies + leastOwnRegisters(group);
   cost.registers = std::min(total.live + kOwnRegisters, most);
   int64_t mostBlocks = blocksByThreads(cost.registers, warps, chip);
-  cost.sharedMemory = sharedToFit(group, schedule, passes, chip, mostBlocks);
+  cost.sharedMemory =
+      sharedToFit(group, schedule, passes, chip, mostBlocks,
+                  [&](const StitchTensor &result) {
+                    return known->turned(group, schedule, result);
+                  });
   if (least + least / slack > most ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;

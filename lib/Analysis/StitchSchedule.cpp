@@ -382,11 +382,10 @@ std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
   // Where threads have what they store, nothing passes between them.
   if (registerPermutation(from, to))
     return TurnedResult{to, 0};
-  std::optional<PaddedScratch> scratch =
-      planPadded(from, to, result.elementBytes);
-  if (!scratch || scratch->elements * result.elementBytes > most)
+  std::optional<int64_t> elements = countPadded(from, to, result.elementBytes);
+  if (!elements || *elements * result.elementBytes > most)
     return std::nullopt;
-  return TurnedResult{to, scratch->elements * result.elementBytes};
+  return TurnedResult{to, *elements * result.elementBytes};
 }
 
 int64_t fusion::countBlocks(const StitchGroup &group,

@@ -105,12 +105,18 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
   return most + 2 * kBarrierBytes * countStageBarriers(group, schedule, passes);
 }
 
+int64_t fusion::bytesToTurn(const StitchGroup &group,
+                            const StitchSchedule &schedule,
+                            const StitchTensor &result) {
+  std::optional<TurnedResult> turned = turnResult(group, schedule, result);
+  return turned ? turned->bytes : 0;
+}
+
 int64_t fusion::countShared(const StitchGroup &group,
                             const StitchSchedule &schedule,
                             const StitchPasses &passes) {
   return countKernel(group, schedule, passes, [&](const StitchTensor &result) {
-    std::optional<TurnedResult> turned = turnResult(group, schedule, result);
-    return turned ? turned->bytes : 0;
+    return bytesToTurn(group, schedule, result);
   });
 }
 
@@ -119,10 +125,10 @@ int64_t fusion::blocksByShared(int64_t bytes, const ChipInfo &chip) {
          (bytes + static_cast<int64_t>(chip.sharedMemoryReserved));
 }
 
-int64_t fusion::sharedToFit(const StitchGroup &group,
-                            const StitchSchedule &schedule,
-                            const StitchPasses &passes, const ChipInfo &chip,
-                            int64_t mostBlocks) {
+int64_t fusion::sharedToFit(
+    const StitchGroup &group, const StitchSchedule &schedule,
+    const StitchPasses &passes, const ChipInfo &chip, int64_t mostBlocks,
+    llvm::function_ref<int64_t(const StitchTensor &)> bytesToTurn) {
   int64_t turned = 0;
   int64_t most =
       countKernel(group, schedule, passes, [&](const StitchTensor &result) {
@@ -140,6 +146,8 @@ int64_t fusion::sharedToFit(const StitchGroup &group,
                ? std::min(mostBlocks, blocksByShared(bytes, chip))
                : 0;
   };
-  return blocks(most) == blocks(least) ? most
-                                       : countShared(group, schedule, passes);
+  if (blocks(most) == blocks(least))
+    return most;
+  return bytesToTurn ? countKernel(group, schedule, passes, bytesToTurn)
+                     : countShared(group, schedule, passes);
 }

@@ -235,9 +235,21 @@ struct StitchSteps {
   Passes count(const StitchGroup &group, const StitchWork &work,
                const StitchPasses &passes) const;
 
+  /// Of a schedule of this spread.
+  int64_t turned(const StitchGroup &group, const StitchSchedule &schedule,
+                 const StitchTensor &result) {
+    bytesOfTurned.resize(group.results.size());
+    std::optional<int64_t> &bytes =
+        bytesOfTurned[&result - group.results.data()];
+    if (!bytes)
+      bytes = bytesToTurn(group, schedule, result);
+    return *bytes;
+  }
+
   llvm::SmallVector<AxisSpread> key;
   ThreadCounter counter;
   std::vector<Passes> known;
+  llvm::SmallVector<std::optional<int64_t>> bytesOfTurned; ///< by result
 };
 
 } // namespace fusion

@@ -32,13 +32,20 @@ public:
       : from(from), to(to), bytes(bytes),
         phase(lineBytes / std::max(bytes, wordBytes)) {}
 
-  std::optional<PaddedScratch> run() {
+  /// The elements that it takes.
+  std::optional<int64_t> count() {
     for (LayoutDim out : to.outDims())
       cuts.push_back({1, to.outSize(out)});
     subword();
     if (!cut(from) || !cut(to) || !split())
       return std::nullopt;
     place();
+    return extent;
+  }
+
+  std::optional<PaddedScratch> run() {
+    if (!count())
+      return std::nullopt;
     return PaddedScratch{plan(from), plan(to), fromWidth, width, extent};
   }
 
@@ -222,4 +229,10 @@ std::optional<PaddedScratch> fusion::planPadded(const LinearLayout &from,
                                                 const LinearLayout &to,
                                                 int64_t elementBytes) {
   return Planner(from, to, elementBytes).run();
+}
+
+std::optional<int64_t> fusion::countPadded(const LinearLayout &from,
+                                           const LinearLayout &to,
+                                           int64_t elementBytes) {
+  return Planner(from, to, elementBytes).count();
 }

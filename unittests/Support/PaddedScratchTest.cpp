@@ -48,6 +48,7 @@ int64_t check(const LinearLayout &from, const LinearLayout &to, int64_t bytes,
   EXPECT_TRUE(scratch);
   if (!scratch)
     return -1;
+  EXPECT_EQ(countPadded(from, to, bytes), scratch->elements);
   std::map<llvm::SmallVector<int64_t>, int64_t> places;
   std::set<int64_t> taken;
   for (auto [layout, plan] :
@@ -111,6 +112,7 @@ TEST(PaddedScratch, RefusesWhatHasNoCommonDigits) {
   LinearLayout a = layoutOf("lane: 3*[1]; register: 2*[3] -> [6]"),
                b = layoutOf("lane: 2*[1]; register: 3*[2] -> [6]");
   EXPECT_FALSE(planPadded(a, b, 4));
+  EXPECT_FALSE(countPadded(a, b, 4));
 }
 
 } // namespace

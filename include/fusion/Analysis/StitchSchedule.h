@@ -162,10 +162,15 @@ int64_t countShared(const StitchGroup &group, const StitchSchedule &schedule,
 /// The same for a search, which asks often, as places of turned results take
 /// long to plan: too high only where that changes neither whether a block can
 /// have it nor how many blocks an SM holds, of which there are at most
-/// `mostBlocks` for other reasons.
-int64_t sharedToFit(const StitchGroup &group, const StitchSchedule &schedule,
-                    const StitchPasses &passes, const ChipInfo &chip,
-                    int64_t mostBlocks);
+/// `mostBlocks` for other reasons. `bytesToTurn`: of a result, for who knows
+/// them; else they are planned.
+int64_t sharedToFit(
+    const StitchGroup &group, const StitchSchedule &schedule,
+    const StitchPasses &passes, const ChipInfo &chip, int64_t mostBlocks,
+    llvm::function_ref<int64_t(const StitchTensor &)> bytesToTurn = nullptr);
+/// Bytes of shared memory through which a result is turned.
+int64_t bytesToTurn(const StitchGroup &group, const StitchSchedule &schedule,
+                    const StitchTensor &result);
 /// Blocks of so many bytes that the shared memory of an SM holds.
 int64_t blocksByShared(int64_t bytes, const ChipInfo &chip);
 /// Bytes of a tile over these axes.

@@ -34,11 +34,16 @@ struct PaddedScratch {
 };
 
 /// The scratch for elements of 1, 2, 4 or 8 bytes. nullopt where a layout XORs
-/// coordinates, moves one digit along two of them, or the digits of the two have
-/// no common parts (3 · 2 of one against 2 · 3 of the other).
+/// coordinates, moves one digit along two of them, or the digits of the two
+/// have no common parts (3 · 2 of one against 2 · 3 of the other).
 std::optional<PaddedScratch> planPadded(const LinearLayout &from,
                                         const LinearLayout &to,
                                         int64_t elementBytes);
+
+/// Its `elements` alone.
+std::optional<int64_t> countPadded(const LinearLayout &from,
+                                   const LinearLayout &to,
+                                   int64_t elementBytes);
 
 } // namespace fusion
 

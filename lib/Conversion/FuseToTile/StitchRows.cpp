@@ -111,7 +111,8 @@ void StitchLowering::emitRowSteps() {
     rows = ofAllSteps;
   }
 
-  auto [firstWhole, behindWhole] = wholeSteps(group, schedule);
+  int64_t firstWhole, behindWhole;
+  std::tie(firstWhole, behindWhole) = wholeSteps(group, schedule);
   auto share = [&](unsigned op, Value sum, Scope &scope) {
     scope.operators[op] = reduce(op, sum, sorted(group.loops[op]));
     storePart(op, /*round=*/0, digits[axis], scope);
