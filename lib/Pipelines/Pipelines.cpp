@@ -82,6 +82,7 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTileInsertProxyFences());
   kernels.addPass(createTileTakeTurns());
   kernels.addPass(createTileSpecializeWarps());
+  kernels.addPass(createTileSplitMaskedLoops());
   manager.addPass(createTileOverlapLaunches());
 }
 

@@ -115,7 +115,10 @@ SmallVector<scf::ForOp> fusion::tile::loopsThatFill(Value buffer) {
 
 bool fusion::tile::fillsPlacesOnce(scf::ForOp loop, AllocOp alloc) {
   std::optional<APInt> iterations = loop.getStaticTripCount();
-  return iterations && iterations->ule(alloc.getType().getStages());
+  return iterations && iterations->ule(alloc.getType().getStages()) &&
+         llvm::none_of(alloc->getUsers(), [&](Operation *user) {
+           return isa<LocalStoreOp>(user) && loop->isProperAncestor(user);
+         });
 }
 
 SmallVector<Fill> fusion::tile::stagedFills(Block &block) {

@@ -114,7 +114,8 @@ llvm::SmallPtrSet<mlir::Value, 4> pipelinedBuffers(mlir::scf::ForOp loop);
 llvm::SmallVector<mlir::scf::ForOp> loopsThatFill(mlir::Value buffer);
 
 /// Whether a run of such a loop has as many iterations as the buffer has places
-/// at most, so that it fills none of them twice.
+/// at most, so that it fills none of them twice. What threads have loaded they
+/// store in the last iterations, too, which copies leave out.
 bool fillsPlacesOnce(mlir::scf::ForOp loop, AllocOp alloc);
 
 /// The fills of a block that have been given stages.

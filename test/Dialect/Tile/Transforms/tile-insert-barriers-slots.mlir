@@ -4,6 +4,7 @@
 
 #rows = #tile.layout<"register: 2*[0,1]; lane: 4*[0,2] 8*[1,0] -> [8, 8]">
 !buffer = !tile.buffer<4, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+!two = !tile.buffer<2, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
 !three = !tile.buffer<3, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 !tensor = tensor<8x8xf16, #rows>
@@ -151,5 +152,39 @@ tile.kernel @behind_loads_ahead(%v: !tile.ptr<f16> {tile.access = #tile.access<r
   // CHECK-NEXT: tile.barrier
   // CHECK-NEXT: tile.local_store %{{.*}}[%c1
   tile.local_store %x, %a[%c1] : !tensor, !buffer
+  tile.return
+}
+
+// As many iterations as stages, but what threads store the last one stores, too, where the first one has read.
+// CHECK-LABEL: tile.kernel @stored_in_the_last
+tile.kernel @stored_in_the_last(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %i2 = arith.constant 2 : i32
+  %a = tile.alloc {offset = 0 : i64} : !two
+  %view = tile.view %v[%c0] sizes [%c16, %c8] strides [%c8, %c1] : !tile.ptr<f16> -> !view
+  // CHECK: scf.for
+  // CHECK: tile.barrier
+  // CHECK-NEXT: tile.local_store
+  // CHECK: tile.local_load
+  // CHECK: scf.yield
+  %last:2 = scf.for %k = %c0 to %c16 step %c8 iter_args(%r = %i0, %w = %i1) -> (i32, i32) {
+    %read = arith.index_castui %r : i32 to index
+    %write = arith.index_castui %w : i32 to index
+    %next = arith.addi %k, %c8 : index
+    %inside = arith.cmpi slt, %next, %c16 : index
+    %x = tile.load %view[%next, %c0] if %inside : !view -> !tensor
+    tile.local_store %x, %a[%write] {slot = 1 : i64} : !tensor, !two
+    %y = tile.local_load %a[%read] at [0, 0] {slot = 0 : i64} : !two -> !tensor
+    %r1 = arith.addi %r, %i1 : i32
+    %r2 = arith.remui %r1, %i2 : i32
+    %w1 = arith.addi %w, %i1 : i32
+    %w2 = arith.remui %w1, %i2 : i32
+    scf.yield %r2, %w2 : i32, i32
+  }
   tile.return
 }

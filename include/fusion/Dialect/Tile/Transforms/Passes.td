@@ -378,6 +378,39 @@ def TileInsertProxyFences : Pass<"tile-insert-proxy-fences", "::fusion::tile::Ke
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
 
+def TileSplitMaskedLoops : Pass<"tile-split-masked-loops", "::fusion::tile::KernelOp"> {
+  let summary = "Mask only the tiles that a mask cuts";
+  let description = [{
+    A loop whose body compares indices of its tile, as those of causal attention and of
+    windows do, or masks what lies behind an extent (`tile.mask`), becomes up to three
+    loops over the same iterations: those in the middle, whose tiles lie inside of every
+    mask, compute without them. Comparisons are of sums of `tile.iota`, constants and
+    what is the same in all iterations, so that a whole tile lies inside up to some
+    iteration, or from some iteration on. What a comparison must say inside follows from
+    its use: true where a selection then takes what was computed, false where it takes
+    it otherwise.
+
+    Iterations stay as they are and in their order, with the values that they hand on;
+    so do waits and releases in them, each of which has its counterpart in another role
+    by its number. Runs behind everything that looks at one loop as a whole.
+
+    ```mlir
+    scf.for %n = %c0 to %end step %c64 {
+      %column = tile.iota %n along 1 : tensor<64x64xindex>
+      %row = tile.iota %m along 0 : tensor<64x64xindex>
+      %inside = arith.cmpi sle, %column, %row : tensor<64x64xindex>
+      %y = arith.select %inside, %x, %low : tensor<64x64xi1>, tensor<64x64xf32>
+      ...
+    ```
+
+    becomes a loop to `min(%end, %m - 62)`, in which `%y` is `%x`, and one from there.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numSplit", "loops-split", "Loops with iterations inside of all masks">
+  ];
+}
+
 include "fusion/Dialect/Tile/Transforms/PipelinePasses.td"
 
 def TileOverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {

@@ -1,0 +1,359 @@
+//===- SplitMaskedLoops.cpp - tile-split-masked-loops ---------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A comparison of indices is a bound of
+//
+//   c · i + what is the same in all iterations + coordinates in the tile
+//
+// with i the index of the loop and c of 1 or -1: it holds for all elements of a
+// tile in all iterations before some index, or in all from some index on. What
+// all comparisons of a body have in common is a range of iterations whose tiles
+// lie inside, and is a loop of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_TILESPLITMASKEDLOOPS
+#include "fusion/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+namespace {
+
+/// ofIndex · i + the terms + a number from `least` to `most`.
+struct Sum {
+  int64_t ofIndex = 0;
+  SmallVector<std::pair<Value, int64_t>, 4> terms; ///< and their factors
+  int64_t least = 0, most = 0;
+
+  void add(const Sum &other, int64_t factor) {
+    ofIndex += factor * other.ofIndex;
+    for (auto [value, own] : other.terms) {
+      auto *same = llvm::find_if(
+          terms, [value = value](auto &term) { return term.first == value; });
+      if (same == terms.end())
+        terms.push_back({value, factor * own});
+      else
+        same->second += factor * own;
+    }
+    least += factor * (factor > 0 ? other.least : other.most);
+    most += factor * (factor > 0 ? other.most : other.least);
+  }
+};
+
+/// Of a tile, or of an index.
+std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  return std::nullopt;
+}
+
+class LoopSplitter {
+public:
+  explicit LoopSplitter(scf::ForOp loop) : loop(loop) {}
+
+  /// Whether there was something to split.
+  bool run();
+
+private:
+  std::optional<Sum> sumOf(Value value);
+  std::optional<bool> wanted(Value condition) const;
+  bool collect(Operation *mask, Sum sum, int64_t limit);
+  bool collect(arith::CmpIOp comparison);
+  bool collect(MaskOp mask);
+  Value valueOf(OpBuilder &b, const Sum &sum);
+  scf::ForOp part(OpBuilder &b, Value lower, Value upper, ValueRange inits,
+                  bool isInside);
+
+  scf::ForOp loop;
+  /// Comparisons, with what they say inside, and masks, which do nothing there.
+  SmallVector<std::pair<Operation *, bool>> masks;
+  /// Inside are the iterations from all of `firsts` on and before all of
+  /// `ends`.
+  SmallVector<Sum> firsts, ends;
+};
+
+} // namespace
+
+std::optional<Sum> LoopSplitter::sumOf(Value value) {
+  Sum sum;
+  if (value == loop.getInductionVar()) {
+    sum.ofIndex = 1;
+    return sum;
+  }
+  if (std::optional<int64_t> constant = constantOf(value)) {
+    sum.least = sum.most = *constant;
+    return sum;
+  }
+  auto addSum = [&](Value part, int64_t factor) {
+    std::optional<Sum> own = sumOf(part);
+    if (own)
+      sum.add(*own, factor);
+    return own.has_value();
+  };
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
+    if (addSum(op->getOperand(0), 1) &&
+        addSum(op->getOperand(1), isa<arith::AddIOp>(op) ? 1 : -1))
+      return sum;
+  } else if (auto product = dyn_cast_or_null<arith::MulIOp>(op)) {
+    for (unsigned number : {0u, 1u})
+      if (std::optional<int64_t> factor =
+              constantOf(product->getOperand(number)))
+        if (addSum(product->getOperand(1 - number), *factor))
+          return sum;
+  } else if (auto iota = dyn_cast_or_null<IotaOp>(op)) {
+    if (addSum(iota.getStart(), 1)) {
+      sum.most += iota.getType().getDimSize(iota.getDimension()) - 1;
+      return sum;
+    }
+  } else if (auto rest = dyn_cast_or_null<arith::RemUIOp>(op)) {
+    if (std::optional<int64_t> by = constantOf(rest.getRhs()); by && *by > 0)
+      if (isa<RankedTensorType>(value.getType())) {
+        sum.most = *by - 1;
+        return sum;
+      }
+  } else if (isa_and_nonnull<BroadcastOp, ConvertLayoutOp>(op)) {
+    return sumOf(op->getOperand(0));
+  }
+  if (!value.getType().isIndex() || !loop.isDefinedOutsideOfLoop(value))
+    return std::nullopt;
+  sum = {};
+  sum.terms.push_back({value, 1});
+  return sum;
+}
+
+static bool isConstant(Value value) {
+  return matchPattern(value, m_Constant());
+}
+
+/// What a tile of truth values says where nothing is masked, by its uses.
+std::optional<bool> LoopSplitter::wanted(Value condition) const {
+  std::optional<bool> result;
+  for (OpOperand &use : condition.getUses()) {
+    Operation *user = use.getOwner();
+    std::optional<bool> own;
+    if (auto select = dyn_cast<arith::SelectOp>(user);
+        select && use.getOperandNumber() == 0) {
+      bool masksTrue = isConstant(select.getTrueValue());
+      if (masksTrue != isConstant(select.getFalseValue()))
+        own = !masksTrue;
+    } else if (isa<arith::AndIOp>(user)) {
+      if (wanted(user->getResult(0)) == true)
+        own = true;
+    } else if (isa<arith::OrIOp>(user)) {
+      if (wanted(user->getResult(0)) == false)
+        own = false;
+    } else if (isa<BroadcastOp, ConvertLayoutOp>(user)) {
+      own = wanted(user->getResult(0));
+    }
+    if (!own || (result && *result != *own))
+      return std::nullopt;
+    result = own;
+  }
+  return result;
+}
+
+/// Inside is where all of a sum is at most `limit`.
+bool LoopSplitter::collect(Operation *mask, Sum sum, int64_t limit) {
+  // Bounds are of tiles in their order; others would have gaps.
+  if (sum.ofIndex != 1 && sum.ofIndex != -1)
+    return false;
+  bool isEnd = sum.ofIndex == 1;
+  Sum bound;
+  sum.ofIndex = 0;
+  sum.least = sum.most -= limit;
+  // i < 1 - sum, or i >= sum.
+  bound.add(sum, isEnd ? -1 : 1);
+  if (isEnd)
+    bound.least = bound.most += 1;
+  (isEnd ? ends : firsts).push_back(bound);
+  return true;
+}
+
+bool LoopSplitter::collect(arith::CmpIOp comparison) {
+  std::optional<bool> inside = wanted(comparison);
+  std::optional<Sum> left = sumOf(comparison.getLhs()),
+                     right = sumOf(comparison.getRhs());
+  if (!inside || !left || !right)
+    return false;
+  arith::CmpIPredicate predicate = comparison.getPredicate();
+  if (!*inside)
+    predicate = arith::invertPredicate(predicate);
+  using Predicate = arith::CmpIPredicate;
+  bool isBelow = predicate == Predicate::sle || predicate == Predicate::slt,
+       isAbove = predicate == Predicate::sge || predicate == Predicate::sgt,
+       isStrict = predicate == Predicate::slt || predicate == Predicate::sgt;
+  if (!isBelow && !isAbove)
+    return false;
+  Sum difference;
+  difference.add(*left, isBelow ? 1 : -1);
+  difference.add(*right, isBelow ? -1 : 1);
+  if (!collect(comparison, difference, isStrict ? -1 : 0))
+    return false;
+  masks.push_back({comparison, *inside});
+  return true;
+}
+
+bool LoopSplitter::collect(MaskOp mask) {
+  std::optional<Sum> bound = sumOf(mask.getBound());
+  if (!bound)
+    return false;
+  // The last coordinate is below the bound.
+  Sum last;
+  last.least = last.most =
+      cast<RankedTensorType>(mask.getType()).getDimSize(mask.getDimension()) -
+      1;
+  last.add(*bound, -1);
+  if (!collect(mask, last, -1))
+    return false;
+  masks.push_back({mask, true});
+  return true;
+}
+
+Value LoopSplitter::valueOf(OpBuilder &b, const Sum &sum) {
+  Location loc = loop.getLoc();
+  Value result = arith::ConstantIndexOp::create(b, loc, sum.least);
+  for (auto [value, factor] : sum.terms) {
+    Value term = value;
+    if (factor != 1)
+      term = arith::MulIOp::create(
+          b, loc, value, arith::ConstantIndexOp::create(b, loc, factor));
+    result = arith::AddIOp::create(b, loc, result, term);
+  }
+  return result;
+}
+
+/// Gives a tile the value `known`, and its users what follows from it.
+static void replaceBy(Value value, Value known) {
+  SmallVector<Operation *> users(value.getUsers());
+  value.replaceAllUsesWith(known);
+  for (Operation *user : users) {
+    OpBuilder b(user);
+    SmallVector<Value> folded;
+    if (isa<BroadcastOp, ConvertLayoutOp>(user)) {
+      DenseElementsAttr says;
+      if (matchPattern(known, m_Constant(&says)) && says.isSplat())
+        folded.push_back(arith::ConstantOp::create(
+            b, user->getLoc(),
+            says.resizeSplat(cast<ShapedType>(user->getResult(0).getType()))));
+    } else if (isa<arith::SelectOp, arith::AndIOp, arith::OrIOp>(user)) {
+      if (failed(b.tryFold(user, folded)))
+        folded.clear();
+    }
+    if (folded.size() == 1 && folded.front() != user->getResult(0))
+      replaceBy(user->getResult(0), folded.front());
+  }
+}
+
+scf::ForOp LoopSplitter::part(OpBuilder &b, Value lower, Value upper,
+                              ValueRange inits, bool isInside) {
+  IRMapping mapping;
+  auto clone = cast<scf::ForOp>(b.clone(*loop, mapping));
+  clone.setLowerBound(lower);
+  clone.setUpperBound(upper);
+  clone.getInitArgsMutable().assign(inits);
+  if (!isInside)
+    return clone;
+  for (auto [mask, says] : masks) {
+    Operation *own = mapping.lookup(mask);
+    OpBuilder inner(own);
+    Value result = own->getResult(0);
+    if (auto plain = dyn_cast<MaskOp>(own))
+      replaceBy(result, plain.getValue());
+    else
+      replaceBy(result, arith::ConstantOp::create(
+                            inner, own->getLoc(),
+                            DenseElementsAttr::get(
+                                cast<ShapedType>(result.getType()), says)));
+  }
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*clone.getBody())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  return clone;
+}
+
+bool LoopSplitter::run() {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!loop.getInductionVar().getType().isIndex() || (trips && trips->ule(1)))
+    return false;
+  for (Operation &op : *loop.getBody()) {
+    if (auto comparison = dyn_cast<arith::CmpIOp>(op);
+        comparison && isa<RankedTensorType>(comparison.getLhs().getType()))
+      collect(comparison);
+    else if (auto mask = dyn_cast<MaskOp>(op))
+      collect(mask);
+  }
+  if (masks.empty())
+    return false;
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(),
+        step = loop.getStep();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  // The first iteration at or behind an index.
+  auto behind = [&](Value first, Value index) -> Value {
+    Value distance = arith::MaxSIOp::create(
+        b, loc, arith::SubIOp::create(b, loc, index, first), constant(0));
+    Value rounded = arith::AddIOp::create(
+        b, loc, distance, arith::SubIOp::create(b, loc, step, constant(1)));
+    Value steps = arith::DivUIOp::create(b, loc, rounded, step);
+    return arith::AddIOp::create(b, loc, first,
+                                 arith::MulIOp::create(b, loc, steps, step));
+  };
+  Value first = lower, end = upper;
+  SmallVector<Value> values(loop.getInitArgs());
+  if (!firsts.empty()) {
+    Value last = lower;
+    for (const Sum &bound : firsts)
+      last = arith::MaxSIOp::create(b, loc, last, valueOf(b, bound));
+    first = behind(lower, last);
+    values = part(b, lower, arith::MinSIOp::create(b, loc, first, upper),
+                  values, /*isInside=*/false)
+                 .getResults();
+  }
+  for (const Sum &bound : ends)
+    end = arith::MinSIOp::create(b, loc, end, valueOf(b, bound));
+  values = part(b, first, end, values, /*isInside=*/true).getResults();
+  if (!ends.empty())
+    values = part(b, behind(first, end), upper, values, /*isInside=*/false)
+                 .getResults();
+  loop.replaceAllUsesWith(values);
+  loop.erase();
+  return true;
+}
+
+namespace {
+
+struct TileSplitMaskedLoops
+    : fusion::impl::TileSplitMaskedLoopsBase<TileSplitMaskedLoops> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    // Inner loops first: a body is copied with what was made of it.
+    for (scf::ForOp loop : loops)
+      numSplit += LoopSplitter(loop).run();
+  }
+};
+
+} // namespace
