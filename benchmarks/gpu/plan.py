@@ -65,6 +65,13 @@ def peers_of(unit):
     return names
 
 
+def variants_of(unit):
+    """Options with which ours is timed once more, by the key of the result: exponentials as PyTorch's attention has them, one
+    multiply-add before each (docs/numerics.md)."""
+    has_softmax = unit.family.startswith("attention") or unit.family == "decode"
+    return {"ours_fma": ["--exponentials=fma"]} if has_softmax and unit.phase == "main" else {}
+
+
 def units(phase, family="*", case="*", dtypes=None):
     """All units of a phase in a fixed order."""
     return [

@@ -87,9 +87,9 @@ class FusionRun:
         else:
             self.command = [str(binary)]
 
-    def arguments(self, module, folder, inputs, reference):
-        """The command line for one module; inputs: {number: file}."""
-        command = [*self.command, str(module), f"--device={self.device}", "--seed=1"]
+    def arguments(self, module, folder, inputs, reference, more=()):
+        """The command line for one module; inputs: {number: file}, more: further options."""
+        command = [*self.command, str(module), f"--device={self.device}", "--seed=1", *more]
         if self.chip:
             command.append(f"--chip={self.chip}")
         command += [f"--input={number}:{path}" for number, path in sorted(inputs.items())]
@@ -99,13 +99,13 @@ class FusionRun:
             f"--json={folder / 'run.json'}",
         ]
 
-    def run(self, module, folder, inputs, reference, limit):
+    def run(self, module, folder, inputs, reference, limit, more=()):
         """{"us", "kernels", "outputs", "device"} or {"error"}."""
         if self.missing:
             return {"error": self.missing}
         try:
             run = subprocess.run(
-                self.arguments(module, folder, inputs, reference),
+                self.arguments(module, folder, inputs, reference, more),
                 capture_output=True,
                 text=True,
                 timeout=limit,

@@ -22,6 +22,7 @@ def main():
     parser.add_argument("--device", required=True)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--chip")
+    parser.add_argument("--exponentials")
     parser.add_argument("--input", action="append", default=[])
     parser.add_argument("--reference", required=True)
     parser.add_argument("--output-dir", type=pathlib.Path, required=True)

@@ -118,6 +118,17 @@ def test_without_torch_small_workloads_use_the_reference_on_the_cpu(host):
     assert ours["us"] == 12.5 and ours["pass"] is True and len(ours["kernels"]) == 2
 
 
+def test_exponentials_of_attention_are_measured_in_both_ways(host):
+    host.behave("zeros")
+    status, text = host.run("--family=attention_mcfuser", "--case=S1", "--dtype=f16")
+    assert status == 0 and "ours 12.50 us" in text and "ours_fma 12.50 us" in text
+    assert ["--exponentials=fma" in call for call in host.calls()] == [False, True]
+    entry = host.entries("attention_mcfuser")["S1/f16"]
+    assert entry["ours_fma"]["options"] == ["--exponentials=fma"] and entry["ours"]["us"] == entry["ours_fma"]["us"] == 12.5
+    assert plan.variants_of(plan.units("autotune", "attention_mcfuser")[0]) == {}
+    assert plan.variants_of(plan.units("main", "gemm_chains_mcfuser")[0]) == {}
+
+
 def test_without_torch_large_workloads_are_unchecked(host):
     host.behave("zeros")
     arguments = ("--family=gemm_chains_mcfuser", "--case=G12", "--dtype=f16")

@@ -85,6 +85,16 @@ def test_attention(judge):
     assert judge(FLASH, one, entry).verdict == "NOT MET"
 
 
+def test_other_exponentials_are_shown_and_not_judged(judge):
+    one = unit(FLASH, "FA_d128_s16384")
+    entry = sdpa(one, 5000.0, 2199.0)
+    entry["ours_fma"] = {"us": 1000.0, "pass": True, "options": ["--exponentials=fma"], **RUN}
+    row = judge(FLASH, one, entry)
+    assert row.verdict == "NOT MET" and row.figures["--exponentials=fma, us"] == "1000.00"
+    for change in ({"pass": False}, {"us": None}, OTHER):
+        assert "--exponentials=fma, us" not in judge(FLASH, one, entry | {"ours_fma": entry["ours_fma"] | change}).figures
+
+
 def test_product(judge):
     one = unit(PRODUCT, "gemm_4096x4096x4096")
     row = judge(PRODUCT, one, entry_of(one, 200.0, eager=180.0))
