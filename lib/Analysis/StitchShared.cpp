@@ -128,7 +128,7 @@ int64_t fusion::blocksByShared(int64_t bytes, const ChipInfo &chip) {
 int64_t fusion::sharedToFit(
     const StitchGroup &group, const StitchSchedule &schedule,
     const StitchPasses &passes, const ChipInfo &chip, int64_t mostBlocks,
-    llvm::function_ref<int64_t(const StitchTensor &)> bytesToTurn) {
+    llvm::function_ref<int64_t(const StitchTensor &)> knownBytes) {
   int64_t turned = 0;
   int64_t most =
       countKernel(group, schedule, passes, [&](const StitchTensor &result) {
@@ -148,6 +148,6 @@ int64_t fusion::sharedToFit(
   };
   if (blocks(most) == blocks(least))
     return most;
-  return bytesToTurn ? countKernel(group, schedule, passes, bytesToTurn)
-                     : countShared(group, schedule, passes);
+  return knownBytes ? countKernel(group, schedule, passes, knownBytes)
+                    : countShared(group, schedule, passes);
 }

@@ -235,7 +235,7 @@ struct StitchSteps {
   Passes count(const StitchGroup &group, const StitchWork &work,
                const StitchPasses &passes) const;
 
-  /// Of a schedule of this spread.
+  /// Bytes through which a result is turned, of any schedule of this spread.
   int64_t turned(const StitchGroup &group, const StitchSchedule &schedule,
                  const StitchTensor &result) {
     bytesOfTurned.resize(group.results.size());

@@ -162,12 +162,12 @@ int64_t countShared(const StitchGroup &group, const StitchSchedule &schedule,
 /// The same for a search, which asks often, as places of turned results take
 /// long to plan: too high only where that changes neither whether a block can
 /// have it nor how many blocks an SM holds, of which there are at most
-/// `mostBlocks` for other reasons. `bytesToTurn`: of a result, for who knows
-/// them; else they are planned.
+/// `mostBlocks` for other reasons. `knownBytes`: `bytesToTurn` of a result, of
+/// who has planned them already.
 int64_t sharedToFit(
     const StitchGroup &group, const StitchSchedule &schedule,
     const StitchPasses &passes, const ChipInfo &chip, int64_t mostBlocks,
-    llvm::function_ref<int64_t(const StitchTensor &)> bytesToTurn = nullptr);
+    llvm::function_ref<int64_t(const StitchTensor &)> knownBytes = nullptr);
 /// Bytes of shared memory through which a result is turned.
 int64_t bytesToTurn(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchTensor &result);

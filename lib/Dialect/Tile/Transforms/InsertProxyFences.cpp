@@ -8,11 +8,11 @@
 //
 // A forward walk: what of shared memory threads have written, or their copies
 // are filling, since the last barrier of the block, and what they had written
-// in front of which barrier. Where what was written there is then read in place,
-// stored in bulk or overwritten by a bulk copy, that barrier needs a fence. Any
-// path counts. What threads read needs no fence, nor do writes after such
-// reads: a product has read its operands when it is done, and a store when it
-// has been waited for. Nor does what bulk copies have written: they and who
+// in front of which barrier. Where what was written there is then read in
+// place, stored in bulk or overwritten by a bulk copy, that barrier needs a
+// fence. Any path counts. What threads read needs no fence, nor do writes after
+// such reads: a product has read its operands when it is done, and a store when
+// it has been waited for. Nor does what bulk copies have written: they and who
 // reads in place are of the same proxy, and threads have waited.
 //
 //===----------------------------------------------------------------------===//
@@ -74,17 +74,22 @@ struct InsertProxyFencesPass
   }
 
   static bool overlap(Value one, Value other) {
-    if (one == other)
-      return true;
     auto bytes = bytesOf(one), others = bytesOf(other);
     return bytes && others && bytes->first < others->second &&
            others->first < bytes->second;
   }
 
-  /// The asynchronous proxy reads or writes a buffer.
-  void access(Value buffer, const State &state) {
+  /// The asynchronous proxy reads a buffer, that is what was written to it:
+  /// what lay there before is gone.
+  void read(Value buffer, const State &state) {
     for (auto [barrier, written] : state.passed)
-      if (overlap(written, buffer))
+      if (written == buffer)
+        fences.insert(barrier);
+  }
+  /// It writes there: behind all that was written to the same memory.
+  void overwrite(Value buffer, const State &state) {
+    for (auto [barrier, written] : state.passed)
+      if (written == buffer || overlap(written, buffer))
         fences.insert(barrier);
   }
 
@@ -117,15 +122,15 @@ struct InsertProxyFencesPass
           state.written.insert(op.getResult(0));
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
         if (isBulk(copy))
-          access(copy.getBuffer(), state);
+          overwrite(copy.getBuffer(), state);
         else
           state.inFlight.insert(copy.getBuffer());
       } else if (auto dot = dyn_cast<SharedDotOp>(op)) {
-        access(dot.getRhsBuffer(), state);
+        read(dot.getRhsBuffer(), state);
         if (dot.getLhsBuffer())
-          access(dot.getLhsBuffer(), state);
+          read(dot.getLhsBuffer(), state);
       } else if (auto store = dyn_cast<StoreAsyncOp>(op)) {
-        access(store.getBuffer(), state);
+        read(store.getBuffer(), state);
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
         state.written.insert(store.getBuffer());
       } else if (auto stash = dyn_cast<StashOp>(op)) {

@@ -114,11 +114,14 @@ SmallVector<scf::ForOp> fusion::tile::loopsThatFill(Value buffer) {
 }
 
 bool fusion::tile::fillsPlacesOnce(scf::ForOp loop, AllocOp alloc) {
+  int64_t ahead = 0;
+  for (Operation *user : alloc->getUsers())
+    if (auto store = dyn_cast<LocalStoreOp>(user);
+        store && loop->isProperAncestor(store))
+      ahead = std::max<int64_t>(ahead, store.getSlot().value_or(0));
   std::optional<APInt> iterations = loop.getStaticTripCount();
-  return iterations && iterations->ule(alloc.getType().getStages()) &&
-         llvm::none_of(alloc->getUsers(), [&](Operation *user) {
-           return isa<LocalStoreOp>(user) && loop->isProperAncestor(user);
-         });
+  return iterations && iterations->getSExtValue() + ahead <=
+                           int64_t(alloc.getType().getStages());
 }
 
 SmallVector<Fill> fusion::tile::stagedFills(Block &block) {

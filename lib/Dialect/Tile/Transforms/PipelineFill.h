@@ -113,9 +113,9 @@ llvm::SmallPtrSet<mlir::Value, 4> pipelinedBuffers(mlir::scf::ForOp loop);
 /// The loops that fill a buffer ahead, each for its own iterations.
 llvm::SmallVector<mlir::scf::ForOp> loopsThatFill(mlir::Value buffer);
 
-/// Whether a run of such a loop has as many iterations as the buffer has places
-/// at most, so that it fills none of them twice. What threads have loaded they
-/// store in the last iterations, too, which copies leave out.
+/// Whether a run of such a loop fills no place of the buffer twice: it has as
+/// many iterations as there are places at most. Threads that store what they
+/// have loaded go on ahead in the last iterations, in which no copy is issued.
 bool fillsPlacesOnce(mlir::scf::ForOp loop, AllocOp alloc);
 
 /// The fills of a block that have been given stages.

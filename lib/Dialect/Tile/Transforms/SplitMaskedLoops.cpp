@@ -57,12 +57,34 @@ struct Sum {
   }
 };
 
+/// Where it is a number.
+std::optional<int64_t> differenceOf(const Sum &one, const Sum &other) {
+  Sum difference = one;
+  difference.add(other, -1);
+  if (difference.ofIndex != 0 || difference.least != difference.most ||
+      llvm::any_of(difference.terms,
+                   [](auto &term) { return term.second != 0; }))
+    return std::nullopt;
+  return difference.least;
+}
+
 /// Of a tile, or of an index.
 std::optional<int64_t> constantOf(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.getSExtValue();
   return std::nullopt;
+}
+
+/// A cast between an index and an integer of as many bits.
+bool keepsNumbers(Operation *op) {
+  auto isWide = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isIndex() || element.isInteger(64);
+  };
+  return isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+         isWide(op->getOperand(0).getType()) &&
+         isWide(op->getResult(0).getType());
 }
 
 class LoopSplitter {
@@ -75,9 +97,10 @@ public:
 private:
   std::optional<Sum> sumOf(Value value);
   std::optional<bool> wanted(Value condition) const;
-  bool collect(Operation *mask, Sum sum, int64_t limit);
+  bool bound(Sum sum, int64_t limit);
   bool collect(arith::CmpIOp comparison);
   bool collect(MaskOp mask);
+  bool mayHoldIterations();
   Value valueOf(OpBuilder &b, const Sum &sum);
   scf::ForOp part(OpBuilder &b, Value lower, Value upper, ValueRange inits,
                   bool isInside);
@@ -130,7 +153,8 @@ std::optional<Sum> LoopSplitter::sumOf(Value value) {
         sum.most = *by - 1;
         return sum;
       }
-  } else if (isa_and_nonnull<BroadcastOp, ConvertLayoutOp>(op)) {
+  } else if (isa_and_nonnull<BroadcastOp, ConvertLayoutOp>(op) ||
+             keepsNumbers(op)) {
     return sumOf(op->getOperand(0));
   }
   if (!value.getType().isIndex() || !loop.isDefinedOutsideOfLoop(value))
@@ -144,6 +168,10 @@ static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }
 
+static bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
 /// What a tile of truth values says where nothing is masked, by its uses.
 std::optional<bool> LoopSplitter::wanted(Value condition) const {
   std::optional<bool> result;
@@ -152,9 +180,15 @@ std::optional<bool> LoopSplitter::wanted(Value condition) const {
     std::optional<bool> own;
     if (auto select = dyn_cast<arith::SelectOp>(user);
         select && use.getOperandNumber() == 0) {
-      bool masksTrue = isConstant(select.getTrueValue());
-      if (masksTrue != isConstant(select.getFalseValue()))
-        own = !masksTrue;
+      Value left = select.getTrueValue(), right = select.getFalseValue();
+      if (isConstant(left) != isConstant(right))
+        own = isConstant(right);
+      else if (isZero(left) != isZero(right)) // what is added to scores
+        own = isZero(left);
+    } else if (isa<arith::XOrIOp>(user) &&
+               matchPattern(user->getOperand(1), m_One())) {
+      if (std::optional<bool> negated = wanted(user->getResult(0)))
+        own = !*negated;
     } else if (isa<arith::AndIOp>(user)) {
       if (wanted(user->getResult(0)) == true)
         own = true;
@@ -172,57 +206,74 @@ std::optional<bool> LoopSplitter::wanted(Value condition) const {
 }
 
 /// Inside is where all of a sum is at most `limit`.
-bool LoopSplitter::collect(Operation *mask, Sum sum, int64_t limit) {
-  // Bounds are of tiles in their order; others would have gaps.
+bool LoopSplitter::bound(Sum sum, int64_t limit) {
+  // Of another factor the bound would be a quotient; without the index there
+  // is none.
   if (sum.ofIndex != 1 && sum.ofIndex != -1)
     return false;
   bool isEnd = sum.ofIndex == 1;
-  Sum bound;
-  sum.ofIndex = 0;
-  sum.least = sum.most -= limit;
-  // i < 1 - sum, or i >= sum.
-  bound.add(sum, isEnd ? -1 : 1);
-  if (isEnd)
-    bound.least = bound.most += 1;
-  (isEnd ? ends : firsts).push_back(bound);
+  // i < limit + 1 - rest, or i >= rest - limit, of the tile's greatest.
+  Sum rest = sum, result;
+  rest.ofIndex = 0;
+  rest.least = rest.most;
+  result.least = result.most = isEnd ? limit + 1 : -limit;
+  result.add(rest, isEnd ? -1 : 1);
+  SmallVector<Sum> &bounds = isEnd ? ends : firsts;
+  if (llvm::none_of(bounds, [&](const Sum &other) {
+        return differenceOf(other, result) == 0;
+      }))
+    bounds.push_back(result);
   return true;
 }
 
 bool LoopSplitter::collect(arith::CmpIOp comparison) {
   std::optional<bool> inside = wanted(comparison);
-  std::optional<Sum> left = sumOf(comparison.getLhs()),
-                     right = sumOf(comparison.getRhs());
-  if (!inside || !left || !right)
+  std::optional<Sum> less = sumOf(comparison.getLhs()),
+                     more = sumOf(comparison.getRhs());
+  if (!inside || !less || !more)
     return false;
-  arith::CmpIPredicate predicate = comparison.getPredicate();
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = comparison.getPredicate();
   if (!*inside)
     predicate = arith::invertPredicate(predicate);
-  using Predicate = arith::CmpIPredicate;
-  bool isBelow = predicate == Predicate::sle || predicate == Predicate::slt,
-       isAbove = predicate == Predicate::sge || predicate == Predicate::sgt,
-       isStrict = predicate == Predicate::slt || predicate == Predicate::sgt;
-  if (!isBelow && !isAbove)
+  auto isOneOf = [&](std::initializer_list<Predicate> predicates) {
+    return llvm::is_contained(predicates, predicate);
+  };
+  if (isOneOf({Predicate::eq, Predicate::ne}))
     return false;
-  Sum difference;
-  difference.add(*left, isBelow ? 1 : -1);
-  difference.add(*right, isBelow ? -1 : 1);
-  if (!collect(comparison, difference, isStrict ? -1 : 0))
+  if (isOneOf({Predicate::sgt, Predicate::sge, Predicate::ugt, Predicate::uge}))
+    std::swap(less, more);
+  bool isStrict =
+      isOneOf({Predicate::slt, Predicate::sgt, Predicate::ult, Predicate::ugt});
+  Sum difference = *less;
+  difference.add(*more, -1);
+  if (!bound(difference, isStrict ? -1 : 0))
     return false;
+  // Read without sign a negative number would be the greater one.
+  if (isOneOf(
+          {Predicate::ult, Predicate::ule, Predicate::ugt, Predicate::uge})) {
+    Sum negated;
+    negated.add(*less, -1);
+    bool isKnown =
+        less->ofIndex == 0 && less->terms.empty() && less->least >= 0;
+    if (!isKnown && !bound(negated, 0))
+      return false;
+  }
   masks.push_back({comparison, *inside});
   return true;
 }
 
 bool LoopSplitter::collect(MaskOp mask) {
-  std::optional<Sum> bound = sumOf(mask.getBound());
-  if (!bound)
+  std::optional<Sum> beyond = sumOf(mask.getBound());
+  if (!beyond)
     return false;
   // The last coordinate is below the bound.
   Sum last;
   last.least = last.most =
       cast<RankedTensorType>(mask.getType()).getDimSize(mask.getDimension()) -
       1;
-  last.add(*bound, -1);
-  if (!collect(mask, last, -1))
+  last.add(*beyond, -1);
+  if (!bound(last, -1))
     return false;
   masks.push_back({mask, true});
   return true;
@@ -232,13 +283,29 @@ Value LoopSplitter::valueOf(OpBuilder &b, const Sum &sum) {
   Location loc = loop.getLoc();
   Value result = arith::ConstantIndexOp::create(b, loc, sum.least);
   for (auto [value, factor] : sum.terms) {
-    Value term = value;
-    if (factor != 1)
-      term = arith::MulIOp::create(
-          b, loc, value, arith::ConstantIndexOp::create(b, loc, factor));
-    result = arith::AddIOp::create(b, loc, result, term);
+    Value term = b.createOrFold<arith::MulIOp>(
+        loc, value, arith::ConstantIndexOp::create(b, loc, factor));
+    result = b.createOrFold<arith::AddIOp>(loc, term, result);
   }
   return result;
+}
+
+/// Not where the bounds, or the loop's own, leave less than a step: whether an
+/// iteration begins there depends on where they begin.
+bool LoopSplitter::mayHoldIterations() {
+  std::optional<Sum> lower = sumOf(loop.getLowerBound());
+  std::optional<int64_t> step = constantOf(loop.getStep());
+  for (const Sum &end : ends) {
+    for (const Sum &first : firsts)
+      if (std::optional<int64_t> length = differenceOf(end, first))
+        if (*length < step.value_or(1))
+          return false;
+    if (lower)
+      if (std::optional<int64_t> length = differenceOf(end, *lower))
+        if (*length < 1)
+          return false;
+  }
+  return true;
 }
 
 /// Gives a tile the value `known`, and its users what follows from it.
@@ -254,7 +321,8 @@ static void replaceBy(Value value, Value known) {
         folded.push_back(arith::ConstantOp::create(
             b, user->getLoc(),
             says.resizeSplat(cast<ShapedType>(user->getResult(0).getType()))));
-    } else if (isa<arith::SelectOp, arith::AndIOp, arith::OrIOp>(user)) {
+    } else if (isa<arith::SelectOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(
+                   user)) {
       if (failed(b.tryFold(user, folded)))
         folded.clear();
     }
@@ -302,7 +370,7 @@ bool LoopSplitter::run() {
     else if (auto mask = dyn_cast<MaskOp>(op))
       collect(mask);
   }
-  if (masks.empty())
+  if (masks.empty() || !mayHoldIterations())
     return false;
   OpBuilder b(loop);
   Location loc = loop.getLoc();
@@ -313,31 +381,35 @@ bool LoopSplitter::run() {
   };
   // The first iteration at or behind an index.
   auto behind = [&](Value first, Value index) -> Value {
-    Value distance = arith::MaxSIOp::create(
-        b, loc, arith::SubIOp::create(b, loc, index, first), constant(0));
-    Value rounded = arith::AddIOp::create(
-        b, loc, distance, arith::SubIOp::create(b, loc, step, constant(1)));
-    Value steps = arith::DivUIOp::create(b, loc, rounded, step);
-    return arith::AddIOp::create(b, loc, first,
-                                 arith::MulIOp::create(b, loc, steps, step));
+    Value distance = b.createOrFold<arith::MaxSIOp>(
+        loc, b.createOrFold<arith::SubIOp>(loc, index, first), constant(0));
+    Value rounded = b.createOrFold<arith::AddIOp>(
+        loc, distance, b.createOrFold<arith::SubIOp>(loc, step, constant(1)));
+    Value steps = b.createOrFold<arith::DivUIOp>(loc, rounded, step);
+    return b.createOrFold<arith::AddIOp>(
+        loc, first, b.createOrFold<arith::MulIOp>(loc, steps, step));
+  };
+  SmallVector<Value> values(loop.getInitArgs());
+  auto iterate = [&](Value from, Value to, bool isInside) {
+    std::optional<int64_t> first = constantOf(from), end = constantOf(to);
+    if (first && end && *first >= *end)
+      return;
+    values = part(b, from, to, values, isInside).getResults();
   };
   Value first = lower, end = upper;
-  SmallVector<Value> values(loop.getInitArgs());
   if (!firsts.empty()) {
     Value last = lower;
     for (const Sum &bound : firsts)
-      last = arith::MaxSIOp::create(b, loc, last, valueOf(b, bound));
+      last = b.createOrFold<arith::MaxSIOp>(loc, valueOf(b, bound), last);
     first = behind(lower, last);
-    values = part(b, lower, arith::MinSIOp::create(b, loc, first, upper),
-                  values, /*isInside=*/false)
-                 .getResults();
+    iterate(lower, b.createOrFold<arith::MinSIOp>(loc, first, upper),
+            /*isInside=*/false);
   }
   for (const Sum &bound : ends)
-    end = arith::MinSIOp::create(b, loc, end, valueOf(b, bound));
-  values = part(b, first, end, values, /*isInside=*/true).getResults();
+    end = b.createOrFold<arith::MinSIOp>(loc, end, valueOf(b, bound));
+  iterate(first, end, /*isInside=*/true);
   if (!ends.empty())
-    values = part(b, behind(first, end), upper, values, /*isInside=*/false)
-                 .getResults();
+    iterate(behind(first, end), upper, /*isInside=*/false);
   loop.replaceAllUsesWith(values);
   loop.erase();
   return true;

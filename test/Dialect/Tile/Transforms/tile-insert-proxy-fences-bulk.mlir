@@ -150,3 +150,32 @@ tile.kernel @stored_behind(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   %u = tile.local_load %y[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.return
 }
+
+// What is stored in bulk from memory that something else lay in has a fence for itself alone.
+// CHECK-LABEL: tile.kernel @taken_over
+// CHECK: tile.local_store
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.local_load
+// CHECK: tile.barrier
+// CHECK-NEXT: tile.local_store
+// CHECK-NEXT: tile.proxy_fence
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.store_async
+// CHECK-NOT: tile.proxy_fence
+// CHECK: tile.return
+tile.kernel @taken_over(%p: !tile.ptr<f16> {tile.access = #tile.access<write>}, %e: f16) attributes {warps = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.window %p[] sizes [%c16, %c64] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
+  %t = tile.splat %e : f16 -> tensor<16x16xf16, #rows>
+  %x = tile.alloc : !one
+  tile.local_store %t, %x[%c0] : tensor<16x16xf16, #rows>, !one
+  %u = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
+  tile.free %x : !one
+  %y = tile.alloc : !one
+  tile.local_store %u, %y[%c0] : tensor<16x16xf16, #rows>, !one
+  tile.store_async %y[%c0], %a[%c0, %c0] : !one, !view
+  tile.store_wait
+  tile.return
+}

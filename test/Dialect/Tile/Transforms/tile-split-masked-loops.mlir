@@ -5,17 +5,17 @@
 // CHECK-LABEL: tile.kernel @causal
 // CHECK: %[[UPPER:.*]]:3 = "test.range"
 // CHECK: %[[LAST:.*]] = arith.constant -30 : index
-// CHECK-NEXT: %[[OF_ROW:.*]] = arith.addi %[[LAST]], %[[UPPER]]#1
+// CHECK: %[[OF_ROW:.*]] = arith.addi %[[UPPER]]#1, %[[LAST]]
 // CHECK-NEXT: %[[END:.*]] = arith.minsi %[[UPPER]]#0, %[[OF_ROW]]
 // CHECK-NEXT: %[[BEFORE:.*]] = scf.for %[[I:.*]] = %[[C0:.*]] to %[[END]] step %[[STEP:.*]] iter_args(%[[SUM:.*]] = %
 // CHECK-NEXT: %[[X:.*]] = "test.scores"(%[[I]])
 // CHECK-NEXT: %[[NEXT:.*]] = arith.addf %[[SUM]], %[[X]]
 // CHECK-NEXT: scf.yield %[[NEXT]]
 // The first iteration behind them.
-// CHECK: %[[DISTANCE:.*]] = arith.subi %[[END]], %[[C0]]
-// CHECK: %[[STEPS:.*]] = arith.divui
-// CHECK: %[[WAY:.*]] = arith.muli %[[STEPS]], %[[STEP]]
-// CHECK: %[[FIRST:.*]] = arith.addi %[[C0]], %[[WAY]]
+// CHECK: %[[DISTANCE:.*]] = arith.maxsi %[[END]], %
+// CHECK: %[[ROUNDED:.*]] = arith.addi %[[DISTANCE]], %c31
+// CHECK: %[[STEPS:.*]] = arith.divui %[[ROUNDED]], %[[STEP]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[STEPS]], %[[STEP]]
 // CHECK: %[[ALL:.*]] = scf.for %{{.*}} = %[[FIRST]] to %[[UPPER]]#0 step %[[STEP]] iter_args(%{{.*}} = %[[BEFORE]])
 // CHECK: arith.cmpi sle
 // CHECK: arith.select
@@ -39,12 +39,12 @@ tile.kernel @causal() attributes {warps = 1 : i64} {
   tile.return
 }
 
-// A window of 64 columns up to the row, said by what lies outside, and an end of the columns: three loops, of which the middle has
+// A window of 128 columns up to the row, said by what lies outside, and an end of the columns: three loops, of which the middle has
 // no mask. What else is selected stays.
 // CHECK-LABEL: tile.kernel @window
 // CHECK: %[[RANGE:.*]]:3 = "test.range"
-// CHECK: %[[IN_WINDOW:.*]] = arith.constant -48 : index
-// CHECK: arith.addi %[[IN_WINDOW]], %[[RANGE]]#2
+// CHECK: %[[IN_WINDOW:.*]] = arith.constant -112 : index
+// CHECK: arith.addi %[[RANGE]]#2, %[[IN_WINDOW]]
 // CHECK: %[[FIRST:.*]] = scf.for
 // CHECK: arith.ori
 // CHECK: tile.mask
@@ -67,12 +67,12 @@ tile.kernel @window() attributes {warps = 1 : i64} {
   %c1000 = arith.constant 1000 : index
   %zero = arith.constant dense<0.0> : tensor<16x32xf32>
   %zeroF = arith.constant 0.0 : f32
-  %c64 = arith.constant dense<64> : tensor<16x32xindex>
+  %c128 = arith.constant dense<128> : tensor<16x32xindex>
   %sum = scf.for %n = %lower to %upper step %c32 iter_args(%before = %zero) -> tensor<16x32xf32> {
     %x, %which = "test.scores"(%n) : (index) -> (tensor<16x32xf32>, tensor<16x32xi1>)
     %column = tile.iota %n along 1 : tensor<16x32xindex>
     %rows = tile.iota %row along 0 : tensor<16x32xindex>
-    %start = arith.subi %rows, %c64 : tensor<16x32xindex>
+    %start = arith.subi %rows, %c128 : tensor<16x32xindex>
     %behind = arith.cmpi sgt, %column, %rows : tensor<16x32xindex>
     %ahead = arith.cmpi sle, %column, %start : tensor<16x32xindex>
     %outside = arith.ori %behind, %ahead : tensor<16x32xi1>
@@ -134,6 +134,129 @@ tile.kernel @whole() attributes {warps = 1 : i64} {
     %left = arith.subi %upper, %n : index
     %inside = tile.mask %x below %left along 1 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
     "test.use"(%inside) : (tensor<16x32xf32>) -> ()
+  }
+  tile.return
+}
+
+// Inside of a window of 64 columns are 18 places for a tile's begin, perhaps none of which is a step's; 48 of 94 columns are enough
+// for a step.
+// CHECK-LABEL: tile.kernel @narrow
+// CHECK: scf.for
+// CHECK: arith.cmpi ult
+// CHECK: scf.for
+// CHECK: arith.cmpi ult
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpi
+// CHECK: scf.for
+// CHECK: arith.cmpi ult
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @narrow() attributes {warps = 1 : i64} {
+  %lower, %upper, %row = "test.range"() : () -> (index, index, index)
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %c64 = arith.constant dense<64> : tensor<16x32xi64>
+  %c94 = arith.constant dense<94> : tensor<16x32xi64>
+  scf.for %n = %lower to %upper step %c32 {
+    %x = "test.scores"(%n) : (index) -> tensor<16x32xf32>
+    %column = tile.iota %n along 1 : tensor<16x32xindex>
+    %rows = tile.iota %row along 0 : tensor<16x32xindex>
+    %before = arith.subi %rows, %column : tensor<16x32xindex>
+    %wide = arith.index_cast %before : tensor<16x32xindex> to tensor<16x32xi64>
+    %inside = arith.cmpi ult, %wide, %c64 : tensor<16x32xi64>
+    %seen = arith.select %inside, %x, %zero : tensor<16x32xi1>, tensor<16x32xf32>
+    "test.use"(%seen) : (tensor<16x32xf32>) -> ()
+  }
+  scf.for %n = %lower to %upper step %c32 {
+    %x = "test.scores"(%n) : (index) -> tensor<16x32xf32>
+    %column = tile.iota %n along 1 : tensor<16x32xindex>
+    %rows = tile.iota %row along 0 : tensor<16x32xindex>
+    %before = arith.subi %rows, %column : tensor<16x32xindex>
+    %wide = arith.index_cast %before : tensor<16x32xindex> to tensor<16x32xi64>
+    %inside = arith.cmpi ult, %wide, %c94 : tensor<16x32xi64>
+    %seen = arith.select %inside, %x, %zero : tensor<16x32xi1>, tensor<16x32xf32>
+    "test.use"(%seen) : (tensor<16x32xf32>) -> ()
+  }
+  tile.return
+}
+
+// Rows of heads side by side, columns counted from the end, what is not inside and what somebody else masks, as a number that is
+// added: the first columns lie inside, where only the other mask is left. The loop around them is split by itself.
+// CHECK-LABEL: tile.kernel @nested
+// CHECK: %[[RANGE:.*]]:3 = "test.range"
+// CHECK: scf.for %[[M:.*]] = %{{.*}} to %[[END_OF_M:.*]] step
+// 100 - n >= 31 + 7.
+// CHECK: %[[END:.*]] = arith.constant 63 : index
+// CHECK: %[[INSIDE:.*]] = arith.minsi %[[RANGE]]#0, %[[END]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[INSIDE]]
+// CHECK-NEXT: %[[XS:.*]]:2 = "test.scores"
+// CHECK-NEXT: %[[ADDED:.*]] = arith.select %[[XS]]#1, %[[ZERO:.*]], %[[LOW:.*]] :
+// CHECK-NEXT: arith.addf %[[XS]]#0, %[[ADDED]]
+// CHECK-NEXT: "test.use"
+// CHECK: scf.for
+// CHECK: arith.xori
+// CHECK: arith.addf
+// CHECK: "test.rows"(%[[M]],
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: tile.mask
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @nested() attributes {warps = 1 : i64} {
+  %upper, %rowsEnd, %row = "test.range"() : () -> (index, index, index)
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %zeroF = arith.constant 0.0 : f32
+  %low = arith.constant dense<0xFF800000> : tensor<16x32xf32>
+  %c8 = arith.constant dense<8> : tensor<16x32xindex>
+  %c100 = arith.constant dense<100> : tensor<16x32xindex>
+  %minus = arith.constant dense<-1> : tensor<16x32xindex>
+  %true = arith.constant dense<true> : tensor<16x32xi1>
+  scf.for %m = %c0 to %rowsEnd step %c16 {
+    scf.for %n = %c0 to %upper step %c32 {
+      %x, %which = "test.scores"(%n) : (index) -> (tensor<16x32xf32>, tensor<16x32xi1>)
+      %column = tile.iota %n along 1 : tensor<16x32xindex>
+      %negative = arith.muli %column, %minus : tensor<16x32xindex>
+      %left = arith.addi %c100, %negative : tensor<16x32xindex>
+      %rows = tile.iota %row along 0 : tensor<16x32xindex>
+      %ofHead = arith.remui %rows, %c8 : tensor<16x32xindex>
+      %outside = arith.cmpi slt, %left, %ofHead : tensor<16x32xindex>
+      %inside = arith.xori %outside, %true : tensor<16x32xi1>
+      %both = arith.andi %inside, %which : tensor<16x32xi1>
+      %added = arith.select %both, %zero, %low : tensor<16x32xi1>, tensor<16x32xf32>
+      %seen = arith.addf %x, %added : tensor<16x32xf32>
+      "test.use"(%seen) : (tensor<16x32xf32>) -> ()
+    }
+    %y = "test.rows"(%m, %c0) : (index, index) -> tensor<16x32xf32>
+    %bound = arith.subi %rowsEnd, %m : index
+    %whole = tile.mask %y below %bound along 0 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    "test.use"(%whole) : (tensor<16x32xf32>) -> ()
+  }
+  tile.return
+}
+
+// The bounds of a loop of constants are constants: iterations 0 to 960 of 1024, of which the last one is cut at 1000.
+// CHECK-LABEL: tile.kernel @constants
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c969
+// CHECK-NOT: tile.mask
+// CHECK: scf.for %{{.*}} = %c992{{.*}} to %c1000
+// CHECK: tile.mask
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @constants() attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c1000 = arith.constant 1000 : index
+  %zeroF = arith.constant 0.0 : f32
+  scf.for %n = %c0 to %c1000 step %c32 {
+    %x = "test.scores"(%n) : (index) -> tensor<16x32xf32>
+    %left = arith.subi %c1000, %n : index
+    %inside = tile.mask %x below %left along 1 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    %again = tile.mask %inside below %left along 1 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    "test.use"(%again) : (tensor<16x32xf32>) -> ()
   }
   tile.return
 }

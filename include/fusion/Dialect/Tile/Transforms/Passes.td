@@ -383,12 +383,13 @@ def TileSplitMaskedLoops : Pass<"tile-split-masked-loops", "::fusion::tile::Kern
   let description = [{
     A loop whose body compares indices of its tile, as those of causal attention and of
     windows do, or masks what lies behind an extent (`tile.mask`), becomes up to three
-    loops over the same iterations: those in the middle, whose tiles lie inside of every
-    mask, compute without them. Comparisons are of sums of `tile.iota`, constants and
-    what is the same in all iterations, so that a whole tile lies inside up to some
+    loops over the same iterations: those in the middle, whose tiles lie inside, compute
+    without the masks that are understood. These compare sums of `tile.iota`, constants
+    and what is the same in all iterations, so that a whole tile lies inside up to some
     iteration, or from some iteration on. What a comparison must say inside follows from
     its use: true where a selection then takes what was computed, false where it takes
-    it otherwise.
+    it otherwise. A loop stays whole where perhaps no iteration lies inside: of a window
+    whose inner part is narrower than a step.
 
     Iterations stay as they are and in their order, with the values that they hand on;
     so do waits and releases in them, each of which has its counterpart in another role
@@ -407,7 +408,7 @@ def TileSplitMaskedLoops : Pass<"tile-split-masked-loops", "::fusion::tile::Kern
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
-    Statistic<"numSplit", "loops-split", "Loops with iterations inside of all masks">
+    Statistic<"numSplit", "loops-split", "Loops that were split">
   ];
 }
 
