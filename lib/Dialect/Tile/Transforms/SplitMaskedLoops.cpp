@@ -359,9 +359,23 @@ scf::ForOp LoopSplitter::part(OpBuilder &b, Value lower, Value upper,
   return clone;
 }
 
+/// Whether all blocks of a cluster meet in the loop, as often as one another:
+/// constant bounds say so, and each block may be inside of its masks elsewhere.
+static bool meetsCluster(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        auto barrier = dyn_cast<BarrierOp>(op);
+        return isa<ClusterReduceOp>(op) || (barrier && barrier.getCluster())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool LoopSplitter::run() {
   std::optional<APInt> trips = loop.getStaticTripCount();
-  if (!loop.getInductionVar().getType().isIndex() || (trips && trips->ule(1)))
+  if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() ||
+      (trips && trips->ule(1)) || meetsCluster(loop))
     return false;
   for (Operation &op : *loop.getBody()) {
     if (auto comparison = dyn_cast<arith::CmpIOp>(op);

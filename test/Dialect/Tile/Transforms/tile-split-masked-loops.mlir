@@ -260,3 +260,26 @@ tile.kernel @constants() attributes {warps = 1 : i64} {
   }
   tile.return
 }
+
+// Blocks of a cluster, each of which has its own rows, meet as often as one another.
+// CHECK-LABEL: tile.kernel @meeting
+// CHECK: scf.for
+// CHECK: tile.mask
+// CHECK: tile.barrier cluster
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @meeting() attributes {warps = 1 : i64, cluster = 2 : i64} {
+  %rows = "test.range"() : () -> index
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %zeroF = arith.constant 0.0 : f32
+  scf.for %m = %c0 to %c64 step %c16 {
+    %x = "test.scores"(%m) : (index) -> tensor<16x32xf32>
+    %left = arith.subi %rows, %m : index
+    %inside = tile.mask %x below %left along 0 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    tile.barrier cluster
+    "test.use"(%inside) : (tensor<16x32xf32>) -> ()
+  }
+  tile.return
+}
