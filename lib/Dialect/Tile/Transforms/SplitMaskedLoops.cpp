@@ -100,7 +100,7 @@ private:
   bool bound(Sum sum, int64_t limit);
   bool collect(arith::CmpIOp comparison);
   bool collect(MaskOp mask);
-  bool mayHoldIterations();
+  bool isWorthwhile();
   Value valueOf(OpBuilder &b, const Sum &sum);
   scf::ForOp part(OpBuilder &b, Value lower, Value upper, ValueRange inits,
                   bool isInside);
@@ -290,19 +290,21 @@ Value LoopSplitter::valueOf(OpBuilder &b, const Sum &sum) {
   return result;
 }
 
-/// Not where the bounds, or the loop's own, leave less than a step: whether an
-/// iteration begins there depends on where they begin.
-bool LoopSplitter::mayHoldIterations() {
+/// Not where the bounds leave less than a step, in which perhaps no iteration
+/// begins, or where they leave one iteration of the loop's first ones: that is
+/// no loop, and what ptxas then has under way at once with the code around it
+/// no schedule has counted.
+bool LoopSplitter::isWorthwhile() {
   std::optional<Sum> lower = sumOf(loop.getLowerBound());
-  std::optional<int64_t> step = constantOf(loop.getStep());
+  int64_t step = constantOf(loop.getStep()).value_or(1);
   for (const Sum &end : ends) {
     for (const Sum &first : firsts)
       if (std::optional<int64_t> length = differenceOf(end, first))
-        if (*length < step.value_or(1))
+        if (*length < step)
           return false;
     if (lower)
       if (std::optional<int64_t> length = differenceOf(end, *lower))
-        if (*length < 1)
+        if (*length <= step)
           return false;
   }
   return true;
@@ -384,7 +386,7 @@ bool LoopSplitter::run() {
     else if (auto mask = dyn_cast<MaskOp>(op))
       collect(mask);
   }
-  if (masks.empty() || !mayHoldIterations())
+  if (masks.empty() || !isWorthwhile())
     return false;
   OpBuilder b(loop);
   Location loc = loop.getLoc();

@@ -283,3 +283,23 @@ tile.kernel @meeting() attributes {warps = 1 : i64, cluster = 2 : i64} {
   }
   tile.return
 }
+
+// One iteration inside and one that is cut would be no loops.
+// CHECK-LABEL: tile.kernel @two
+// CHECK: scf.for
+// CHECK: tile.mask
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @two() attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c60 = arith.constant 60 : index
+  %zeroF = arith.constant 0.0 : f32
+  scf.for %n = %c0 to %c60 step %c32 {
+    %x = "test.scores"(%n) : (index) -> tensor<16x32xf32>
+    %left = arith.subi %c60, %n : index
+    %inside = tile.mask %x below %left along 1 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    "test.use"(%inside) : (tensor<16x32xf32>) -> ()
+  }
+  tile.return
+}
