@@ -19,6 +19,7 @@
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Target/Intrinsics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -363,11 +364,24 @@ scf::ForOp LoopSplitter::part(OpBuilder &b, Value lower, Value upper,
 
 /// Whether all blocks of a cluster meet in the loop, as often as one another:
 /// constant bounds say so, and each block may be inside of its masks elsewhere.
-static bool meetsCluster(scf::ForOp loop) {
+static bool meetsCluster(Operation *op) {
+  auto barrier = dyn_cast<BarrierOp>(op);
+  return isa<ClusterReduceOp>(op) || (barrier && barrier.getCluster());
+}
+
+/// Beside multiply-adds of each thread a mask is little work, and they have all
+/// registers: none is left for the bounds of further loops.
+static bool multipliesByThread(Operation *op) {
+  auto dot = dyn_cast<DotOp>(op);
+  const Intrinsic *intrinsic =
+      dot ? lookupIntrinsic(dot.getIntrinsic()) : nullptr;
+  return intrinsic && intrinsic->unit == ProductUnit::Fma;
+}
+
+static bool mustStayWhole(scf::ForOp loop) {
   return loop
       .walk([](Operation *op) {
-        auto barrier = dyn_cast<BarrierOp>(op);
-        return isa<ClusterReduceOp>(op) || (barrier && barrier.getCluster())
+        return meetsCluster(op) || multipliesByThread(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -377,7 +391,7 @@ static bool meetsCluster(scf::ForOp loop) {
 bool LoopSplitter::run() {
   std::optional<APInt> trips = loop.getStaticTripCount();
   if (!loop.getInductionVar().getType().isIndex() || loop.getUnsignedCmp() ||
-      (trips && trips->ule(1)) || meetsCluster(loop))
+      (trips && trips->ule(1)) || mustStayWhole(loop))
     return false;
   for (Operation &op : *loop.getBody()) {
     if (auto comparison = dyn_cast<arith::CmpIOp>(op);

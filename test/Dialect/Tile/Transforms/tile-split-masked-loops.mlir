@@ -303,3 +303,26 @@ tile.kernel @two() attributes {warps = 1 : i64} {
   }
   tile.return
 }
+
+// Threads that multiply by themselves have no registers left for it.
+// CHECK-LABEL: tile.kernel @multiply_adds
+// CHECK: scf.for
+// CHECK: tile.dot
+// CHECK: tile.mask
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @multiply_adds() attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c1000 = arith.constant 1000 : index
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %zeroF = arith.constant 0.0 : f32
+  scf.for %n = %c0 to %c1000 step %c32 {
+    %a, %b = "test.operands"(%n) : (index) -> (tensor<16x16xf32>, tensor<16x32xf32>)
+    %x = tile.dot %a, %b, %zero "fma.m8n16k4" warps [1, 1] : tensor<16x16xf32>, tensor<16x32xf32> -> tensor<16x32xf32>
+    %left = arith.subi %c1000, %n : index
+    %inside = tile.mask %x below %left along 1 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    "test.use"(%inside) : (tensor<16x32xf32>) -> ()
+  }
+  tile.return
+}

@@ -390,7 +390,8 @@ def TileSplitMaskedLoops : Pass<"tile-split-masked-loops", "::fusion::tile::Kern
     its use: true where a selection then takes what was computed, false where it takes
     it otherwise. A loop stays whole where perhaps no iteration lies inside, of a window
     whose inner part is narrower than a step, where only its first one does, which would
-    be no loop, and where the blocks of a cluster meet in it.
+    be no loop, where the blocks of a cluster meet in it, and where threads multiply by
+    scalar multiply-adds, beside which a mask is little.
 
     Iterations stay as they are and in their order, with the values that they hand on;
     so do waits and releases in them, each of which has its counterpart in another role
