@@ -40,8 +40,8 @@ Cost fusion::predictThroughput(const GroupModel &group,
   Cost cost;
   cost.launch = chip.launchOverhead;
   // Blocks spread over the SMs first, so the busiest SM has this many.
-  double blocksOnBusiest =
-      static_cast<double>(llvm::divideCeil(footprint.blocks, chip.numSMs));
+  double blocksOnBusiest = static_cast<double>(llvm::divideCeil(
+      footprint.blocks, chip.usableSMs(schedule.clusterBlocks())));
   double share = blocksOnBusiest / footprint.blocks;
 
   // By unit; of several types that it multiplies that of the slowest.
@@ -102,8 +102,8 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
                          const Cost &throughput, PipelineMemo *memo) {
   Cost cost = throughput;
   cost.blocksPerSM = blocksPerSM(schedule, footprint, chip);
-  cost.waves =
-      llvm::divideCeil(footprint.blocks, cost.blocksPerSM * chip.numSMs);
+  cost.waves = llvm::divideCeil(
+      footprint.blocks, residentSlots(schedule, cost.blocksPerSM, chip));
   PipelineLatency pipeline = predictPipeline(group, schedule, footprint, chip,
                                              PipelineForm::Continuous, memo);
   cost.dramBytes = pipeline.dram.loadBytes + pipeline.dram.storeBytes;

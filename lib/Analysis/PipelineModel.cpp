@@ -140,7 +140,8 @@ public:
     result.batches = llvm::divideCeil(footprint.blocks, slots);
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them.
-    result.residentBlocks = llvm::divideCeil(concurrent, chip.numSMs);
+    result.residentBlocks = llvm::divideCeil(
+        concurrent, chip.usableSMs(schedule.clusterBlocks()));
     use.blocksPerSM = result.residentBlocks;
     result.dram = memo.dram.predict(group, schedule, concurrent, chip.l2Bytes);
     share =
@@ -264,13 +265,20 @@ private:
 
   /// T_smem_load: all concurrent blocks load at the same time, from L2, and
   /// what they share comes from DRAM once (DramModel.h). Every load has its
-  /// share of it.
+  /// share of it: of the latency, too, but in the printed form.
   double loadSeconds(const LoadedBytes &bytes) const {
     double all = bytes.fetched * concurrent;
+    double latency =
+        chip.dramLatency * (form == PipelineForm::Printed ? 1 : share);
     return std::max(
         chip.l2Latency +
             std::max(portSeconds(bytes), all / chip.l2BytesPerSecond),
-        chip.dramLatency * share + all * share / chip.dramBytesPerSecond);
+        latency + all * share / chip.dramBytesPerSecond);
+  }
+
+  /// Of a barrier of the block, which the printed form does not have.
+  double barrierSeconds() const {
+    return form == PipelineForm::Printed ? 0 : chip.barrierLatency;
   }
 
   /// Loads that no computation stands between are waited for together.
@@ -290,7 +298,7 @@ private:
     auto wait = [&] {
       if (waiting.received > 0)
         body.load +=
-            loadSeconds(waiting) + (byThreads ? 2 : 1) * chip.barrierLatency;
+            loadSeconds(waiting) + (byThreads ? 2 : 1) * barrierSeconds();
       waiting = {};
       byThreads = false;
     };
@@ -344,7 +352,7 @@ private:
       // The others are waited for in every iteration.
       // The block waits for what its threads copied at a barrier; for a
       // producer, each warp at the stage's own, which it reads.
-      double wait = chip.barrierLatency;
+      double wait = barrierSeconds();
       if (hasProducers() && !pipelinedByThreads)
         wait = std::min(wait, chip.sharedLatency);
       body.use += body.load + wait;

@@ -269,7 +269,8 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   double latency = double(llvm::divideCeil(blocks, chip.numSMs * mostBlocks)) *
                    secondsOfWarp(schedule, form.passes, total, clusterExchanges,
                                  countChained(group, work, schedule), chip);
-  double issue = secondsOfIssue(total, blocks, schedule.warps, chip),
+  double issue = secondsOfIssue(total, llvm::divideCeil(blocks, chip.numSMs),
+                                schedule.warps, chip),
          memory = work.compulsoryBytes / chip.dramBytesPerSecond, port = 0;
   if (!accesses.replicas.empty()) {
     double traffic = trafficOf(form, accesses, schedule, blocks);

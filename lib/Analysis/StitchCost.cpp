@@ -231,12 +231,11 @@ static ThreadWork workOfCopies(const StitchGroup &group,
   return work;
 }
 
-double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocks,
+double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
                               int64_t warps, const ChipInfo &chip) {
   constexpr int64_t warpSize = 32, schedulers = 4;
-  double share = double(llvm::divideCeil(blocks, chip.numSMs));
   double clock = 1 / chip.clockHz;
-  return share * warps *
+  return double(blocksOnBusiest * warps) *
          std::max<double>(
              {work.instructions / double(schedulers),
               work.special * warpSize / double(chip.specialPerClockPerSM),
@@ -465,15 +464,18 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       1, cost.blocksPerSM);
 
   int64_t blocks = countBlocks(group, schedule);
-  cost.waves = llvm::divideCeil(blocks, chip.numSMs * cost.blocksPerSM);
+  int64_t inCluster = clusterSize(schedule);
+  cost.waves = llvm::divideCeil(
+      blocks, chip.residentBlocks(cost.blocksPerSM, inCluster));
   double clock = 1 / chip.clockHz;
   // One warp's steps: its loads, then what depends on them, pass by pass.
   cost.latency =
       cost.waves * secondsOfWarp(schedule, passes.count, total,
                                  exchangesOfCluster(group, schedule),
                                  countChained(group, work, schedule), chip);
-  double share = double(llvm::divideCeil(blocks, chip.numSMs));
-  cost.issue = secondsOfIssue(total, blocks, schedule.warps, chip);
+  int64_t onBusiest = llvm::divideCeil(blocks, chip.usableSMs(inCluster));
+  double share = double(onBusiest);
+  cost.issue = secondsOfIssue(total, onBusiest, schedule.warps, chip);
   cost.instructions = total.instructions;
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;

@@ -61,9 +61,10 @@ double secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
 /// block.
 int64_t countChained(const StitchGroup &group, const StitchWork &work,
                      const StitchSchedule &schedule);
-/// Those that the busiest SM takes to issue the work of its warps.
-double secondsOfIssue(const ThreadWork &work, int64_t blocks, int64_t warps,
-                      const ChipInfo &chip);
+/// Seconds that the busiest SM, which has `blocksOnBusiest` blocks of `warps`
+/// warps one after the other, takes to issue their work.
+double secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
+                      int64_t warps, const ChipInfo &chip);
 /// Those of a kernel with its launch. Blocks of an SM hide one another's
 /// dependent steps; a block that is alone there leaves the memory, and the port
 /// to it, idle while it computes.

@@ -112,7 +112,7 @@ double TileUse::computeUse(unsigned number, int64_t repetitions,
     unsigned tensor = group.products[*producer].result;
     if (schedule.places[tensor].space == fuse::Space::Shared)
       use += sharedSeconds(2.0 * tileBytes(tensor)) + 2 * chip.sharedLatency +
-             2 * chip.barrierLatency;
+             (form == PipelineForm::Printed ? 0 : 2 * chip.barrierLatency);
   }
   return use + exchangeSeconds(number);
 }

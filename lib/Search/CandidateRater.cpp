@@ -272,7 +272,8 @@ void CandidateRater::rateStages(Schedule &schedule,
     return;
   bool isBounded = isHopeless && stages.boundsProducers();
   // Blocks that have one tile each anyway gain nothing by staying.
-  bool mayStay = checker.footprint().blocks > chip.numSMs;
+  bool mayStay =
+      checker.footprint().blocks > chip.usableSMs(schedule.clusterBlocks());
   Movement &movement = candidate.movement;
   for (unsigned producers : space.producers().drop_front()) {
     if (!space.mayProduce(producers, schedule.warps))

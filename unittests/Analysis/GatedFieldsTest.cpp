@@ -187,7 +187,10 @@ TEST_F(GatedFields, PersistentClustersTakeTheSMsThatTheyFill) {
                       PipelineForm::Continuous);
   // 64 x 64 tiles; in this many rounds by what a tile takes behind the first.
   double slots = residentSlots(*group.schedule, own.residentBlocks, chip);
-  ASSERT_EQ(slots, own.residentBlocks * 132 / 8 * 8);
+  // Clusters do not cross the two GPCs of 18 SMs and the six of 16.
+  int64_t ofLarge = own.residentBlocks * 18 / 8,
+          ofSmall = own.residentBlocks * 16 / 8;
+  ASSERT_EQ(slots, (2 * ofLarge + 6 * ofSmall) * 8);
   double rounds =
       std::ceil(4096 * own.residentBlocks / slots) / own.residentBlocks;
   double meet = 2 * chip.clusterLatency;

@@ -139,6 +139,60 @@ TEST(PredictPipeline, RowsThatWarpsShareAreExchanged) {
   EXPECT_EQ(barriers(reduced), barriers(group.model()) + 2 * 2);
 }
 
+// ALCOP table I by hand, of one product whose working set is larger than what
+// its blocks share.
+TEST(PredictPipeline, TableIAsPrinted) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  constexpr int64_t m = 1024, n = 1024, k = 2048, tm = 64, tn = 64, tk = 32;
+  ScheduledGroup group(chainIR({m, k, n}), kProduct);
+  ASSERT_TRUE(group.schedule) << group.reason;
+  for (unsigned stages : {1u, 2u, 4u}) {
+    for (Placement &place : group.schedule->places)
+      if (place.transport != fuse::Transport::Sync)
+        place.stages = stages;
+    Footprint footprint = computeFootprint(group.model(), *group.schedule);
+    PipelineLatency printed =
+        predictPipeline(group.model(), *group.schedule, footprint, chip,
+                        PipelineForm::Printed);
+    double blocks = (m / tm) * (n / tn);
+    double perSM = blocksPerSM(*group.schedule, footprint, chip);
+    double batches = std::ceil(blocks / (perSM * chip.numSMs));
+    double batch = std::min(blocks, perSM * chip.numSMs);
+    double onSM = std::ceil(batch / chip.numSMs);
+    // T_smem_load, with operands of 2 bytes an element; the result has 4.
+    double bytes = 2.0 * (tm * tk + tk * tn);
+    double loaded = bytes * (k / tk) * blocks;
+    double workset = bytes * batch * printed.dram.loadBytes / loaded;
+    double smemLoad =
+        std::max(chip.l2Latency + bytes * batch / chip.l2BytesPerSecond,
+                 chip.dramLatency + workset / chip.dramBytesPerSecond);
+    // T_reg_load and T_compute of a step of 16, the warps being 2 by 2, which
+    // leaves each the fragments of 32 rows and 32 columns.
+    constexpr double warps = 4, step = 16;
+    double fragments = warps * 2.0 * (32 * step + step * 32);
+    double regLoad =
+        chip.sharedLatency +
+        fragments * onSM / (chip.sharedBytesPerClockPerSM * chip.clockHz);
+    double perSecond = chip.tensorFlops[0] * chip.mmaShare / chip.numSMs;
+    double compute = 2.0 * tm * tn * step * onSM / perSecond;
+    auto plm = [](double load, double use, double loop, double pipe,
+                  double multiplexed) {
+      return load <= (pipe * multiplexed - 1) * use
+                 ? use * loop
+                 : (load + use) * loop / pipe;
+    };
+    double smemUse = plm(regLoad, compute, tk / step, 1, warps);
+    double main = plm(smemLoad, smemUse, k / tk, stages, onSM);
+    double init = smemLoad + chip.sharedLatency;
+    double epilogue = chip.dramLatency +
+                      4.0 * tm * tn * batch / chip.dramBytesPerSecond;
+    EXPECT_NEAR(printed.init, init, 1e-12) << stages;
+    EXPECT_NEAR(printed.main, main, 1e-12) << stages;
+    EXPECT_NEAR(printed.epilogue, epilogue, 1e-12) << stages;
+    EXPECT_NEAR(printed.kernel, (init + main + epilogue) * batches, 1e-12);
+  }
+}
+
 /// Predicted time with one stage over that with `stages`, same tiles.
 double gain(std::vector<int64_t> sizes, unsigned stages) {
   ScheduledGroup group(chainIR(sizes), kProduct);

@@ -13,7 +13,10 @@
 // block at the register level.
 //
 // Two forms. `Printed` is the table as it stands: its two branches meet only
-// where one unit runs alone. `Continuous` is ours: an iteration takes as long
+// where one unit runs alone. What the table leaves open is the same in both:
+// blocks per batch by what an SM holds, the working set of a batch by
+// DramModel.h, T_reg_load as bytes over the bandwidth of shared memory behind
+// its latency, of which T_init has the latency. `Continuous` is ours: an iteration takes as long
 // as its use, as its bytes need to pass, or as its load and use together spread
 // over all that may overlap, whichever is longest.
 //
@@ -148,11 +151,10 @@ int64_t blocksPerSM(const Schedule &schedule, const Footprint &footprint,
                     const ChipInfo &chip);
 
 /// Blocks of this schedule that the chip holds at a time where each SM holds so
-/// many: clusters are resident as a whole.
+/// many: clusters are resident as a whole, within a GPC.
 inline int64_t residentSlots(const Schedule &schedule, int64_t blocksPerSM,
                              const ChipInfo &chip) {
-  int64_t slots = blocksPerSM * chip.numSMs;
-  return slots - slots % schedule.clusterBlocks();
+  return chip.residentBlocks(blocksPerSM, schedule.clusterBlocks());
 }
 
 /// Bytes that a block loads, and of these those that it fetches itself: the

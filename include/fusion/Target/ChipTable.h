@@ -14,6 +14,7 @@
 #ifndef FUSION_TARGET_CHIPTABLE_H
 #define FUSION_TARGET_CHIPTABLE_H
 
+#include "fusion/Support/Processors.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -50,6 +51,7 @@ struct ChipInfo {
 
   // Resources.
   unsigned numSMs;
+  GpcGroup gpcs[2];                 ///< all SMs; chips of a product may differ
   unsigned sharedMemoryPerSM;
   unsigned sharedMemoryPerBlock;    ///< most that a block can ask for
   unsigned sharedMemoryReserved;    ///< taken from every block by the system
@@ -105,7 +107,21 @@ struct ChipInfo {
       type = ProductType::FP8;
     return tensorFlops[static_cast<unsigned>(type)];
   }
+
+  /// SMs that blocks in clusters of `clusterBlocks` can have to themselves.
+  int64_t usableSMs(int64_t clusterBlocks) const {
+    return residentBlocks(/*blocksPerSM=*/1, clusterBlocks);
+  }
+
+  /// Blocks that the chip holds at a time in clusters of `clusterBlocks`, where
+  /// an SM holds `blocksPerSM` of them.
+  int64_t residentBlocks(int64_t blocksPerSM, int64_t clusterBlocks) const {
+    return activeClusters(gpcs, blocksPerSM, clusterBlocks) * clusterBlocks;
+  }
 };
+
+/// The chip's SMs for the emulator.
+Processors processorsOf(const ChipInfo &chip);
 
 /// The chip of that name, or null.
 const ChipInfo *lookupChip(llvm::StringRef name);
