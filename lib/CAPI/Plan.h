@@ -48,6 +48,10 @@ public:
   encodeTensorMap(const TensorMapRequest &request) override {
     return device->encodeTensorMap(request);
   }
+  llvm::Expected<uint64_t>
+  activeClusters(const DeviceLaunch &launch) override {
+    return device->activeClusters(launch);
+  }
   llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
                                            DeviceStream stream) override {
     if (!proceed(callbacks, launch.kernel))

@@ -8,6 +8,7 @@
 
 #include "Plan.h"
 #include "fusion/Runtime/Executor.h"
+#include "fusion/Target/ChipTable.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -102,6 +103,8 @@ createPlan(llvm::StringRef json, const FusionRunOptions &options) {
     EmulatorOptions emulator;
     emulator.sanitize = options.sanitize;
     emulator.seed = options.seed;
+    if (const ChipInfo *chip = lookupChip(plan->manifest.chip))
+      emulator.processors = processorsOf(*chip);
     emulator.proceed = [] {
       return proceed(InterruptibleDevice::callbacks, "");
     };

@@ -25,6 +25,28 @@ uint64_t fusion::emulator::countClusters(const Launch &launch) {
   return n;
 }
 
+uint64_t fusion::emulator::activeClusters(const Code &code,
+                                          const Launch &launch,
+                                          const Processors &processors) {
+  if (processors.gpcs.empty())
+    return UINT32_MAX;
+  constexpr uint32_t warpSize = 32, mostRegisters = 255, step = 8;
+  uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  BlockDemand block;
+  block.warps = (threads + warpSize - 1) / warpSize;
+  block.sharedMemory = uint64_t(code.dynamicSharedOffset) -
+                       code.reservedSharedBytes + launch.dynamicSharedMemory;
+  block.registers = code.source->maxRegisters;
+  if (uint32_t blocks = code.source->leastBlocks; blocks && !block.registers)
+    block.registers = std::clamp(processors.registers /
+                                     (blocks * block.warps * warpSize) / step *
+                                     step,
+                                 1u, mostRegisters);
+  return fusion::activeClusters(
+      processors.gpcs, blocksPerSM(processors, block),
+      uint64_t(launch.cluster[0]) * launch.cluster[1] * launch.cluster[2]);
+}
+
 std::array<uint32_t, 3> fusion::emulator::firstCta(const Launch &launch,
                                                    uint64_t cluster) {
   std::array<uint32_t, 3> place;

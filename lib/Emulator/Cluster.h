@@ -56,6 +56,11 @@ private:
 /// How many clusters a launch has.
 uint64_t countClusters(const Launch &launch);
 
+/// How many clusters of a launch that was checked `processors` hold at a time;
+/// UINT32_MAX where they have no GPCs.
+uint64_t activeClusters(const Code &code, const Launch &launch,
+                        const Processors &processors);
+
 /// Runs all of a launch that was checked (Grid.cpp).
 LaunchResult runGrid(const Code &code, const Launch &launch,
                      const Options &options, DeviceMemory &memory,

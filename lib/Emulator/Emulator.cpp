@@ -190,7 +190,50 @@ static std::string listKernels(const Module &module) {
                      : "");
 }
 
+/// A kernel that names its cluster is launched in such clusters.
+std::array<uint32_t, 3> clusterOf(const Function &kernel,
+                                  const Launch &launch) {
+  bool isNamed = kernel.requiredCluster[0] &&
+                 launch.cluster == std::array<uint32_t, 3>{1, 1, 1};
+  return isNamed ? kernel.requiredCluster : launch.cluster;
+}
+
+/// The code of a launch's kernel; sets the cluster of the launch to the
+/// kernel's. Null, with `error` set, where there is no such launch.
+const Code *prepareLaunch(const Program &program, Launch &launch, bool watched,
+                          Error &error) {
+  const Module &module = *program.impl().module;
+  uint32_t index = findKernel(module, launch.kernel);
+  if (index == kNone) {
+    error = {"there is no kernel '" + launch.kernel + "'" + listKernels(module),
+             0};
+    return nullptr;
+  }
+  const Function &kernel = module.functions[index];
+  const Code *code = program.impl().codeFor(index, watched, error);
+  if (!code)
+    return nullptr;
+  launch.cluster = clusterOf(kernel, launch);
+  std::string problem = checkLaunch(launch, module, kernel, *code);
+  if (problem.empty())
+    return code;
+  error = {"kernel '" + launch.kernel + "': " + problem, kernel.line};
+  return nullptr;
+}
+
 } // namespace
+
+std::optional<uint64_t>
+fusion::emulator::activeClusters(const Program &program, const Launch &launch,
+                                 const Processors &processors, Error &error) {
+  Launch own = launch;
+  const Module &module = *program.impl().module;
+  if (uint32_t index = findKernel(module, launch.kernel); index != kNone)
+    own.grid = clusterOf(module.functions[index], launch);
+  const Code *code = prepareLaunch(program, own, /*watched=*/false, error);
+  return code ? std::optional(activeClusters(*code, own, processors))
+              : std::nullopt;
+}
 
 LaunchResult fusion::emulator::run(const Program &program,
                                    const Launch &requested, Memory &memory,
@@ -201,23 +244,12 @@ LaunchResult fusion::emulator::run(const Program &program,
     result.error = Error{std::move(message), line};
     return std::move(result);
   };
-  const Module &module = *program.impl().module;
-  uint32_t index = findKernel(module, launch.kernel);
-  if (index == kNone)
-    return fail(
-        "there is no kernel '" + launch.kernel + "'" + listKernels(module), 0);
-  const Function &kernel = module.functions[index];
   Error error;
-  const Code *code = program.impl().codeFor(index, options.sanitize, error);
+  const Code *code = prepareLaunch(program, launch, options.sanitize, error);
   if (!code)
     return fail(error.message, error.line);
-  // A kernel that names its cluster is launched in such clusters.
-  if (kernel.requiredCluster[0] &&
-      launch.cluster == std::array<uint32_t, 3>{1, 1, 1})
-    launch.cluster = kernel.requiredCluster;
-  std::string problem = checkLaunch(launch, module, kernel, *code);
-  if (!problem.empty())
-    return fail("kernel '" + launch.kernel + "': " + problem, kernel.line);
+  const Module &module = *program.impl().module;
+  const Function &kernel = *code->source;
 
   if (launch.parameters.size() != kernel.parameters.size())
     return fail("kernel '" + launch.kernel + "' has " +

@@ -29,9 +29,9 @@ using namespace fusion::emulator;
 namespace {
 
 // CTAs that wait for one another: instructions until the next has its turn,
-// and how many are resident at once.
+// and how many clusters are resident at once whatever the chip has room for.
 constexpr uint64_t kCtaQuantum = 1 << 14;
-constexpr size_t kMaxResident = 2048;
+constexpr uint64_t kMostResident = 2048;
 // Warp instructions between two looks at whether another CTA has failed or the
 // launch is to stop.
 constexpr uint64_t kFailureQuantum = 1 << 16;
@@ -47,6 +47,8 @@ public:
       : code(code), launch(launch), options(options), memory(memory),
         parameters(std::move(parameters)) {
     clusters = countClusters(launch);
+    mostResident = std::clamp<uint64_t>(
+        activeClusters(code, launch, options.processors), 1, kMostResident);
     if (options.l2Bytes)
       l2 = std::make_unique<L2Model>(options.l2Bytes);
     if (options.annotate)
@@ -180,7 +182,7 @@ private:
         }
         if (status == CtaStatus::Failed) {
           // Those that have not begun may be the ones that others wait for.
-          if (next == clusters || active.size() == kMaxResident)
+          if (next == clusters || active.size() == mostResident)
             checkStuck(active, *active[i]);
           collect(*active[i], status);
           return;
@@ -193,7 +195,7 @@ private:
       if (looksForSpins(next) && lookForSpins(active))
         return;
       if (!ended)
-        window = std::min(window * 2, kMaxResident);
+        window = std::min(window * 2, mostResident);
     }
   }
 
@@ -402,6 +404,7 @@ private:
   DeviceMemory &memory;
   std::vector<uint8_t> parameters;
   uint64_t clusters;
+  size_t mostResident; ///< clusters at a time
   std::mutex mutex;
   std::atomic<uint64_t> failed{UINT64_MAX};
   std::atomic<bool> stopped{false};

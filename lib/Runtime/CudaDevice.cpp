@@ -74,6 +74,7 @@ public:
     deviceName = text;
     driver.deviceGetAttribute(&major, computeCapabilityMajor, handle);
     driver.deviceGetAttribute(&minor, computeCapabilityMinor, handle);
+    driver.deviceGetAttribute(&multiprocessors, multiprocessorCount, handle);
     driver.deviceGetAttribute(&maxSharedMemory, maxSharedMemoryPerBlockOptin,
                               handle);
     return check(driver.primaryCtxRetain(&context, handle),
@@ -148,6 +149,9 @@ public:
   llvm::Expected<std::vector<uint8_t>>
   encodeTensorMap(const TensorMapRequest &request) override;
 
+  llvm::Expected<uint64_t>
+  activeClusters(const DeviceLaunch &launch) override;
+
   llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
                                            DeviceStream stream) override {
     CurrentContext current(driver, context);
@@ -192,35 +196,40 @@ private:
                              (text.empty() ? "" : "\n" + text.str() + "\n"));
   }
 
+  /// The kernel of a launch, found and set up when it is first asked for.
   llvm::Expected<Function> function(const DeviceLaunch &launch) {
     std::lock_guard<std::mutex> lock(functionsMutex);
-    auto [it, isNew] = functions.try_emplace(launch.kernel, nullptr);
-    Function &function = it->second;
-    if (isNew) {
-      std::string what = "kernel '" + launch.kernel + "'";
-      if (auto error = check(driver.moduleGetFunction(&function, module,
-                                                      launch.kernel.c_str()),
-                             what)) {
-        functions.erase(it);
+    if (auto known = functions.find(launch.kernel); known != functions.end())
+      return known->second;
+    llvm::Expected<Function> found = setUp(launch);
+    if (found)
+      functions[launch.kernel] = *found;
+    return found;
+  }
+
+  llvm::Expected<Function> setUp(const DeviceLaunch &launch) {
+    std::string what = "kernel '" + launch.kernel + "'";
+    Function function = nullptr;
+    if (auto error = check(driver.moduleGetFunction(&function, module,
+                                                    launch.kernel.c_str()),
+                           what))
+      return std::move(error);
+    if (launch.dynamicSharedMemory > uint32_t(maxSharedMemory))
+      return llvm::createStringError(
+          what + " needs " + std::to_string(launch.dynamicSharedMemory) +
+          " bytes of shared memory; " + deviceName + " has " +
+          std::to_string(maxSharedMemory) + " per block");
+    if (launch.dynamicSharedMemory > defaultSharedMemory)
+      if (auto error = check(
+              driver.funcSetAttribute(function, maxDynamicSharedSizeBytes,
+                                      launch.dynamicSharedMemory),
+              what + ": shared memory"))
         return std::move(error);
-      }
-      if (launch.dynamicSharedMemory > uint32_t(maxSharedMemory))
-        return llvm::createStringError(
-            what + " needs " + std::to_string(launch.dynamicSharedMemory) +
-            " bytes of shared memory; " + deviceName + " has " +
-            std::to_string(maxSharedMemory) + " per block");
-      if (launch.dynamicSharedMemory > defaultSharedMemory)
-        if (auto error = check(
-                driver.funcSetAttribute(function, maxDynamicSharedSizeBytes,
-                                        launch.dynamicSharedMemory),
-                what + ": shared memory"))
-          return std::move(error);
-      if (clusterSize(launch) > portableClusterSize)
-        if (auto error = check(driver.funcSetAttribute(
-                                   function, nonPortableClusterSizeAllowed, 1),
-                               what + ": cluster size"))
-          return std::move(error);
-    }
+    if (clusterSize(launch) > portableClusterSize)
+      if (auto error = check(driver.funcSetAttribute(
+                                 function, nonPortableClusterSizeAllowed, 1),
+                             what + ": cluster size"))
+        return std::move(error);
     return function;
   }
 
@@ -228,10 +237,8 @@ private:
     return launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   }
 
-  llvm::Error start(const DeviceLaunch &launch, Stream stream) {
-    llvm::Expected<Function> kernel = function(launch);
-    if (!kernel)
-      return kernel.takeError();
+  static llvm::SmallVector<LaunchAttribute, 2>
+  attributesOf(const DeviceLaunch &launch) {
     llvm::SmallVector<LaunchAttribute, 2> attributes;
     if (clusterSize(launch) > 1) {
       LaunchAttribute &cluster = attributes.emplace_back();
@@ -244,16 +251,31 @@ private:
       programmatic.id = launchAttributeProgrammaticStreamSerialization;
       programmatic.value.programmaticStreamSerializationAllowed = 1;
     }
-    LaunchConfig config{launch.grid[0],
-                        launch.grid[1],
-                        launch.grid[2],
-                        launch.block[0],
-                        launch.block[1],
-                        launch.block[2],
-                        launch.dynamicSharedMemory,
-                        stream,
-                        attributes.data(),
-                        static_cast<unsigned>(attributes.size())};
+    return attributes;
+  }
+
+  static LaunchConfig
+  configOf(const DeviceLaunch &launch, const std::array<uint32_t, 3> &grid,
+           llvm::MutableArrayRef<LaunchAttribute> attributes) {
+    return {grid[0],
+            grid[1],
+            grid[2],
+            launch.block[0],
+            launch.block[1],
+            launch.block[2],
+            launch.dynamicSharedMemory,
+            /*stream=*/nullptr,
+            attributes.data(),
+            static_cast<unsigned>(attributes.size())};
+  }
+
+  llvm::Error start(const DeviceLaunch &launch, Stream stream) {
+    llvm::Expected<Function> kernel = function(launch);
+    if (!kernel)
+      return kernel.takeError();
+    llvm::SmallVector<LaunchAttribute, 2> attributes = attributesOf(launch);
+    LaunchConfig config = configOf(launch, launch.grid, attributes);
+    config.stream = stream;
     llvm::SmallVector<void *> parameters;
     for (const std::vector<uint8_t> &parameter : launch.parameters)
       parameters.push_back(const_cast<uint8_t *>(parameter.data()));
@@ -266,7 +288,7 @@ private:
   DeviceHandle handle = 0;
   Context context = nullptr;
   Module module = nullptr;
-  int major = 0, minor = 0, maxSharedMemory = 0;
+  int major = 0, minor = 0, multiprocessors = 0, maxSharedMemory = 0;
   std::string deviceName;
   std::string assemblerText;
   std::mutex functionsMutex;
@@ -320,6 +342,37 @@ CudaDevice::encodeTensorMap(const TensorMapRequest &request) {
     return std::move(error);
   const auto *bytes = reinterpret_cast<const uint8_t *>(&map);
   return std::vector<uint8_t>(bytes, bytes + sizeof(map));
+}
+
+/// The driver knows how this GPU's multiprocessors are arranged, which differs
+/// from one GPU of a product to the next.
+llvm::Expected<uint64_t>
+CudaDevice::activeClusters(const DeviceLaunch &launch) {
+  CurrentContext current(driver, context);
+  llvm::Expected<Function> kernel = function(launch);
+  if (!kernel)
+    return kernel.takeError();
+  std::string what = "occupancy of kernel '" + launch.kernel + "'";
+  int count = 0;
+  if (clusterSize(launch) == 1) {
+    if (auto error = check(driver.occupancyMaxActiveBlocksPerMultiprocessor(
+                               &count, *kernel,
+                               launch.block[0] * launch.block[1] *
+                                   launch.block[2],
+                               launch.dynamicSharedMemory),
+                           what))
+      return std::move(error);
+    return uint64_t(count) * multiprocessors;
+  }
+  if (!driver.occupancyMaxActiveClusters)
+    return llvm::createStringError(
+        what + ": the CUDA driver is too old for clusters (12.0 or later)");
+  llvm::SmallVector<LaunchAttribute, 2> attributes = attributesOf(launch);
+  LaunchConfig config = configOf(launch, launch.cluster, attributes);
+  if (auto error = check(
+          driver.occupancyMaxActiveClusters(&count, *kernel, &config), what))
+    return std::move(error);
+  return uint64_t(count);
 }
 
 llvm::Error CudaDevice::wait(DeviceStream waiting, DeviceStream stream) {

@@ -54,6 +54,10 @@ Loaded loadOnce() {
   find(driver.moduleUnload, "cuModuleUnload");
   find(driver.moduleGetFunction, "cuModuleGetFunction");
   find(driver.funcSetAttribute, "cuFuncSetAttribute");
+  find(driver.occupancyMaxActiveBlocksPerMultiprocessor,
+       "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  find(driver.occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",
+       /*required=*/false);
   find(driver.memAlloc, "cuMemAlloc_v2");
   find(driver.memFree, "cuMemFree_v2");
   find(driver.memsetD8, "cuMemsetD8_v2");

@@ -33,6 +33,7 @@ using Graph = struct GraphOpaque *;
 using GraphExec = struct GraphExecOpaque *;
 
 // CUdevice_attribute
+constexpr int multiprocessorCount = 16;
 constexpr int computeCapabilityMajor = 75;
 constexpr int computeCapabilityMinor = 76;
 constexpr int maxSharedMemoryPerBlockOptin = 97;
@@ -79,8 +80,8 @@ struct alignas(128) TensorMap { // CUtensorMap
   uint64_t opaque[16];
 };
 
-/// The driver's functions; all set after `load`, except encodeTensorMap, which
-/// drivers before 12.0 lack.
+/// The driver's functions; all set after `load`, except encodeTensorMap and
+/// occupancyMaxActiveClusters, which drivers before 12.0 lack.
 struct Driver {
   Result (*init)(unsigned flags);
   Result (*driverGetVersion)(int *version);
@@ -101,6 +102,12 @@ struct Driver {
   Result (*moduleGetFunction)(Function *function, Module module,
                               const char *name);
   Result (*funcSetAttribute)(Function function, int attribute, int value);
+  Result (*occupancyMaxActiveBlocksPerMultiprocessor)(int *blocks,
+                                                      Function function,
+                                                      int threads,
+                                                      size_t dynamicShared);
+  Result (*occupancyMaxActiveClusters)(int *clusters, Function function,
+                                       const LaunchConfig *config);
   Result (*memAlloc)(Pointer *pointer, size_t bytes);
   Result (*memFree)(Pointer pointer);
   Result (*memsetD8)(Pointer destination, unsigned char value, size_t bytes);

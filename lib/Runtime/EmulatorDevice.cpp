@@ -52,6 +52,7 @@ public:
     this->options.sanitize = options.sanitize;
     this->options.seed = options.seed;
     this->options.l2Bytes = options.l2Bytes;
+    this->options.processors = options.processors;
     this->options.proceed = options.proceed;
   }
 
@@ -113,15 +114,20 @@ public:
     return std::vector<uint8_t>(bytes->begin(), bytes->end());
   }
 
+  llvm::Expected<uint64_t>
+  activeClusters(const DeviceLaunch &launch) override {
+    emulator::Error error;
+    std::optional<uint64_t> clusters = emulator::activeClusters(
+        *program, toLaunch(launch), options.processors, error);
+    if (!clusters)
+      return llvm::createStringError(
+          describe("kernel '" + launch.kernel + "'", error));
+    return *clusters;
+  }
+
   llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
                                            DeviceStream) override {
-    emulator::Launch request;
-    request.kernel = launch.kernel;
-    request.grid = launch.grid;
-    request.block = launch.block;
-    request.cluster = launch.cluster;
-    request.dynamicSharedMemory = launch.dynamicSharedMemory;
-    request.parameters = launch.parameters;
+    emulator::Launch request = toLaunch(launch);
     if (launch.isProgrammatic)
       request.pending = launch.pending;
     emulator::LaunchResult result =
@@ -145,6 +151,17 @@ public:
   }
 
 private:
+  static emulator::Launch toLaunch(const DeviceLaunch &launch) {
+    emulator::Launch request;
+    request.kernel = launch.kernel;
+    request.grid = launch.grid;
+    request.block = launch.block;
+    request.cluster = launch.cluster;
+    request.dynamicSharedMemory = launch.dynamicSharedMemory;
+    request.parameters = launch.parameters;
+    return request;
+  }
+
   static llvm::Error check(bool ok, const char *message) {
     return ok ? llvm::Error::success() : llvm::createStringError(message);
   }

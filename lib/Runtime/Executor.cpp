@@ -31,16 +31,17 @@ std::vector<CallInput> describe(llvm::ArrayRef<HostTensor> inputs) {
 class PlanRun {
 public:
   PlanRun(const Manifest &manifest, const FunctionPlan &plan, Device &device,
-          llvm::ArrayRef<HostTensor> inputs)
+          llvm::ArrayRef<HostTensor> inputs,
+          const ExecuteOptions &options)
       : manifest(manifest), plan(plan), device(device), inputs(inputs),
-        sizes(plan, describe(inputs)), buffers(plan, sizes),
-        builder(manifest, device, sizes, buffers) {}
+        options(options), sizes(plan, describe(inputs)), buffers(plan, sizes),
+        builder(manifest, device, sizes, buffers, options.mostClusters) {}
   ~PlanRun() {
     for (DeviceAddress address : allocations)
       llvm::consumeError(device.free(address));
   }
 
-  Expected<Execution> run(const ExecuteOptions &options);
+  Expected<Execution> run();
 
 private:
   Error checkSizes() { return sizes.prepare(); }
@@ -58,6 +59,7 @@ private:
   const FunctionPlan &plan;
   Device &device;
   llvm::ArrayRef<HostTensor> inputs;
+  const ExecuteOptions &options;
   PlanSizes sizes;
   PlanBuffers buffers;
   LaunchBuilder builder;
@@ -215,7 +217,7 @@ Error PlanRun::measure(llvm::ArrayRef<DeviceLaunch> launches,
   return Error::success();
 }
 
-Expected<Execution> PlanRun::run(const ExecuteOptions &options) {
+Expected<Execution> PlanRun::run() {
   for (auto step :
        {&PlanRun::checkSizes, &PlanRun::allocateBuffers, &PlanRun::copyInputs})
     if (Error error = (this->*step)())
@@ -255,6 +257,9 @@ Expected<Execution> PlanRun::run(const ExecuteOptions &options) {
   if (!results)
     return results.takeError();
   execution.results = std::move(*results);
+  if (options.beforeMeasuring)
+    if (Error error = options.beforeMeasuring(execution))
+      return std::move(error);
   // The results are safe: timing may run the kernels over them again.
   if (options.measure && !launched.empty())
     if (Error error = measure(launched, reportOf, execution))
@@ -268,5 +273,5 @@ Expected<Execution> fusion::execute(const Manifest &manifest,
                                     const FunctionPlan &plan, Device &device,
                                     llvm::ArrayRef<HostTensor> inputs,
                                     const ExecuteOptions &options) {
-  return PlanRun(manifest, plan, device, inputs).run(options);
+  return PlanRun(manifest, plan, device, inputs, options).run();
 }

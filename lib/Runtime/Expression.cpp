@@ -17,6 +17,8 @@ using llvm::StringRef;
 
 std::string SizeName::text() const {
   std::string number = std::to_string(index);
+  if (kind == Kind::ActiveClusters)
+    return "device:active_clusters";
   if (kind == Kind::ArgumentValue)
     return "value:arg" + number;
   return (kind == Kind::ArgumentSize ? "size:arg" : "size:result") + number +
@@ -143,6 +145,11 @@ private:
       return parseName(SizeName::Kind::ResultSize);
     if (consumeWord("value:arg"))
       return parseName(SizeName::Kind::ArgumentValue);
+    if (consumeWord("device:active_clusters")) {
+      emit(Op::Name, result.nameList.size());
+      result.nameList.push_back({SizeName::Kind::ActiveClusters});
+      return;
+    }
     fail("expected an integer, a name, a function or '('");
   }
 

@@ -8,6 +8,7 @@
 
 #include "LaunchBuilder.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <cstring>
 
@@ -21,6 +22,12 @@ template <typename T> std::vector<uint8_t> toBytes(const T &value) {
   std::vector<uint8_t> bytes(sizeof(T));
   std::memcpy(bytes.data(), &value, sizeof(T));
   return bytes;
+}
+
+bool dependsOnDevice(const Expression &expression) {
+  return llvm::any_of(expression.names(), [](const SizeName &name) {
+    return name.kind == SizeName::Kind::ActiveClusters;
+  });
 }
 
 } // namespace
@@ -80,8 +87,19 @@ Expected<DeviceLaunch> LaunchBuilder::build(const LaunchInfo &launch) {
   // CUDA C++ Programming Guide, technical specifications per compute
   // capability.
   const int64_t limits[] = {INT32_MAX, 65535, 65535};
+  std::optional<int64_t> clusters;
+  if (llvm::any_of(launch.grid, dependsOnDevice)) {
+    Expected<uint64_t> active = device.activeClusters(result);
+    if (!active)
+      return active.takeError();
+    if (*active == 0)
+      return sizes.fail("kernel '" + kernel.name + "': " + device.name() +
+                        " has no room for one of its clusters");
+    clusters = std::min(*active, mostClusters.value_or(*active));
+  }
   for (unsigned d = 0; d < 3; ++d) {
-    Expected<int64_t> size = sizes.evaluateSize(launch.grid[d], "the grid");
+    Expected<int64_t> size =
+        sizes.evaluateSize(launch.grid[d], "the grid", clusters);
     if (!size)
       return size.takeError();
     if (*size > limits[d])

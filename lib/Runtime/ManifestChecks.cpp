@@ -56,9 +56,10 @@ private:
   }
 
   /// Names must refer to sizes that are known: those of the inputs and of the
-  /// first `knownResults` results.
+  /// first `knownResults` results. What the device has room for is known of a
+  /// launch, for its grid.
   void checkNames(const Expression &expression, const Twine &place,
-                  size_t knownResults = SIZE_MAX) {
+                  size_t knownResults = SIZE_MAX, bool isGrid = false) {
     for (const SizeName &name : expression.names()) {
       bool good = false;
       switch (name.kind) {
@@ -74,6 +75,9 @@ private:
         good = name.index < plan.inputs.size() &&
                plan.inputs[name.index].isScalar &&
                !isFloat(plan.inputs[name.index].type);
+        break;
+      case SizeName::Kind::ActiveClusters:
+        good = isGrid;
         break;
       }
       if (!good)
@@ -142,7 +146,7 @@ private:
   void checkLaunch(const LaunchInfo &launch, const std::string &place) {
     const KernelInfo &kernel = manifest.kernels[launch.kernel];
     for (const Expression &size : launch.grid)
-      checkNames(size, place + ".grid");
+      checkNames(size, place + ".grid", SIZE_MAX, /*isGrid=*/true);
     const Prediction *prediction = launch.predicted   ? &*launch.predicted
                                    : kernel.predicted ? &*kernel.predicted
                                                       : nullptr;

@@ -27,7 +27,9 @@ Error PlanSizes::prepare() {
   return evaluateShapes();
 }
 
-Expected<int64_t> PlanSizes::evaluate(const Expression &expression) const {
+Expected<int64_t>
+PlanSizes::evaluate(const Expression &expression,
+                    std::optional<int64_t> activeClusters) const {
   Expected<int64_t> value =
       expression.evaluate([&](const SizeName &name) -> std::optional<int64_t> {
         switch (name.kind) {
@@ -40,6 +42,8 @@ Expected<int64_t> PlanSizes::evaluate(const Expression &expression) const {
         case SizeName::Kind::ArgumentValue:
           return elementToInteger(inputs[name.index].type,
                                   inputs[name.index].value.data());
+        case SizeName::Kind::ActiveClusters:
+          return activeClusters;
         }
         return std::nullopt;
       });
@@ -48,9 +52,10 @@ Expected<int64_t> PlanSizes::evaluate(const Expression &expression) const {
   return value;
 }
 
-Expected<int64_t> PlanSizes::evaluateSize(const Expression &expression,
-                                          const char *what) const {
-  Expected<int64_t> value = evaluate(expression);
+Expected<int64_t>
+PlanSizes::evaluateSize(const Expression &expression, const char *what,
+                        std::optional<int64_t> activeClusters) const {
+  Expected<int64_t> value = evaluate(expression, activeClusters);
   if (value && *value < 0)
     return fail(Twine(what) + " '" + expression.text() + "' is " +
                 Twine(*value));

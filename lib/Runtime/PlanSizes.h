@@ -37,11 +37,16 @@ public:
   /// shapes. To be called before anything else.
   llvm::Error prepare();
 
-  /// The value of an expression over the call's sizes.
-  llvm::Expected<int64_t> evaluate(const Expression &expression) const;
-  /// The same for a size or offset (`what`), which must not be negative.
-  llvm::Expected<int64_t> evaluateSize(const Expression &expression,
-                                       const char *what) const;
+  /// The value of an expression over the call's sizes. `activeClusters`: of the
+  /// launch that it belongs to, where it may name them.
+  llvm::Expected<int64_t>
+  evaluate(const Expression &expression,
+           std::optional<int64_t> activeClusters = std::nullopt) const;
+  /// The value of an expression for a size, an offset or a grid (`what`), which
+  /// must not be negative.
+  llvm::Expected<int64_t>
+  evaluateSize(const Expression &expression, const char *what,
+               std::optional<int64_t> activeClusters = std::nullopt) const;
 
   /// The bytes of a number of type `type`; an integer that does not fit is an
   /// error. `what` names the number in errors.

@@ -40,9 +40,8 @@ static bool isInteger(StringRef text, int64_t &value) {
   return !text.getAsInteger(10, value);
 }
 
-/// Folds where both sides are integers, so that static plans hold numbers.
-static std::string combine(StringRef op, const std::string &a,
-                           const std::string &b) {
+std::string fusion::combineExpressions(StringRef op, const std::string &a,
+                                       const std::string &b) {
   int64_t x, y;
   if (isInteger(a, x) && isInteger(b, y)) {
     if (op == "+")
@@ -58,6 +57,8 @@ static std::string combine(StringRef op, const std::string &a,
     if (y > 0 && op == "mod")
       return std::to_string(llvm::mod(x, y));
   }
+  if (op == "*" && b == "1")
+    return a;
   if (op.size() == 1)
     return "(" + a + " " + op.str() + " " + b + ")";
   return op.str() + "(" + a + ", " + b + ")";
@@ -84,7 +85,7 @@ FailureOr<std::string> HostPlan::size(Value tensor, int64_t dimension) const {
       FailureOr<std::string> factor = size(collapse.getSrc(), d);
       if (failed(factor))
         return failure();
-      product = product == "1" ? *factor : combine("*", product, *factor);
+      product = product == "1" ? *factor : combineExpressions("*", product, *factor);
     }
     return product;
   }
@@ -114,15 +115,15 @@ affineExpression(AffineExpr expr, ArrayRef<std::string> operands,
     return failure();
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return combine("+", *lhs, *rhs);
+    return combineExpressions("+", *lhs, *rhs);
   case AffineExprKind::Mul:
-    return combine("*", *lhs, *rhs);
+    return combineExpressions("*", *lhs, *rhs);
   case AffineExprKind::Mod:
-    return combine("mod", *lhs, *rhs);
+    return combineExpressions("mod", *lhs, *rhs);
   case AffineExprKind::FloorDiv:
-    return combine("floordiv", *lhs, *rhs);
+    return combineExpressions("floordiv", *lhs, *rhs);
   case AffineExprKind::CeilDiv:
-    return combine("ceildiv", *lhs, *rhs);
+    return combineExpressions("ceildiv", *lhs, *rhs);
   default:
     return failure();
   }
@@ -172,7 +173,7 @@ FailureOr<std::string> HostPlan::expression(Value value) const {
           .Default([](Operation *) { return ""; });
   if (name.empty())
     return op->emitOpError("is no expression over sizes");
-  return combine(name, operands[0], operands[1]);
+  return combineExpressions(name, operands[0], operands[1]);
 }
 
 FailureOr<std::string> HostPlan::bytesOf(Value tensor) const {
@@ -186,7 +187,7 @@ FailureOr<std::string> HostPlan::bytesOf(Value tensor) const {
     FailureOr<std::string> factor = size(tensor, d);
     if (failed(factor))
       return failure();
-    product = combine("*", product, *factor);
+    product = combineExpressions("*", product, *factor);
   }
   return product;
 }

@@ -37,6 +37,12 @@ struct PlanCondition {
   std::string message;
 };
 
+/// The text of `a op b`, or of `op(a, b)` for an op of several letters; a number
+/// where both are, so that static plans hold numbers. Multiplication by 1 is
+/// left out.
+std::string combineExpressions(llvm::StringRef op, const std::string &a,
+                               const std::string &b);
+
 /// What a function of launches asks of the host.
 class HostPlan {
 public:

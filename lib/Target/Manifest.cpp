@@ -132,6 +132,30 @@ static json::Value tensorMapValue(const HostPlan &plan, tile::LaunchOp launch,
                       {"fill", "zero"}};
 }
 
+static int64_t clusterOf(ModuleOp module, tile::LaunchOp launch) {
+  Operation *kernel = SymbolTable::lookupSymbolIn(module, launch.getKernel());
+  auto blocks = kernel ? kernel->getAttrOfType<DenseI32ArrayAttr>(
+                             NVVM::NVVMDialect::getClusterDimAttrName())
+                       : DenseI32ArrayAttr();
+  return blocks ? blocks[0] : 1;
+}
+
+/// Blocks along x. A persistent kernel, whose grid is the number of its tiles,
+/// has as many clusters as the device holds at a time.
+static FailureOr<std::string> gridOf(ModuleOp module, const HostPlan &plan,
+                                     tile::LaunchOp launch) {
+  FailureOr<std::string> blocks = plan.expression(launch.getGrid());
+  if (failed(blocks) || !launch.getPersistent())
+    return blocks;
+  std::string cluster = std::to_string(clusterOf(module, launch));
+  return combineExpressions(
+      "*",
+      combineExpressions("min",
+                         combineExpressions("ceildiv", *blocks, cluster),
+                         "device:active_clusters"),
+      cluster);
+}
+
 static FailureOr<json::Value> launchValue(ModuleOp module, const HostPlan &plan,
                                           tile::LaunchOp launch) {
   json::Array arguments;
@@ -162,7 +186,7 @@ static FailureOr<json::Value> launchValue(ModuleOp module, const HostPlan &plan,
   for (Attribute map : tensorMapsOf(module, launch))
     arguments.push_back(
         tensorMapValue(plan, launch, cast<tile::TensorMapAttr>(map)));
-  FailureOr<std::string> grid = plan.expression(launch.getGrid());
+  FailureOr<std::string> grid = gridOf(module, plan, launch);
   if (failed(grid))
     return failure();
   json::Object object{{"kernel", launch.getKernel().getLeafReference().str()},
@@ -203,14 +227,10 @@ static FailureOr<json::Value> kernelValue(ModuleOp module,
     arguments.push_back(json::Object{{"kind", "i32"}});
   for (size_t i = 0; i < tensorMapsOf(module, launch).size(); ++i)
     arguments.push_back(json::Object{{"kind", "tensor_map"}});
-  json::Array cluster{1, 1, 1};
-  if (auto blocks = kernel->getAttrOfType<DenseI32ArrayAttr>(
-          NVVM::NVVMDialect::getClusterDimAttrName()))
-    cluster = json::Array{blocks[0], blocks[1], blocks[2]};
   json::Object object{{"name", launch.getKernel().getLeafReference().str()},
                       {"block", json::Array{block[0], block[1], block[2]}},
                       {"dynamic_shared_memory", shared ? shared.getInt() : 0},
-                      {"cluster", std::move(cluster)},
+                      {"cluster", json::Array{clusterOf(module, launch), 1, 1}},
                       {"arguments", std::move(arguments)}};
   if (launch.getSchedule()) {
     std::string text;

@@ -1,4 +1,4 @@
-# Blocks that go through tiles of a grid of the chip's size, their loads issued by warps of their own: right numbers under eight
+# Blocks that go through tiles, as many as clusters of them fit in the chip's GPCs, their loads issued by warps of their own: right numbers under eight
 # orders of the warps, no finding and no deadlock, the bytes and the shared memory that were predicted, and the bits of blocks of one
 # tile each; in clusters, too, which copy for one another. ptxas neither spills nor runs wgmma one by one.
 # RUN: %python %s %t %S/Inputs
@@ -24,10 +24,14 @@ for name, (arguments, description, tiles) in CASES.items():
     else:
         groups = generate(path, *arguments, chip="sm_90a")
     digests = set()
-    for persistent, blocks in ((False, tiles), (True, BLOCKS)):
+    cluster = description.get("cluster", 1)
+    for persistent, gpcs in ((False, "2x18,6x16"), *((True, gpcs) for gpcs in BLOCKS)):
+        blocks = BLOCKS[gpcs][cluster] if persistent else tiles
+        if persistent and gpcs != "2x18,6x16" and blocks == BLOCKS["2x18,6x16"][cluster]:
+            continue
         where = f"{name}, {blocks} blocks"
         lower(path, groups, schedule(**description, persistent=persistent))
-        report, bits = emulate(path, where, *(["--schedules=8"] if persistent else []))
+        report, bits = emulate(path, where, f"--gpcs={gpcs}", *(["--schedules=8"] if persistent else []))
         assert report["kernels"][0]["grid"][0] == blocks, f"{where}: {report['kernels'][0]['grid']}"
         with open(path + ".tile.mlir") as file:
             # The last rows first, which are the longest of a causal mask.

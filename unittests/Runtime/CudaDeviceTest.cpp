@@ -121,6 +121,29 @@ TEST(CudaDevice, ProgrammaticLaunches) {
   }
 }
 
+TEST(CudaDevice, ActiveClusters) {
+  std::unique_ptr<Device> device = openDevice();
+  ASSERT_TRUE(device);
+  ASSERT_FALSE(bool(device->loadModule(doublePtx)));
+  DeviceLaunch launch;
+  launch.kernel = "double_it";
+  launch.block = {32, 1, 1};
+  launch.dynamicSharedMemory = 200 * 1024;
+  // What could not be set up is not kept.
+  for (unsigned attempt = 0; attempt < 2; ++attempt) {
+    llvm::Expected<uint64_t> clusters = device->activeClusters(launch);
+    ASSERT_FALSE(bool(clusters));
+    EXPECT_EQ(llvm::toString(clusters.takeError()),
+              "kernel 'double_it' needs 204800 bytes of shared memory; Fake GPU "
+              "has 166912 per block");
+  }
+  // Needs the opt-in, which comes first.
+  launch.dynamicSharedMemory = 100 * 1024;
+  EXPECT_EQ(llvm::cantFail(device->activeClusters(launch)), 10u);
+  launch.cluster = {4, 1, 1};
+  EXPECT_EQ(llvm::cantFail(device->activeClusters(launch)), 2u);
+}
+
 TEST(CudaDevice, Ordinals) {
   std::unique_ptr<Device> device = openDevice();
   ASSERT_TRUE(device);

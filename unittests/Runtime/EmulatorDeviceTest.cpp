@@ -95,4 +95,76 @@ TEST(EmulatorDevice, BadTensorMaps) {
       << message;
 }
 
+// Each block adds 1 to its own element, of whatever number of blocks.
+const char *const kCountBlocks = R"ptx(
+.version 8.0
+.target sm_90a
+.address_size 64
+.extern .shared .align 16 .b8 scratch[];
+.visible .entry count(.param .u64 .ptr .global .align 16 out) .minnctapersm 1 .maxntid 384 {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  ld.param.u64 %rd1, [out];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  ret;
+}
+)ptx";
+
+/// Blocks that a persistent kernel is launched with, or the error.
+std::string launchPersistent(unsigned cluster, unsigned sharedMemory,
+                             std::vector<GpcGroup> gpcs,
+                             std::optional<uint64_t> most = std::nullopt) {
+  std::string blocks = std::to_string(cluster);
+  Manifest manifest = llvm::cantFail(Manifest::parse(
+      R"json({"version": 1, "chip": "sm_90a", "kernels": [{"name": "count",
+        "block": [384, 1, 1], "cluster": [)json" +
+      blocks + R"json(, 1, 1], "dynamic_shared_memory": )json" +
+      std::to_string(sharedMemory) +
+      R"json(, "arguments": [{"kind": "buffer", "access": "write"}]}],
+      "functions": [{"name": "f", "inputs": [],
+        "results": [{"type": "i32", "shape": [4096]}],
+        "launches": [{"kernel": "count", "grid": ["min(512, device:active_clusters) * )json" +
+      blocks + R"json(", 1, 1], "arguments": [{"of": "result0"}]}]}]})json"));
+  EmulatorOptions options;
+  options.processors = {std::move(gpcs), 228 * 1024, 1024, 65536, 64, 32};
+  std::unique_ptr<Device> device = createEmulatorDevice(options);
+  llvm::cantFail(device->loadModule(kCountBlocks));
+  ExecuteOptions execution;
+  execution.mostClusters = most;
+  llvm::Expected<Execution> run =
+      execute(manifest, manifest.functions[0], *device, {}, execution);
+  if (!run)
+    return llvm::toString(run.takeError());
+  if (run->fault)
+    return *run->fault;
+  return std::to_string(run->launches[0].grid[0]);
+}
+
+TEST(EmulatorDevice, PersistentGridsFitTheGpcs) {
+  // Two chips of 132 SMs.
+  std::vector<GpcGroup> even = {{2, 18}, {6, 16}}, uneven = {{6, 18}, {2, 12}};
+  constexpr unsigned wholeSM = 200 * 1024, halfSM = 100 * 1024;
+  EXPECT_EQ(launchPersistent(1, wholeSM, even), "132");
+  EXPECT_EQ(launchPersistent(2, wholeSM, even), "132");
+  EXPECT_EQ(launchPersistent(4, wholeSM, even), "128");
+  EXPECT_EQ(launchPersistent(8, wholeSM, even), "128");
+  EXPECT_EQ(launchPersistent(1, wholeSM, uneven), "132");
+  EXPECT_EQ(launchPersistent(2, wholeSM, uneven), "132");
+  EXPECT_EQ(launchPersistent(4, wholeSM, uneven), "120");
+  EXPECT_EQ(launchPersistent(8, wholeSM, uneven), "112");
+  // The kernel's registers are only known to leave room for one block.
+  EXPECT_EQ(launchPersistent(1, halfSM, even), "132");
+  // No more than there are tiles, nor than are asked for.
+  EXPECT_EQ(launchPersistent(1, wholeSM, {}), "512");
+  EXPECT_EQ(launchPersistent(8, wholeSM, even, 14), "112");
+  EXPECT_EQ(launchPersistent(8, wholeSM, uneven, 15), "112");
+  EXPECT_EQ(launchPersistent(8, wholeSM, {{2, 6}}),
+            "function 'f': kernel 'count': emulator has no room for one of its "
+            "clusters");
+}
+
 } // namespace

@@ -23,6 +23,8 @@ std::optional<int64_t> environment(const SizeName &name) {
     return 100;
   case SizeName::Kind::ArgumentValue:
     return -int64_t(name.index);
+  case SizeName::Kind::ActiveClusters:
+    return 33;
   }
   return std::nullopt;
 }
@@ -42,6 +44,7 @@ TEST(Expression, Values) {
   EXPECT_EQ(evaluate("size:arg3.1"), "33");
   EXPECT_EQ(evaluate("size:result0.7"), "100");
   EXPECT_EQ(evaluate("value:arg5"), "-5");
+  EXPECT_EQ(evaluate("min(64, device:active_clusters) * 4"), "132");
   EXPECT_EQ(evaluate(" 2 + 3 * 4 - 5 "), "9");
   EXPECT_EQ(evaluate("10 - 4 - 3"), "3");
   EXPECT_EQ(evaluate("(2 + 3) * -(4 - 6)"), "10");

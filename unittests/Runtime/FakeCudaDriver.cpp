@@ -104,6 +104,7 @@ Result cuDeviceGetName(char *name, int length, DeviceHandle) {
 Result cuDeviceGetAttribute(int *value, int attribute, DeviceHandle) {
   *value = attribute == computeCapabilityMajor         ? 8
            : attribute == computeCapabilityMinor       ? 0
+           : attribute == multiprocessorCount          ? 5
            : attribute == maxSharedMemoryPerBlockOptin ? 163 * 1024
                                                        : -1;
   return 0;
@@ -121,6 +122,32 @@ Result cuCtxPopCurrent_v2(Context *context) {
   return contextDepth ? (--contextDepth, 0) : invalidContext;
 }
 Result cuCtxSynchronize() { return needNoCapture(); }
+
+/// Two blocks on a multiprocessor; clusters fill one after the other.
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                   Function function, int,
+                                                   size_t shared) {
+  if (Result result = needContext())
+    return result;
+  auto *loaded = as<LoadedFunction>(function);
+  *blocks = shared > size_t(loaded->maxDynamicShared) ? 0 : 2;
+  return 0;
+}
+Result cuOccupancyMaxActiveClusters(int *clusters, Function function,
+                                    const LaunchConfig *config) {
+  int blocks = 0;
+  if (Result result = cuOccupancyMaxActiveBlocksPerMultiprocessor(
+          &blocks, function, 0, config->sharedMemBytes))
+    return result;
+  unsigned size = 0;
+  for (unsigned i = 0; i < config->numAttributes; ++i)
+    if (config->attributes[i].id == launchAttributeClusterDimension)
+      size = config->attributes[i].value.clusterDim.x;
+  if (size == 0 || config->gridDimX % size != 0)
+    return invalidValue;
+  *clusters = blocks * 5 / int(size);
+  return 0;
+}
 
 Result cuModuleLoadDataEx(Module *module, const void *image,
                           unsigned numOptions, int *options, void **values) {

@@ -73,6 +73,10 @@ public:
   llvm::Error wait(DeviceStream, DeviceStream) override {
     return llvm::Error::success();
   }
+  uint64_t clusters = 3;
+  llvm::Expected<uint64_t> activeClusters(const DeviceLaunch &) override {
+    return clusters;
+  }
   llvm::Expected<std::vector<uint8_t>>
   encodeTensorMap(const TensorMapRequest &request) override {
     maps.push_back(request);

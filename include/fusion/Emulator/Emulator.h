@@ -15,6 +15,7 @@
 #ifndef FUSION_EMULATOR_EMULATOR_H
 #define FUSION_EMULATOR_EMULATOR_H
 
+#include "fusion/Support/Processors.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -116,6 +117,9 @@ struct Options {
   uint64_t instructionLimit = 0;
   uint64_t launchLimit = 0;
   uint64_t l2Bytes = 0; ///< capacity of the L2 model, 0 = no model
+  /// What blocks are placed in: no more clusters are resident at a time. Without
+  /// GPCs there is always room.
+  Processors processors;
   /// Asked by the calling thread, and by no other, several times a second;
   /// `false` stops all host threads and ends the launch with an error.
   std::function<bool()> proceed;
@@ -207,6 +211,16 @@ struct TensorMapInfo {
 /// where there can be no such tensor map.
 std::optional<std::array<uint8_t, 128>>
 encodeTensorMap(const TensorMapInfo &info, std::string &message);
+
+/// How many clusters (blocks, where it has no clusters) of a launch `processors`
+/// hold at a time; its grid and parameters are not looked at. PTX does not say
+/// how many registers a thread has: as many as .maxnreg or .minnctapersm leave
+/// room for, else any number of blocks has room. UINT32_MAX where there are no
+/// GPCs; nullopt, with `error` set, where the kernel cannot be launched so.
+std::optional<uint64_t> activeClusters(const Program &program,
+                                       const Launch &launch,
+                                       const Processors &processors,
+                                       Error &error);
 
 /// Executes one launch to its end.
 LaunchResult run(const Program &program, const Launch &launch, Memory &memory,

@@ -96,6 +96,12 @@ public:
   virtual llvm::Expected<std::vector<uint8_t>>
   encodeTensorMap(const TensorMapRequest &request) = 0;
 
+  /// How many clusters (blocks, where it has no clusters) of a launch's kernel
+  /// the device holds at a time; its grid and parameters are not looked at. A
+  /// persistent kernel is launched with as many.
+  virtual llvm::Expected<uint64_t>
+  activeClusters(const DeviceLaunch &launch) = 0;
+
   /// Copies inside of the device's memory, after what `stream` has to do.
   virtual llvm::Error copy(DeviceAddress destination, DeviceAddress source,
                            size_t bytes, DeviceStream stream) = 0;
@@ -115,10 +121,13 @@ public:
   measure(llvm::ArrayRef<DeviceLaunch> launches) = 0;
 };
 
+/// Options of an emulated device.
 struct EmulatorOptions {
   bool sanitize = false;
   uint64_t seed = 0;    ///< draws the order in which warps run
   uint64_t l2Bytes = 0; ///< capacity of the L2 model, 0 = no model
+  /// What blocks are placed in; without GPCs there is always room.
+  Processors processors;
   /// Asked by the launching thread now and then; `false` stops the launch,
   /// which is a fault then.
   std::function<bool()> proceed;

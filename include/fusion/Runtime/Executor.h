@@ -12,6 +12,8 @@
 #include "fusion/Runtime/Device.h"
 #include "fusion/Runtime/HostTensor.h"
 #include "fusion/Runtime/Manifest.h"
+#include <functional>
+#include <optional>
 
 namespace fusion {
 
@@ -51,6 +53,11 @@ struct Execution {
 
 struct ExecuteOptions {
   bool measure = false; ///< time the launches where the device can
+  /// Called with the results, and all of the launches but their times, before
+  /// anything is measured; an error ends the execution.
+  std::function<llvm::Error(const Execution &)> beforeMeasuring;
+  /// Persistent kernels have no more clusters, even if the device has room.
+  std::optional<uint64_t> mostClusters;
 };
 
 /// Runs `plan` on a device that has loaded the kernels: allocates its buffers,

@@ -26,10 +26,10 @@ namespace fusion {
 
 /// A name in an expression.
 struct SizeName {
-  enum class Kind { ArgumentSize, ResultSize, ArgumentValue };
+  enum class Kind { ArgumentSize, ResultSize, ArgumentValue, ActiveClusters };
   Kind kind;
   unsigned index = 0;     ///< of the input or result
-  unsigned dimension = 0; ///< unused for ArgumentValue
+  unsigned dimension = 0; ///< of an ArgumentSize or ResultSize
 
   std::string text() const;
 };

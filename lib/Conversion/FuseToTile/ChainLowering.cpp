@@ -328,11 +328,11 @@ LogicalResult ChainLowering::checkKeptValues() {
 }
 
 /// What a block does: one tile, or every tile whose number has the block's
-/// index modulo `blocks`. The buffers of these live throughout, so that the
-/// next tile's loads need not wait for the stores of this one. Whole clusters
-/// divide both numbers, so that their blocks go through neighbouring tiles, and
-/// through equally many.
-LogicalResult ChainLowering::emitProgram(int64_t tiles, int64_t blocks) {
+/// index modulo the number of blocks. The buffers of these live throughout, so
+/// that the next tile's loads need not wait for the stores of this one. Whole
+/// clusters divide both numbers, so that their blocks go through neighbouring
+/// tiles, and through equally many.
+LogicalResult ChainLowering::emitProgram(int64_t tiles) {
   auto ownIndex = [&]() -> Value {
     return tile::ProgramIdOp::create(b, loc, b.getIndexType());
   };
@@ -347,8 +347,10 @@ LogicalResult ChainLowering::emitProgram(int64_t tiles, int64_t blocks) {
   }
   if (failed(allocateBuffers()))
     return failure();
-  auto loop = scf::ForOp::create(b, loc, ownIndex(), kernel.constant(tiles),
-                                 kernel.constant(blocks));
+  Value first = ownIndex();
+  auto blocks = tile::ProgramCountOp::create(b, loc, b.getIndexType());
+  auto loop =
+      scf::ForOp::create(b, loc, first, kernel.constant(tiles), blocks);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -376,11 +378,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
           fuse::kChipAttrName);
   const ChipInfo &chip = *lookupChip(chipName.getName());
   Cost cost = predictCost(model, schedule, footprint, chip);
-  int64_t blocks = footprint.blocks;
-  if (schedule.persistent)
-    blocks =
-        std::min(blocks, residentSlots(schedule, cost.residentBlocks, chip));
-  if (failed(emitProgram(footprint.blocks, blocks)))
+  if (failed(emitProgram(footprint.blocks)))
     return failure();
   kernel.kernel().setResidentBlocks(cost.residentBlocks);
   if (schedule.clusterBlocks() != 1)
@@ -407,8 +405,10 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
                      b.getI64IntegerAttr(footprint.sharedMemory))};
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(group);
-  Value grid = arith::ConstantIndexOp::create(rewriter, loc, blocks);
-  kernel.finish(rewriter, grid, b.getDictionaryAttr(predicted));
+  Value grid =
+      arith::ConstantIndexOp::create(rewriter, loc, footprint.blocks);
+  kernel.finish(rewriter, grid, b.getDictionaryAttr(predicted),
+                schedule.persistent);
   return success();
 }
 

@@ -44,7 +44,7 @@ private:
   // Coordinates, views, buffers.
   void emitBlockCoordinates(llvm::function_ref<Value()> number);
   std::optional<std::pair<unsigned, bool>> lengthAxis() const;
-  mlir::LogicalResult emitProgram(int64_t tiles, int64_t blocks);
+  mlir::LogicalResult emitProgram(int64_t tiles);
   std::pair<Value, Value> emitRaster(Value number, int64_t rows,
                                      int64_t columns);
   Value emitPointer(unsigned tensor);

@@ -118,7 +118,7 @@ Value KernelBuilder::size(Value bodyArgument, int64_t dimension) {
 }
 
 void KernelBuilder::finish(RewriterBase &rewriter, Value grid,
-                           DictionaryAttr predicted) {
+                           DictionaryAttr predicted, bool isPersistent) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(group);
   Location loc = group.getLoc();
@@ -141,8 +141,8 @@ void KernelBuilder::finish(RewriterBase &rewriter, Value grid,
   auto launch = tile::LaunchOp::create(
       rewriter, loc, resultTypes,
       FlatSymbolRefAttr::get(kernelOp.getNameAttr()), grid, inputs, inits,
-      sizeValues, /*programmatic=*/UnitAttr(), group.getGroupSchedule(),
-      predicted);
+      sizeValues, isPersistent, /*programmatic=*/false,
+      group.getGroupSchedule(), predicted);
   rewriter.replaceOp(group,
                      launch.getResults().take_front(group->getNumResults()));
 }

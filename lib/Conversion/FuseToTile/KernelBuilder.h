@@ -49,9 +49,10 @@ public:
   /// argument: a constant, or the argument that carries it.
   mlir::Value size(mlir::Value bodyArgument, int64_t dimension);
 
-  /// Replaces the group by a launch of `grid` blocks. `predicted` may be null.
+  /// Replaces the group by a launch of `grid` blocks, or of a persistent kernel
+  /// with as many tiles. `predicted` may be null.
   void finish(mlir::RewriterBase &rewriter, mlir::Value grid,
-              mlir::DictionaryAttr predicted);
+              mlir::DictionaryAttr predicted, bool isPersistent = false);
 
   /// A constant index, created once at the start of the kernel.
   mlir::Value constant(int64_t value);

@@ -10,12 +10,20 @@
 
 // RUN: sed -e 's/cluster = 2/cluster = 4/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=DIVIDES
 // DIVIDES: error: schedule cannot be lowered: clusters of 4 blocks do not divide the blocks along 'n'
-// A cluster goes through neighbouring tiles: whole clusters are on the chip, and divide the tiles.
+// A cluster goes through neighbouring tiles: whole clusters divide the blocks and the tiles. The plan launches as many clusters as fit.
 // RUN: sed -e 's/cluster = 2/persistent = true, cluster = 2/' %s | fusion-opt --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s --check-prefix=STAY
 // STAY-LABEL: tile.kernel @product
 // STAY-SAME: cluster = 2 : i64
 // STAY: %[[OWN:.*]] = tile.program_id
-// STAY: scf.for %{{.*}} = %[[OWN]] to %c196 step %c132
+// STAY: %[[BLOCKS:.*]] = tile.program_count
+// STAY: scf.for %{{.*}} = %[[OWN]] to %c196 step %[[BLOCKS]]
+// RUN: sed -e 's/cluster = 2/persistent = true, cluster = 2/' %s | fusion-opt --fuse-search-schedules --tile-pipeline --tile-to-nvvm | fusion-translate --fuse-to-manifest | FileCheck %s --check-prefix=PLAN
+// PLAN: "grid": [
+// PLAN-NEXT: "(min(98, device:active_clusters) * 2)",
+// PLAN: mov.u32 {{.*}}, %nctaid.x;
+// RUN: sed -e 's/cluster = 2/persistent = true, cluster = 1/' %s | fusion-opt --fuse-search-schedules --tile-pipeline --tile-to-nvvm | fusion-translate --fuse-to-manifest | FileCheck %s --check-prefix=ALONE
+// ALONE: "grid": [
+// ALONE-NEXT: "min(196, device:active_clusters)",
 // RUN: sed -e 's/A = #fuse.place<shared, bulk>/A = #fuse.place<shared, async16>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: error: schedule cannot be lowered: the blocks of a cluster share no copies: 'A' is not copied in bulk
 // RUN: sed -e 's/<"sm_90a">/<"sm_120">/' -e 's/wgmma.m64k16/mma.m16n8k16/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP

@@ -42,6 +42,8 @@ tile.kernel @scale(%a: !tile.ptr<f32> {tile.access = #tile.access<read>}, %s: f3
     attributes {warps = 4 : i64} {
   // CHECK: %[[BLOCK:.*]] = tile.program_id
   %block = tile.program_id
+  // CHECK: tile.program_count
+  %blocks = tile.program_count
   // CHECK: %[[THREAD:.*]] = tile.thread_id
   %thread = tile.thread_id
   // CHECK: %[[X:.*]] = tile.element_load %{{.*}}[%[[THREAD]]] : <f32> -> f32

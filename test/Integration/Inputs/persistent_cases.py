@@ -5,8 +5,9 @@ No tile of the last row and column is full. What goes with attention are the arg
 
 from warpgroup_cases import product
 
-# The SMs of the chip, on each of which the shared memory leaves room for one block.
-BLOCKS = 132
+# Blocks that fit, by the size of a cluster, where the shared memory of an SM leaves room for one: on a chip with two GPCs of 18 SMs
+# and six of 16, and on one with six of 18 and two of 12.
+BLOCKS = {"2x18,6x16": {1: 132, 2: 132, 4: 128, 8: 128}, "6x18,2x12": {1: 132, 2: 132, 4: 120, 8: 112}}
 PRODUCT = product(64, 64, 64, (4, 1), transport="bulk") | dict(stages=dict(A=8, B=8), producers=4)
 ATTENTION = dict(
     tiling="bm(LA,n(LB,CC,LD,CE),SE)",

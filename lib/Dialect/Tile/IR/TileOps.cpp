@@ -53,13 +53,20 @@ LogicalResult fusion::tile::verifyStaticTile(Operation *op,
   return success();
 }
 
-/// Of a grid's fastest dimension, which has 2^31 - 1 blocks at most (CUDA C++
-/// Programming Guide, technical specifications per compute capability).
+/// A grid's fastest dimension has 2^31 - 1 blocks at most (CUDA C++ Programming
+/// Guide, technical specifications per compute capability).
 void ProgramIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                     SetIntRangeFn setRange) {
   unsigned width = IndexType::kInternalStorageBitWidth;
   setRange(getResult(), ConstantIntRanges::fromSigned(
                             APInt(width, 0), APInt(width, INT32_MAX - 1)));
+}
+
+void ProgramCountOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                       SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(getResult(), ConstantIntRanges::fromSigned(APInt(width, 1),
+                                                      APInt(width, INT32_MAX)));
 }
 
 LogicalResult ViewOp::verify() {

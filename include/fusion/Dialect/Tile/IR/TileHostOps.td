@@ -122,6 +122,10 @@ def Tile_LaunchOp : Tile_Op<"launch", [
     `inits`; its arguments are the inputs (tensors as pointers), then the inits, then
     `sizes`. `grid` is the number of blocks.
 
+    A `persistent` kernel goes through `grid` tiles with whatever number of blocks
+    it has (`tile.program_count`). The host launches as many as the device holds at
+    a time, in whole clusters, and at most one for each tile.
+
     A `programmatic` launch may begin before the one before it in the function has
     ended; its kernel waits for that itself (`tile-overlap-launches`).
 
@@ -131,7 +135,7 @@ def Tile_LaunchOp : Tile_Op<"launch", [
   let arguments = (ins SymbolRefAttr:$kernel, Index:$grid,
                        Variadic<AnyType>:$inputs, Variadic<AnyRankedTensor>:$inits,
                        Variadic<Index>:$sizes,
-                       UnitAttr:$programmatic,
+                       UnitAttr:$persistent, UnitAttr:$programmatic,
                        OptionalAttr<AnyAttr>:$schedule,
                        OptionalAttr<DictionaryAttr>:$predicted);
   let results = (outs Variadic<AnyRankedTensor>:$results);

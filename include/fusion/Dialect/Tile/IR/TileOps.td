@@ -24,6 +24,24 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_ProgramCountOp : Tile_Op<"program_count", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface,
+                                    ["inferResultRanges"]>]> {
+  let summary = "The number of blocks of the grid";
+  let description = [{
+    A persistent kernel goes through its tiles with this stride: how many blocks it
+    has is decided when it is launched (`persistent` of `tile.launch`).
+
+    ```mlir
+    %first = tile.program_id
+    %blocks = tile.program_count
+    scf.for %tile = %first to %tiles step %blocks { … }
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let summary = "Describes an operand in global memory";
   let description = [{
