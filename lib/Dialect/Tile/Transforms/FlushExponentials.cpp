@@ -35,14 +35,26 @@ static bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat());
 }
 
+/// The tile whose elements a mask keeps, with -inf in place of the others: no
+/// maximum is any of these.
+static Value withoutMask(Value tile) {
+  while (auto mask = tile.getDefiningOp<MaskOp>()) {
+    if (!matchPattern(mask.getFill(), m_NegInfFloat()))
+      break;
+    tile = mask.getValue();
+  }
+  return tile;
+}
+
 /// Whether `top` is the maximum of each row of `tile` or above it, but for rows
-/// of nothing but -inf.
+/// of nothing but -inf. What a mask replaces in the maximum's operand alone does
+/// not count: the exponential has a mask of its own there.
 static bool isMaximum(Value top, Value tile) {
   Operation *op = top.getDefiningOp();
   if (!op)
     return false;
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getValue() == tile &&
+    return withoutMask(reduce.getValue()) == withoutMask(tile) &&
            (reduce.getKind() == arith::AtomicRMWKind::maximumf ||
             reduce.getKind() == arith::AtomicRMWKind::maxnumf);
   if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
@@ -59,17 +71,24 @@ static bool isMaximum(Value top, Value tile) {
          isMaximum(select.getFalseValue(), tile);
 }
 
-/// Whether nobody sees the difference between zero and less than 2^-126.
+/// Whether all uses of a tile of 16-bit numbers are uses of a factor.
+static bool isFactor(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (auto mask = dyn_cast<MaskOp>(user))
+      return isFactor(mask.getResult());
+    return isa<DotOp, SharedDotOp, LocalStoreOp, ConvertLayoutOp, SliceOp>(
+        user);
+  });
+}
+
+/// Whether no use of a tile can tell zero from less than 2^-126.
 static bool isOnlySummed(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (auto mask = dyn_cast<MaskOp>(user))
+      return isOnlySummed(mask.getResult());
     if (auto reduce = dyn_cast<ReduceOp>(user))
       return reduce.getKind() == arith::AtomicRMWKind::addf;
-    if (!isa<arith::TruncFOp>(user))
-      return false;
-    return llvm::all_of(user->getUsers(), [](Operation *other) {
-      return isa<DotOp, SharedDotOp, LocalStoreOp, ConvertLayoutOp, SliceOp>(
-          other);
-    });
+    return isa<arith::TruncFOp>(user) && isFactor(user->getResult(0));
   });
 }
 

@@ -50,3 +50,36 @@ tile.kernel @seen(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attribu
   %sum3 = tile.reduce addf %e3 along 1 : tensor<64x64xf32> -> tensor<64xf32>
   tile.return
 }
+
+// Keys beyond the last one: the maximum does not see them, and their exponentials are zero. A mask of the difference's operand or
+// of the rounded exponentials is no reason either; one that puts in something else than -inf is.
+// CHECK-LABEL: tile.kernel @masked
+// CHECK-COUNT-2: math.exp %{{.*}} {fuse.flush}
+// CHECK: math.exp %{{[^ ]*}} : tensor<64x64xf32>
+tile.kernel @masked(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
+  %infinity = arith.constant 0xFF800000 : f32
+  %none = arith.constant 0.0 : f32
+  %nothing = arith.constant 0.0 : f16
+  %s = arith.constant dense<3.0> : tensor<64x64xf32>
+  %v = arith.constant dense<1.0> : tensor<64x16xf16>
+  %acc = arith.constant dense<0.0> : tensor<64x16xf32>
+  %inside = tile.mask %s below %n along 1 else %infinity : tensor<64x64xf32>, f32 -> tensor<64x64xf32>
+  %top = tile.reduce maximumf %inside along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %tops = tile.broadcast %top along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  %d = arith.subf %s, %tops : tensor<64x64xf32>
+  %e = math.exp %d : tensor<64x64xf32>
+  %kept = tile.mask %e below %n along 1 else %none : tensor<64x64xf32>, f32 -> tensor<64x64xf32>
+  %sum = tile.reduce addf %kept along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %d2 = arith.subf %inside, %tops : tensor<64x64xf32>
+  %e2 = math.exp %d2 : tensor<64x64xf32>
+  %h = arith.truncf %e2 : tensor<64x64xf32> to tensor<64x64xf16>
+  %factor = tile.mask %h below %n along 1 else %nothing : tensor<64x64xf16>, f16 -> tensor<64x64xf16>
+  %part = tile.slice %factor at [0, 0] : tensor<64x64xf16> -> tensor<64x16xf16>
+  %zeroed = tile.mask %s below %n along 1 else %none : tensor<64x64xf32>, f32 -> tensor<64x64xf32>
+  %top3 = tile.reduce maximumf %zeroed along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %tops3 = tile.broadcast %top3 along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  %d3 = arith.subf %s, %tops3 : tensor<64x64xf32>
+  %e3 = math.exp %d3 : tensor<64x64xf32>
+  %sum3 = tile.reduce addf %e3 along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  tile.return
+}
