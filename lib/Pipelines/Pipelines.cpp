@@ -86,8 +86,11 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(createTileOverlapLaunches());
 }
 
-void fusion::buildTileToNVVMPipeline(OpPassManager &manager) {
-  manager.addPass(createConvertTileToGPU());
+void fusion::buildTileToNVVMPipeline(OpPassManager &manager,
+                                     int64_t waitLimit) {
+  ConvertTileToGPUOptions toGPU;
+  toGPU.waitLimit = waitLimit;
+  manager.addPass(createConvertTileToGPU(toGPU));
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
@@ -114,7 +117,7 @@ void fusion::buildFuseToNVVMPipeline(OpPassManager &manager,
                                      const FuseToNVVMOptions &options) {
   buildFuseGroupsPipeline(manager, options);
   buildTilePipeline(manager);
-  buildTileToNVVMPipeline(manager);
+  buildTileToNVVMPipeline(manager, options.waitLimit);
 }
 
 /// Registers a pipeline whose options say to the parser of the pipeline what is
@@ -162,5 +165,7 @@ void fusion::registerPipelines() {
                              buildTilePipeline);
   PassPipelineRegistration<>("tile-to-nvvm",
                              "Lower block programs to nvvm kernels",
-                             buildTileToNVVMPipeline);
+                             [](OpPassManager &manager) {
+                               buildTileToNVVMPipeline(manager);
+                             });
 }

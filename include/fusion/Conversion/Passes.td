@@ -56,6 +56,9 @@ def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
     offsets computed from the layouts; products become nvvm.mma.sync. What depends on
     the thread alone is computed once, at the start of the kernel.
 
+    With `wait-limit`, or the module's `tile.wait_limit`, a wait for an mbarrier traps
+    after so many tries: an error in a kernel then ends it, and does not hang the GPU.
+
     The host's plan then names its kernels as `@kernels::@name`. The threads of
     a block and the bytes of dynamic shared memory stay as the attributes `fuse.block`
     and `fuse.shared_memory` of the function, for the manifest.
@@ -66,6 +69,11 @@ def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::nvgpu::NVGPUDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"waitLimit", "wait-limit", "int64_t", /*default=*/"0",
+           "Tries after which a wait for an mbarrier traps (default: the module's "
+           "tile.wait_limit, else no limit)">
   ];
 }
 

@@ -73,6 +73,11 @@ struct FuseToNVVMOptions : FormGroupsPipelineOptions {
       llvm::cl::desc("Correct the sums of online reductions only where that "
                      "divides them by more than 2 to this; 0: always"),
       llvm::cl::init(0)};
+  Option<int64_t> waitLimit{
+      *this, "wait-limit",
+      llvm::cl::desc("Tries after which a wait for an mbarrier traps (default: "
+                     "the module's tile.wait_limit, else no limit)"),
+      llvm::cl::init(0)};
 };
 
 /// From a module of func.funcs over tensors to groups without schedules.
@@ -89,8 +94,10 @@ void buildFuseGroupsPipeline(mlir::OpPassManager &manager,
 /// barriers.
 void buildTilePipeline(mlir::OpPassManager &manager);
 
-/// From block programs to the nvvm and llvm dialects.
-void buildTileToNVVMPipeline(mlir::OpPassManager &manager);
+/// From block programs to the nvvm and llvm dialects. `waitLimit` is that of
+/// `convert-tile-to-gpu`.
+void buildTileToNVVMPipeline(mlir::OpPassManager &manager,
+                             int64_t waitLimit = 0);
 
 /// All of it: `fuse-to-nvvm`.
 void buildFuseToNVVMPipeline(mlir::OpPassManager &manager,

@@ -65,6 +65,36 @@ Value KernelEmitter::ofStage(Value stage, int64_t first, int64_t step) {
       b, loc, arith::MulIOp::create(b, loc, number, i32(step)), i32(first));
 }
 
+/// The offset of the mbarriers at which what an operation's lanes load from
+/// shared memory is released; nullopt for other operations and buffers.
+static std::optional<int64_t> releasedWhereLoaded(Operation *op) {
+  if (!isa<LocalLoadOp, UnstashOp>(op))
+    return std::nullopt;
+  auto loaded = op->getOperand(0).getDefiningOp<AllocOp>();
+  return loaded ? loaded.getReleased() : std::nullopt;
+}
+
+/// An instruction that starts a copy takes its operands from uniform registers:
+/// where ptxas does not know that a branch has one thread, it makes a loop over
+/// the threads there may be. Of elect.sync it knows. Executed once, since which
+/// thread is elected is not said (PTX ISA, "elect.sync"), and groups of bulk
+/// stores are a thread's own.
+Value KernelEmitter::isElected() {
+  return atEntry([&]() -> Value {
+    if (!elected)
+      elected = NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value());
+    return elected;
+  });
+}
+
+void KernelEmitter::prefetchMaps() {
+  Value condition = isCopying ? isCopying
+                    : maps.empty() ? Value() : isStoring();
+  for (TensorMapAttr map : maps)
+    emitAssembly(b, loc, {mapArgument(map), condition},
+                 "@$1 prefetch.tensormap [$0];", "l,b");
+}
+
 /// At the start of the kernel, by the thread that copies. The fence shows the
 /// mbarriers to what completes there, the barrier to all threads.
 void KernelEmitter::emitBarriers() {
@@ -76,17 +106,27 @@ void KernelEmitter::emitBarriers() {
   if (filled.empty())
     return;
   // By offset: of buffers that have it in common each copy arrives, and each
-  // warp that reads them.
+  // warp or warpgroup that reads them.
   std::map<int64_t, int64_t> arrivals;
-  for (AllocOp alloc : filled)
+  for (AllocOp alloc : filled) {
     if (alloc.getReleased() && isFilledByCluster(alloc))
       releasedByCluster.insert(*alloc.getReleased());
+    if (alloc.getReleased() && kernel.getWarps() % kGroupWarps == 0)
+      releasedByWarpgroup.insert(*alloc.getReleased());
+  }
+  // What threads load, each warp has read by itself.
+  kernel.walk([&](Operation *op) {
+    if (std::optional<int64_t> released = releasedWhereLoaded(op))
+      releasedByWarpgroup.erase(*released);
+  });
   for (AllocOp alloc : filled)
     for (int64_t stage = 0; stage < alloc.getType().getStages(); ++stage) {
       ++arrivals[*alloc.getBarriers() + stage * kBarrierBytes];
       if (alloc.getReleased())
         arrivals[*alloc.getReleased() + stage * kBarrierBytes] =
-            kernel.getWarps() *
+            (releasedByWarpgroup.contains(*alloc.getReleased())
+                 ? kernel.getWarps() / kGroupWarps
+                 : kernel.getWarps()) *
             (releasedByCluster.contains(*alloc.getReleased()) ? clusterSize()
                                                               : 1);
     }
@@ -96,10 +136,7 @@ void KernelEmitter::emitBarriers() {
   int64_t copyingWarp = hasProducers() ? kernel.getWarps() : 0;
   isInCopyingWarp = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                           warp, i32(copyingWarp));
-  isCopying = arith::AndIOp::create(
-      b, loc,
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, i32(0)),
-      isInCopyingWarp);
+  isCopying = arith::AndIOp::create(b, loc, isElected(), isInCopyingWarp);
   std::string text;
   llvm::raw_string_ostream os(text);
   for (auto [offset, count] : arrivals)
@@ -142,6 +179,8 @@ void KernelEmitter::turnPhase(Value number, Value predicate) {
 void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate) {
   SmallVector<Value> operands = {barrier, parity};
   std::string text = "{\n.reg .pred over;\n", constraints = "r,r";
+  if (waitLimit)
+    text += ".reg .pred late;\n.reg .b32 tries;\nmov.b32 tries, 0;\n";
   if (predicate) {
     operands.push_back(predicate);
     constraints += ",b";
@@ -149,8 +188,14 @@ void KernelEmitter::waitForPhase(Value barrier, Value parity, Value predicate) {
   }
   text += "WAIT:\n"
           "mbarrier.try_wait.parity.shared::cta.b64 over, [$0], $1;\n"
-          "@over bra.uni DONE;\n"
-          "bra.uni WAIT;\n"
+          "@over bra.uni DONE;\n";
+  if (waitLimit)
+    text += "add.u32 tries, tries, 1;\n"
+            "setp.ge.u32 late, tries, " +
+            std::to_string(waitLimit) +
+            ";\n"
+            "@late trap;\n";
+  text += "bra.uni WAIT;\n"
           "DONE:\n}";
   emitAssembly(b, loc, operands, text, constraints);
 }
@@ -345,7 +390,7 @@ Value KernelEmitter::isStoring() {
   return atEntry([&]() -> Value {
     return arith::AndIOp::create(
         b, loc,
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, i32(0)),
+        isElected(),
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, warp, i32(0)));
   });
 }
@@ -426,9 +471,10 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
 }
 
 /// One lane arrives for its warp, or for each block that copies to this one
-/// another. Products in place are over when their results
-/// are there; what lanes have loaded by themselves is when all have come here.
-/// Stages are only read between the wait for them and their release. So no
+/// another. A product in place is its warpgroup's, and over for all of its warps
+/// when one of them has waited for it (PTX ISA, "wgmma.wait_group"), so the
+/// first warp arrives for the warpgroup. What lanes have loaded by themselves is
+/// read when all of the warp have come here. Stages are only read between the wait for them and their release. So no
 /// scope is needed that tells other blocks what was written, of which ptxas
 /// makes a fence of the whole GPU: accesses after a wait are not performed
 /// before what was read ahead of an arrival with release semantics, whoever
@@ -439,32 +485,37 @@ LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
     return op.emitOpError("has no mbarriers; run tile-allocate-shared");
   bool isLoaded = false;
   kernel.walk([&](Operation *load) {
-    if (!isa<LocalLoadOp, UnstashOp>(load))
-      return;
-    auto loaded = load->getOperand(0).getDefiningOp<AllocOp>();
-    isLoaded |= loaded && loaded.getReleased() == alloc.getReleased();
+    std::optional<int64_t> released = releasedWhereLoaded(load);
+    isLoaded |= released && released == alloc.getReleased();
   });
   if (isLoaded)
     emitBarrier(/*ofWarp=*/true);
+  bool isByWarpgroup = releasedByWarpgroup.contains(*alloc.getReleased());
+  // Whether a lane is among the first `count` of the warp that arrives.
+  auto isAmong = [&](int64_t count) -> Value {
+    return atEntry([&]() -> Value {
+      Value arrives = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::ult, lane, i32(count));
+      if (!isByWarpgroup)
+        return arrives;
+      Value number = arith::RemUIOp::create(b, loc, warp, i32(kGroupWarps));
+      return arith::AndIOp::create(
+          b, loc, arrives,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
+                                i32(0)));
+    });
+  };
   Value barrier = sharedAddress(
       ofStage(op.getStage(), *alloc.getReleased(), kBarrierBytes));
   if (releasedByCluster.contains(*alloc.getReleased())) {
-    Value hasBlock = atEntry([&]() -> Value {
-      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lane,
-                                   i32(clusterSize()));
-    });
-    emitAssembly(b, loc, {barrier, hasBlock, lane},
+    emitAssembly(b, loc, {barrier, isAmong(clusterSize()), lane},
                  "{\n.reg .b32 there;\n"
                  "@$1 mapa.shared::cluster.u32 there, $0, $2;\n"
                  "@$1 mbarrier.arrive.shared::cluster.b64 _, [there];\n}",
                  "r,b,r");
     return success();
   }
-  Value isFirst = atEntry([&]() -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
-                                 i32(0));
-  });
-  emitAssembly(b, loc, {barrier, isFirst},
+  emitAssembly(b, loc, {barrier, isAmong(1)},
                "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b");
   return success();
 }

@@ -20,9 +20,9 @@ using namespace fusion;
 using namespace fusion::tile;
 
 KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function,
-                             ArrayRef<TensorMapAttr> maps)
-    : kernel(kernel), function(function), maps(maps), b(kernel.getContext()),
-      loc(kernel.getLoc()) {
+                             ArrayRef<TensorMapAttr> maps, int64_t waitLimit)
+    : kernel(kernel), function(function), maps(maps), waitLimit(waitLimit),
+      b(kernel.getContext()), loc(kernel.getLoc()) {
   Block &entry = function.getBody().front();
   b.setInsertionPoint(entry.getTerminator());
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
@@ -51,6 +51,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, gpu::GPUFuncOp function,
 
 LogicalResult KernelEmitter::run() {
   emitBarriers();
+  prefetchMaps();
   if (failed(emitBlock(kernel.getBody().front())))
     return failure();
   // Nobody arrives any more at the mbarriers of a block that ends.
@@ -480,6 +481,11 @@ LogicalResult KernelEmitter::emit(Operation *op) {
       .Case<ProgramIdOp>([&](auto o) {
         scalars.map(o.getResult(),
                     gpu::BlockIdOp::create(b, loc, gpu::Dimension::x));
+        return success();
+      })
+      .Case<ProgramCountOp>([&](auto o) {
+        scalars.map(o.getResult(),
+                    gpu::GridDimOp::create(b, loc, gpu::Dimension::x));
         return success();
       })
       .Case<ThreadIdOp>([&](auto o) {

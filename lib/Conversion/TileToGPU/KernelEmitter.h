@@ -38,9 +38,9 @@ class KernelEmitter {
 public:
   /// Emits into `function`, whose body is empty but for its terminator, and
   /// whose arguments behind the kernel's own are pointers to the tensor maps
-  /// `maps`.
+  /// `maps`. A wait for an mbarrier traps after `waitLimit` tries; 0: never.
   KernelEmitter(tile::KernelOp kernel, mlir::gpu::GPUFuncOp function,
-                llvm::ArrayRef<tile::TensorMapAttr> maps);
+                llvm::ArrayRef<tile::TensorMapAttr> maps, int64_t waitLimit);
 
   mlir::LogicalResult run();
 
@@ -340,6 +340,10 @@ private:
 
   // Bulk copies (EmitBulk.cpp).
   void emitBarriers();
+  /// Has the tensor maps loaded before the first copy asks for them.
+  void prefetchMaps();
+  /// Whether the thread is the one of its warp that acts for all of it.
+  Value isElected();
   struct BoxOperands;
   BoxOperands boxOperands(const tile::BulkCopy &copy, Value view,
                           mlir::ValueRange coordinates);
@@ -365,16 +369,20 @@ private:
   tile::KernelOp kernel;
   mlir::gpu::GPUFuncOp function;
   llvm::ArrayRef<tile::TensorMapAttr> maps;
+  int64_t waitLimit; ///< tries of a wait for an mbarrier, 0: any number
   mlir::OpBuilder b;
   mlir::Location loc;
   mlir::Operation *entryEnd = nullptr;
   Value lane, warp, dynamicShared; ///< lane and warp are i32
+  Value elected;         ///< set by isElected
   Value isCopying;       ///< whether the thread is the one that copies in bulk
   Value isInCopyingWarp; ///< whether its warp is that thread's
   bool copiesForCluster = false; ///< some tiles go to other blocks, too
   /// Offsets of mbarriers at which the warps of all blocks of the cluster
   /// arrive.
   llvm::SmallDenseSet<int64_t> releasedByCluster;
+  /// Offsets of mbarriers at which one warp of each warpgroup arrives.
+  llvm::SmallDenseSet<int64_t> releasedByWarpgroup;
   bool isProducer = false;  ///< what is emitted is done by a producer
   int64_t firstBarrier = 0; ///< offset of the kernel's first mbarrier
   Value

@@ -30,6 +30,8 @@ using namespace fusion;
 namespace {
 
 struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
+  using ConvertTileToGPUBase::ConvertTileToGPUBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
@@ -43,8 +45,17 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     auto gpuModule = gpu::GPUModuleOp::create(b, module.getLoc(), name);
     if (failed(checkLaunches(module)))
       return signalPassFailure();
+    if (waitLimit < 0 || waitLimit > tile::kMostWaitTries) {
+      module.emitError("wait-limit is from 0 to ") << tile::kMostWaitTries;
+      return signalPassFailure();
+    }
+    int64_t limit = waitLimit;
+    auto attribute =
+        module->getAttrOfType<IntegerAttr>(tile::kWaitLimitAttrName);
+    if (limit == 0 && attribute)
+      limit = attribute.getInt();
     for (tile::KernelOp kernel : kernels)
-      if (failed(convert(kernel, gpuModule)))
+      if (failed(convert(kernel, gpuModule, limit)))
         return signalPassFailure();
     module.walk([&](tile::LaunchOp launch) {
       launch.setKernelAttr(SymbolRefAttr::get(
@@ -121,7 +132,7 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
   /// Tensors arrive as bare pointers, sizes as 32-bit integers, tensor maps
   /// behind them as pointers to parameters.
   static LogicalResult convert(tile::KernelOp kernel,
-                               gpu::GPUModuleOp gpuModule) {
+                               gpu::GPUModuleOp gpuModule, int64_t waitLimit) {
     if (failed(checkPhase(kernel)))
       return failure();
     OpBuilder b(kernel.getContext());
@@ -182,7 +193,7 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     }
     b.setInsertionPointToEnd(&function.getBody().front());
     gpu::ReturnOp::create(b, kernel.getLoc());
-    return KernelEmitter(kernel, function, *maps).run();
+    return KernelEmitter(kernel, function, *maps, waitLimit).run();
   }
 };
 

@@ -2,6 +2,17 @@
 // phase, of which it carries the parity along.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared))' | fusion-opt --convert-tile-to-gpu --canonicalize --cse | FileCheck %s
 
+// With a limit a wait traps, by the option or by the module's attribute; a wait that may not be has a limit, too.
+// RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared))' | fusion-opt --convert-tile-to-gpu=wait-limit=1000 | FileCheck %s --check-prefix=LIMIT
+// RUN: sed -e '/^tile.kernel @pipelined/i module attributes {tile.wait_limit = 1000 : i64} {' -e '$a }' %s | fusion-opt --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared))' | fusion-opt --convert-tile-to-gpu | FileCheck %s --check-prefix=LIMIT
+// LIMIT: .reg .b32 tries;{{.*}}mov.b32 tries, 0;{{.*}}WAIT:{{.*}}@over bra.uni DONE;{{.*}}add.u32 tries, tries, 1;{{.*}}setp.ge.u32 late, tries, 1000;{{.*}}@late trap;{{.*}}bra.uni WAIT;{{.*}}DONE:
+// LIMIT: mov.b32 tries, 0;{{.*}}@!$2 bra.uni DONE;{{.*}}@late trap;
+// LIMIT-NOT: try_wait{{.*}}@over bra.uni DONE;{{[^a]*}}bra.uni WAIT
+// RUN: not fusion-opt %s --convert-tile-to-gpu=wait-limit=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: error: wait-limit is from 0 to 2147483647
+// RUN: echo 'module attributes {tile.wait_limit = 0 : i64} {}' | not fusion-opt 2>&1 | FileCheck %s --check-prefix=ATTRIBUTE
+// ATTRIBUTE: error: 'tile.wait_limit' is an i64 from 1 to 2147483647, not 0 : i64
+
 #half = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] 3*[0,32] -> [16, 96]">
 #whole = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 64*[8,0] -> [512, 64]">
 !two = !tile.buffer<2, 16, 96, f16, #half>
@@ -13,13 +24,16 @@
 // CHECK-LABEL: gpu.func @pipelined
 // CHECK-SAME: (%{{.*}}: memref<f16> {{.*}}, %[[MAP:.*]]: !llvm.ptr, %[[OTHER:.*]]: !llvm.ptr)
 // CHECK-SAME: fuse.tensor_maps = [#tile.tensor_map<of = 0, f16, dims = [200, 100, 3], strides = [400, 40000], box = [32, 16, 1], swizzle = 64>, #tile.tensor_map<of = 0, f16, dims = [64, 1000], strides = [128], box = [64, 256], swizzle = 128>]
-// CHECK: %[[COPIES:.*]] = arith.andi
+// CHECK: %[[ELECTED:.*]] = nvvm.elect.sync
+// CHECK: %[[COPIES:.*]] = arith.andi %[[ELECTED]]
 // CHECK: llvm.inline_asm has_side_effects
 // CHECK-SAME: @$1 mbarrier.init.shared::cta.b64 [$0 + 0], 1;
 // CHECK-SAME: [$0 + 8], 1;
 // CHECK-SAME: [$0 + 16], 1;
 // CHECK-SAME: @$1 fence.mbarrier_init.release.cluster;", "r,b,~{memory}" %{{.*}}, %[[COPIES]]
 // CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: llvm.inline_asm {{.*}}"@$1 prefetch.tensormap [$0];", "l,b,~{memory}" %[[MAP]], %[[COPIES]]
+// CHECK-NEXT: llvm.inline_asm {{.*}}"@$1 prefetch.tensormap [$0];", "l,b,~{memory}" %[[OTHER]], %[[COPIES]]
 // CHECK: scf.if %[[COPIES]]
 // CHECK: llvm.inline_asm has_side_effects
 // CHECK-SAME: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], 3072;

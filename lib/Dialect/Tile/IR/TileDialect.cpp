@@ -1,5 +1,4 @@
-//===- TileDialect.cpp - The tile dialect
-//-------------------------------------===//
+//===- TileDialect.cpp - The tile dialect -------------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -53,6 +52,22 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "fusion/Dialect/Tile/IR/TileOps.cpp.inc"
       >();
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kWaitLimitAttrName)
+    return success();
+  if (!isa<ModuleOp>(op))
+    return op->emitError("'")
+           << kWaitLimitAttrName << "' is an attribute of modules";
+  auto limit = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (limit && limit.getType().isSignlessInteger(64) && limit.getInt() >= 1 &&
+      limit.getInt() <= kMostWaitTries)
+    return success();
+  return op->emitError("'") << kWaitLimitAttrName << "' is an i64 from 1 to "
+                            << kMostWaitTries << ", not "
+                            << attribute.getValue();
 }
 
 //===----------------------------------------------------------------------===//

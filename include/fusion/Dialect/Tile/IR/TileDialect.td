@@ -37,6 +37,7 @@ def Tile_Dialect : Dialect {
     6. `tile-insert-proxy-fences`: for units that read it by themselves, too;
     7. `convert-tile-to-gpu`: a gpu.func in a gpu.module.
   }];
+  let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }
