@@ -10,6 +10,7 @@
 
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Target/ChipTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -53,6 +54,12 @@ compares the results with a reference computed on the CPU.
   --json=FILE               write the report as JSON
   --manifest=FILE           run this plan (docs/manifest.md) and do not compile
   --ptx=FILE                its PTX, where the manifest has none
+  --wait-limit=N            kernels trap after N tries of a wait for an mbarrier,
+                            where they would wait for ever
+  --active-clusters=N       launch persistent kernels with at most N clusters, or
+                            blocks where they have none
+  --gpcs=COUNTxSMS,...      the emulator's SMs, by GPC (the chip's); clusters are
+                            placed in them
   --threads=N               host threads of the reference (0: one per core)
 
 Exit code: 0 all results agree and nothing was found, 2 a result is wrong,
@@ -85,6 +92,9 @@ public:
       return fail("no input file; --help lists the options");
     if (!options.ptxFile.empty() && options.manifestFile.empty())
       return fail("--ptx needs --manifest");
+    if (options.waitLimit && !options.manifestFile.empty())
+      return fail("--wait-limit is for kernels that are compiled: it cannot be "
+                  "combined with --manifest");
     for (auto [isGiven, option] :
          {std::make_pair(options.measured != 0, "--tune"),
           std::make_pair(!options.groupsFile.empty(), "--groups")}) {
@@ -160,6 +170,23 @@ private:
     }
     if (name == "threads")
       return integer(name, value, options.threads);
+    if (name == "wait-limit") {
+      if (Error error = integer(name, value, options.waitLimit))
+        return error;
+      return options.waitLimit >= 1 &&
+                     options.waitLimit <= tile::kMostWaitTries
+                 ? Error::success()
+                 : fail("--wait-limit is from 1 to " +
+                        Twine(tile::kMostWaitTries));
+    }
+    if (name == "active-clusters") {
+      if (Error error = integer(name, value, options.activeClusters.emplace()))
+        return error;
+      return *options.activeClusters ? Error::success()
+                                     : fail("--active-clusters is at least 1");
+    }
+    if (name == "gpcs")
+      return gpcs(value);
     if (name == "input" || name == "shape")
       return indexed(name, value);
     if (name == "tolerance")
@@ -233,6 +260,22 @@ private:
       sizes.push_back(size);
     }
     options.shapes[index] = std::move(sizes);
+    return Error::success();
+  }
+
+  Error gpcs(StringRef value) {
+    llvm::SmallVector<StringRef> groups;
+    value.split(groups, ',');
+    for (StringRef group : groups) {
+      auto [count, sms] = group.split('x');
+      GpcGroup result;
+      if (count.getAsInteger(10, result.count) ||
+          sms.getAsInteger(10, result.sms) || !result.count || !result.sms ||
+          result.count > 1024 || result.sms > 1024)
+        return fail("--gpcs: expected COUNTxSMS,..., such as 2x18,6x16, got '" +
+                    value + "'");
+      options.gpcs.push_back(result);
+    }
     return Error::success();
   }
 

@@ -10,9 +10,12 @@
 #define FUSION_TOOLS_FUSIONRUN_OPTIONS_H
 
 #include "fusion/Runtime/HostTensor.h"
+#include "fusion/Support/Processors.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace fusion::run {
 
@@ -39,6 +42,9 @@ struct Options {
   bool sanitize = false;
   unsigned schedules = 1;
   unsigned threads = 0;
+  int64_t waitLimit = 0; ///< tries of a wait for an mbarrier, 0: any number
+  std::optional<uint64_t> activeClusters; ///< at most, of persistent kernels
+  std::vector<GpcGroup> gpcs; ///< of the emulator; empty: the chip's
   std::string jsonFile;
   std::string manifestFile, ptxFile; ///< a plan compiled earlier
   bool help = false;

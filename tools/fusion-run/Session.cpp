@@ -1,0 +1,433 @@
+//===- Session.cpp - One run of fusion-run over a module ------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+#include "Inputs.h"
+#include "Subnormals.h"
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
+#include "fusion/Pipelines/Compile.h"
+#include "fusion/Runtime/Npy.h"
+#include "fusion/Support/Interrupt.h"
+#include "fusion/Target/ChipTable.h"
+#include "fusion/Tuning/GroupMeasurement.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace fusion;
+using namespace fusion::run;
+using llvm::Error;
+using llvm::Expected;
+using llvm::Twine;
+
+Error fusion::run::writeText(const std::string &path, llvm::StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (!error) {
+    os << text;
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  return error ? llvm::createStringError(path + ": " + error.message())
+               : Error::success();
+}
+
+namespace {
+
+Expected<std::string> readFile(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return llvm::createStringError(path + ": " + file.getError().message());
+  return (*file)->getBuffer().str();
+}
+
+void printTuned(llvm::raw_ostream &os, const TunedGroup &group,
+           DeviceChoice device) {
+  os << "tuned the group";
+  if (auto at = group.location->findInstanceOf<mlir::FileLineColLoc>())
+    os << " at " << at.getFilename().getValue() << ":" << at.getLine() << ":"
+       << at.getColumn();
+  os << ": ";
+  if (group.ran)
+    os << llvm::format("%.2f us, the least of ", group.least * 1e6) << group.ran
+       << (device == DeviceChoice::Cuda ? " schedules by the clock"
+                                        : " schedules by the emulator's counts")
+       << llvm::format("; the model's choice %.2f us", group.first * 1e6);
+  else
+    os << "no schedule ran, the model decides";
+  if (group.failed)
+    os << "; " << group.failed << " did not run, the last one since "
+       << group.why;
+  os << "\n";
+}
+
+/// Adds a finding unless the same was made under another schedule.
+void addFinding(std::vector<emulator::Finding> &findings,
+                const emulator::Finding &finding) {
+  auto key = [](const emulator::Finding &f) {
+    return std::tie(f.kind, f.kernel, f.line, f.otherLine, f.block, f.thread,
+                    f.message);
+  };
+  if (llvm::none_of(findings, [&](const emulator::Finding &known) {
+        return key(known) == key(finding);
+      }))
+    findings.push_back(finding);
+}
+
+} // namespace
+
+Error Session::selectFunctions() {
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    if (options.entry.empty() ? function.isPublic()
+                              : function.getName() == options.entry)
+      entries.push_back(function);
+  }
+  if (entries.empty())
+    return options.entry.empty()
+               ? llvm::createStringError(
+                     "the module has no public function with a body")
+               : llvm::createStringError("there is no function '" +
+                                         options.entry + "' with a body");
+  if (!entries.front().isPublic())
+    return llvm::createStringError("function '" + options.entry +
+                                   "' is private");
+  unsigned inputs = 0;
+  for (mlir::func::FuncOp function : entries)
+    inputs = std::max(inputs, function.getNumArguments());
+  auto check = [&](unsigned index, const char *option) {
+    return index < inputs
+               ? Error::success()
+               : llvm::createStringError("--" + Twine(option) +
+                                         ": there is no input " + Twine(index));
+  };
+  for (const auto &entry : options.inputFiles)
+    if (Error error = check(entry.first, "input"))
+      return error;
+  for (const auto &entry : options.shapes)
+    if (Error error = check(entry.first, "shape"))
+      return error;
+  // What is not asked for need not compile.
+  if (!options.entry.empty())
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<mlir::func::FuncOp>()))
+      if (function != entries.front() &&
+          mlir::SymbolTable::symbolKnownUseEmpty(function, module))
+        function.erase();
+  return Error::success();
+}
+
+Error Session::compilePlan() {
+  // Of the module, so that a pipeline of one's own sees it too.
+  auto say = [&](llvm::StringRef attribute, const std::string &how) {
+    if (!how.empty())
+      module->setAttr(attribute,
+                      mlir::StringAttr::get(module.getContext(), how));
+  };
+  say(fuse::kF32ProductsAttrName, options.f32Products);
+  say(fuse::kF8ProductsAttrName, options.f8Products);
+  say(fuse::kExponentialsAttrName, options.exponentials);
+  if (options.waitLimit)
+    module->setAttr(
+        tile::kWaitLimitAttrName,
+        mlir::IntegerAttr::get(
+            mlir::IntegerType::get(module.getContext(), 64),
+            options.waitLimit));
+  std::string json, ptx;
+  if (!options.manifestFile.empty()) {
+    Expected<std::string> text = readFile(options.manifestFile);
+    if (!text)
+      return text.takeError();
+    json = std::move(*text);
+    if (!options.ptxFile.empty()) {
+      text = readFile(options.ptxFile);
+      if (!text)
+        return text.takeError();
+      ptx = std::move(*text);
+    }
+  } else {
+    CompileOptions compileOptions;
+    compileOptions.chip = options.chip;
+    compileOptions.forceFusion = options.forceFusion;
+    compileOptions.passPipeline = options.passPipeline;
+    compileOptions.keepGroups = !options.groupsFile.empty();
+    std::optional<DeviceMeasurer> measurer;
+    if (options.measured) {
+      measurer.emplace(*lookupChip(options.chip), options.measured,
+                       [this] { return createDevice(/*schedule=*/0); });
+      compileOptions.measurer = &*measurer;
+    }
+    Expected<CompiledModule> compiled = fusion::compile(module, compileOptions);
+    if (!compiled)
+      return compiled.takeError();
+    if (measurer)
+      for (const auto &group : measurer->tuned())
+        printTuned(llvm::outs(), *group, device);
+    if (!options.groupsFile.empty())
+      if (Error error = writeText(options.groupsFile, compiled->groups))
+        return error;
+    json = std::move(compiled->manifestJson);
+    ptx = std::move(compiled->ptx);
+  }
+  Expected<Manifest> parsed = Manifest::parse(json);
+  if (!parsed)
+    return options.manifestFile.empty()
+               ? parsed.takeError()
+               : llvm::createStringError(options.manifestFile + ": " +
+                                         llvm::toString(parsed.takeError()));
+  manifest = std::move(*parsed);
+  if (!ptx.empty())
+    manifest->ptx = std::move(ptx);
+  if (manifest->ptx.empty() && !manifest->kernels.empty())
+    return llvm::createStringError(
+        "the manifest has no PTX: give it by --ptx=FILE");
+  return Error::success();
+}
+
+Error Session::prepare() {
+  if (Error error = selectFunctions())
+    return error;
+  device = options.device;
+  if (device == DeviceChoice::Auto) {
+    Expected<std::unique_ptr<Device>> cuda = createCudaDevice();
+    device = cuda ? DeviceChoice::Cuda : DeviceChoice::Emulator;
+    if (!cuda)
+      llvm::consumeError(cuda.takeError());
+  }
+  if (device != DeviceChoice::Cpu)
+    if (Error error = compilePlan())
+      return error;
+  if (options.useReference || device == DeviceChoice::Cpu) {
+    Expected<std::unique_ptr<Reference>> compiled =
+        Reference::compile(module, options.threads);
+    if (!compiled)
+      return compiled.takeError();
+    reference = std::move(*compiled);
+  }
+  if (!options.outputDir.empty())
+    if (std::error_code error =
+            llvm::sys::fs::create_directories(options.outputDir))
+      return llvm::createStringError(options.outputDir + ": " +
+                                     error.message());
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
+  if (device == DeviceChoice::Cuda)
+    return createCudaDevice();
+  EmulatorOptions emulator;
+  emulator.sanitize = options.sanitize;
+  emulator.seed = options.seed + schedule;
+  // What reaches DRAM depends on how much the chip's L2 holds.
+  if (const ChipInfo *chip = lookupChip(manifest->chip)) {
+    emulator.l2Bytes = chip->l2Bytes;
+    emulator.processors = processorsOf(*chip);
+  }
+  if (!options.gpcs.empty())
+    emulator.processors.gpcs = options.gpcs;
+  emulator.proceed = [] { return !InterruptGuard::isInterrupted(); };
+  return createEmulatorDevice(emulator);
+}
+
+Error Session::runOnDevice(const std::string &name,
+                           llvm::ArrayRef<HostTensor> inputs,
+                           FunctionReport &report, Check check) {
+  const FunctionPlan *plan = manifest->function(name);
+  if (!plan)
+    return llvm::createStringError("the manifest has no function '" + name +
+                                   "'");
+  report.chip = manifest->chip;
+  unsigned schedules = device == DeviceChoice::Emulator ? options.schedules : 1;
+  std::vector<HostTensor> results;
+  for (unsigned schedule = 0; schedule < schedules; ++schedule) {
+    Expected<std::unique_ptr<Device>> target = createDevice(schedule);
+    if (!target)
+      return target.takeError();
+    if (!manifest->kernels.empty())
+      if (Error error = (*target)->loadModule(manifest->ptx))
+        return error;
+    ExecuteOptions execution;
+    execution.mostClusters = options.activeClusters;
+    if (device == DeviceChoice::Cuda) {
+      report.assembler = (*target)->assembler();
+      report.deviceName = (*target)->name();
+      execution.measure = true;
+      // Should a kernel hang while it is timed, what is known is not lost.
+      execution.beforeMeasuring = [&](const Execution &run) -> Error {
+        report.launches = run.launches;
+        report.temporaryBytes = run.temporaryBytes;
+        if (Error error = check(run.results))
+          return error;
+        return onChecked ? onChecked(report) : Error::success();
+      };
+    }
+    // The emulator alone asks; a GPU's user waits for nothing that asks back.
+    std::optional<InterruptGuard> interrupt;
+    if (device == DeviceChoice::Emulator)
+      interrupt.emplace();
+    Expected<Execution> run =
+        execute(*manifest, *plan, **target, inputs, execution);
+    interrupt.reset();
+    if (!run)
+      return run.takeError();
+    for (const LaunchReport &launch : run->launches)
+      for (const emulator::Finding &finding : launch.findings)
+        addFinding(report.findings, finding);
+    if (schedule == 0) {
+      report.launches = std::move(run->launches);
+      report.measuredUs = run->measuredUs;
+      report.temporaryBytes = run->temporaryBytes;
+    }
+    if (run->fault) {
+      report.endedByFinding =
+          llvm::any_of(report.findings, [&](const emulator::Finding &finding) {
+            return llvm::StringRef(*run->fault).contains(finding.message);
+          });
+      return llvm::createStringError(*run->fault);
+    }
+    if (schedule == 0) {
+      results = std::move(run->results);
+      continue;
+    }
+    for (size_t i = 0; i < results.size(); ++i)
+      if (run->results[i].data != results[i].data) {
+        emulator::Finding finding;
+        finding.kind = "schedule-dependent";
+        finding.message = "result " + std::to_string(i) + " of '" + name +
+                          "' depends on the order of warps (seeds " +
+                          std::to_string(options.seed) + " and " +
+                          std::to_string(options.seed + schedule) + ")";
+        addFinding(report.findings, finding);
+      }
+  }
+  return device == DeviceChoice::Cuda ? Error::success() : check(results);
+}
+
+Error Session::compareResults(mlir::func::FuncOp function,
+                              llvm::ArrayRef<HostTensor> inputs,
+                              llvm::ArrayRef<HostTensor> results,
+                              llvm::ArrayRef<HostTensor> references,
+                              FunctionReport &report) {
+  ElementType narrowest = narrowestFloat(function);
+  unsigned roundings = countRoundings(function, narrowest);
+  auto said = [&](llvm::StringRef attribute) {
+    auto how = module->getAttrOfType<mlir::StringAttr>(attribute);
+    return how ? how.getValue() : fuse::listNumericChoices(attribute).front();
+  };
+  llvm::StringRef f32Products = said(fuse::kF32ProductsAttrName);
+  FewerBits fewer{/*inFactors=*/f32Products != "f32",
+                  /*cutsFactors=*/f32Products == "tf32-cut",
+                  /*inSums=*/said(fuse::kF8ProductsAttrName) == "coarse"};
+  for (size_t i = 0; i < results.size(); ++i) {
+    ResultReport entry;
+    entry.type = results[i].type;
+    entry.shape = results[i].shape;
+    if (i < references.size()) {
+      const HostTensor &expected = references[i];
+      if (expected.type != entry.type || expected.shape != entry.shape)
+        return llvm::createStringError(
+            "result " + Twine(i) + " is " + elementTypeName(entry.type) + " " +
+            shapeText(entry.shape) + ", the reference's is " +
+            elementTypeName(expected.type) + " " + shapeText(expected.shape));
+      entry.rms = rootMeanSquare(expected);
+      auto chosen = options.tolerances.find(entry.type);
+      if (chosen != options.tolerances.end()) {
+        entry.tolerance = chosen->second;
+      } else {
+        entry.tolerance =
+            defaultTolerance(entry.type, narrowest, entry.rms,
+                             fewer, roundings);
+        entry.tolerance.atol += subnormalError(function, i, inputs);
+      }
+      entry.comparison = compare(results[i], expected, entry.tolerance);
+    }
+    report.results.push_back(std::move(entry));
+  }
+  return Error::success();
+}
+
+Error Session::writeTensors(llvm::StringRef entry, const char *kind,
+                            llvm::ArrayRef<HostTensor> tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (Error error = writeNpy(options.outputDir + "/" + entry.str() + "." +
+                                   kind + std::to_string(i) + ".npy",
+                               tensors[i]))
+      return error;
+  return Error::success();
+}
+
+Error Session::runInto(mlir::func::FuncOp function, FunctionReport &report) {
+  report.entry = function.getName().str();
+  report.device = device == DeviceChoice::Cuda  ? "cuda"
+                  : device == DeviceChoice::Cpu ? "cpu"
+                                                : "emulator";
+  Expected<std::vector<HostTensor>> inputs = makeInputs(function, options);
+  if (!inputs)
+    return inputs.takeError();
+  auto check = [&](llvm::ArrayRef<HostTensor> results) {
+    return checkResults(function, *inputs, results, report);
+  };
+  return device == DeviceChoice::Cpu
+             ? check({})
+             : runOnDevice(report.entry, *inputs, report, check);
+}
+
+Error Session::checkResults(mlir::func::FuncOp function,
+                            llvm::ArrayRef<HostTensor> inputs,
+                            llvm::ArrayRef<HostTensor> results,
+                            FunctionReport &report) {
+  std::vector<HostTensor> references;
+  if (reference) {
+    Expected<Reference::Results> computed =
+        reference->run(report.entry, inputs);
+    if (!computed)
+      return computed.takeError();
+    references = std::move(computed->tensors);
+    report.isUndefined = computed->isUndefined;
+  }
+  std::vector<HostTensor> asked;
+  if (device == DeviceChoice::Cpu) {
+    // The reference is what was asked for: there is nothing to compare.
+    asked = std::move(references);
+    results = asked;
+    references.clear();
+  } else if (reference && results.size() != references.size()) {
+    return llvm::createStringError("the plan has " + Twine(results.size()) +
+                                   " results, the function " +
+                                   Twine(references.size()));
+  }
+  if (!options.outputDir.empty()) {
+    if (Error error = writeTensors(report.entry, "input", inputs))
+      return error;
+    if (Error error = writeTensors(report.entry, "result", results))
+      return error;
+    if (Error error = writeTensors(report.entry, "reference", references))
+      return error;
+  }
+  if (Error error =
+          compareResults(function, inputs, results, references, report))
+    return error;
+  // A difference where nothing is defined is no fault.
+  if (report.isUndefined && report.pass() == false)
+    return llvm::createStringError(
+        "the results cannot be compared: with these inputs '" + report.entry +
+        "' divides integers by zero or overflows in it, or reads an element "
+        "at an index outside of its tensor, which has no defined value");
+  return Error::success();
+}
+
+FunctionReport Session::run(mlir::func::FuncOp function) {
+  FunctionReport report;
+  if (Error error = runInto(function, report))
+    report.error = llvm::toString(std::move(error));
+  return report;
+}
