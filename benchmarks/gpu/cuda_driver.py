@@ -1,14 +1,15 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The CUDA driver from Python: loads PTX or machine code and runs the launches of the emulator's corpus."""
+"""The CUDA driver from Python: loads PTX or machine code, runs the launches of the emulator's corpus, and says what fits the device."""
 
 import ctypes
 import struct
 
 # CUdevice_attribute, CUfunction_attribute, CUjit_option, CUlaunchAttributeID
-CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
-MAX_DYNAMIC_SHARED = 8
+MULTIPROCESSORS, CAPABILITY_MAJOR, CAPABILITY_MINOR = 16, 75, 76
+MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTERS = 8, 14
+PORTABLE_CLUSTER = 8
 ERROR_LOG, ERROR_LOG_SIZE = 5, 6
 CLUSTER_DIMENSION = 4
 DEFAULT_SHARED = 48 * 1024
@@ -53,15 +54,10 @@ class Device:
         name = ctypes.create_string_buffer(256)
         self.call("cuDeviceGetName", name, 256, device)
         self.name = name.value.decode()
-        numbers = []
-        for attribute in (CAPABILITY_MAJOR, CAPABILITY_MINOR):
-            value = ctypes.c_int()
-            self.call("cuDeviceGetAttribute", ctypes.byref(value), attribute, device)
-            numbers.append(value.value)
-        self.capability = 10 * numbers[0] + numbers[1]
+        self.device = device
+        self.capability = 10 * self.attribute(CAPABILITY_MAJOR) + self.attribute(CAPABILITY_MINOR)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self.call("cuCtxPushCurrent_v2", context)
-        self.device = device
 
     def call(self, name, *arguments):
         try:
@@ -73,6 +69,68 @@ class Device:
             text = ctypes.c_char_p()
             self.library.cuGetErrorName(result, ctypes.byref(text))
             raise DriverError(f"{name}: {(text.value or b'error').decode()} ({result})")
+
+    def attribute(self, number):
+        """A CUdevice_attribute."""
+        value = ctypes.c_int()
+        self.call("cuDeviceGetAttribute", ctypes.byref(value), number, self.device)
+        return value.value
+
+    def driver_version(self):
+        """Of CUDA that the driver is made for: 13000 is 13.0."""
+        value = ctypes.c_int()
+        self.call("cuDriverGetVersion", ctypes.byref(value))
+        return value.value
+
+    def function(self, module, name):
+        function = ctypes.c_void_p()
+        self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
+        return function
+
+    def active_clusters(self, function, cluster, threads, shared):
+        """The clusters of `cluster` blocks that run at once, blocks having so many threads and bytes of dynamic shared memory."""
+        if shared > DEFAULT_SHARED:
+            self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
+        if cluster > PORTABLE_CLUSTER:
+            self.call("cuFuncSetAttribute", function, NON_PORTABLE_CLUSTERS, 1)
+        config = Config()
+        # As many blocks as the device could hold, in whole clusters.
+        config.grid[:], config.block[:] = [cluster * self.attribute(MULTIPROCESSORS), 1, 1], [threads, 1, 1]
+        config.shared = shared
+        attribute = Attribute(id=CLUSTER_DIMENSION)
+        attribute.value[0:3] = [cluster, 1, 1]
+        config.attributes, config.count = ctypes.pointer(attribute), 1
+        count = ctypes.c_int()
+        self.call("cuOccupancyMaxActiveClusters", ctypes.byref(count), function, ctypes.byref(config))
+        return count.value
+
+    def copy_microseconds(self, size, copies):
+        """The least time of copying `size` bytes within the device's memory, of so many copies after a first one."""
+        buffers, events = [], []
+        try:
+            for _ in range(2):
+                address, event = ctypes.c_uint64(), ctypes.c_void_p()
+                self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size))
+                buffers.append(address)
+                self.call("cuEventCreate", ctypes.byref(event), 0)
+                events.append(event)
+            # Not zeros, which can be faster.
+            self.call("cuMemsetD8_v2", buffers[0], ctypes.c_ubyte(0x5A), ctypes.c_size_t(size))
+            times = []
+            for _ in range(1 + copies):
+                self.call("cuEventRecord", events[0], None)
+                self.call("cuMemcpyDtoDAsync_v2", buffers[1], buffers[0], ctypes.c_size_t(size), None)
+                self.call("cuEventRecord", events[1], None)
+                self.call("cuEventSynchronize", events[1])
+                milliseconds = ctypes.c_float()
+                self.call("cuEventElapsedTime", ctypes.byref(milliseconds), *events)
+                times.append(milliseconds.value * 1e3)
+            return min(times[1:])
+        finally:
+            for event in events:
+                self.library.cuEventDestroy_v2(event)
+            for address in buffers:
+                self.library.cuMemFree_v2(address)
 
     def load(self, image):
         """A module from PTX text or machine code (bytes)."""
@@ -113,8 +171,7 @@ class Device:
 
     def _launch(self, module, case, buffers, addresses):
         launch = case.launch()
-        function = ctypes.c_void_p()
-        self.call("cuModuleGetFunction", ctypes.byref(function), module, case.kernel.encode())
+        function = self.function(module, case.kernel)
         if case.shared > DEFAULT_SHARED:
             self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, case.shared)
         by_name = {f"{i}.in": address.value for i, address in enumerate(addresses)}

@@ -9,13 +9,14 @@ compilation that does not end or a driver error costs one request and not the ru
 
     {"do": "hello", "device": "cuda"}
     {"do": "check", "family", "case", "dtype", "seed", "outputs": [files]}
-    {"do": "time", "family", "case", "dtype", "seed", "peer": "eager" | "compile" | "autotune" | "sdpa:NAME"}
+    {"do": "time", "family", "case", "dtype", "seed", "peer": "eager" | "compile" | "autotune" | "sdpa:NAME" | "triton"}
     {"do": "copy", "sizes": [bytes read and written]}
 
 An answer is {"ok": true, ...} or {"ok": false, "error": reason}.
 """
 
 import json
+import math
 import os
 import statistics
 import sys
@@ -34,9 +35,14 @@ SDPA = {
     "math": "MATH",
 }
 
-# One sample lasts at least this long, so that the clock's resolution does not matter.
-SAMPLE_SECONDS = 2e-3
-SAMPLES = 30
+# As fusion-run measures (lib/Runtime/CudaDevice.cpp): a CUDA graph of so many calls that it takes this long, replayed so often.
+WARM_UP_CALLS, WARM_UP_BATCHES, BATCHES = 10, 3, 31
+BATCH_MICROSECONDS, MOST_CALLS = 500, 200
+
+
+def calls_of_batch(once):
+    """The calls that make a batch long against the resolution of events, one call taking `once` microseconds."""
+    return int(min(max(math.ceil(BATCH_MICROSECONDS / max(once, 0.1)), 1), MOST_CALLS))
 
 
 class Worker:
@@ -143,6 +149,10 @@ class Worker:
             )
         elif kind.startswith("sdpa:"):
             function, prepared = self.sdpa(peer, kind.removeprefix("sdpa:"), prepared, request)
+        elif kind == "triton":
+            import triton_peers
+
+            function = triton_peers.function(request["family"], request["case"])
         elif kind != "eager":
             raise RuntimeError(f"unknown peer '{kind}'")
         with torch.no_grad():
@@ -187,8 +197,16 @@ class Worker:
             del source, target
         return {"copies": copies}
 
+    def capture(self, function, calls, stream):
+        """A CUDA graph of so many calls."""
+        graph = self.torch.cuda.CUDAGraph()
+        with self.torch.cuda.graph(graph, stream=stream):
+            for _ in range(calls):
+                function()
+        return graph
+
     def measure(self, function):
-        """The median time of one call: in a CUDA graph where it can be captured."""
+        """The median time of one call among several in a CUDA graph, or one after the other where they cannot be captured."""
         if self.device != "cuda":
             return self.measure_on_host(function)
         torch = self.torch
@@ -199,28 +217,32 @@ class Worker:
             for _ in range(3):
                 function()
         torch.cuda.synchronize()
-        graph_error = None
-        try:
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, stream=stream):
-                function()
-            call = graph.replay
-        except RuntimeError as error:
-            call, graph_error = function, str(error).splitlines()[0]
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
 
-        def sample(calls):
-            start.record()
-            for _ in range(calls):
-                call()
-            end.record()
-            end.synchronize()
-            return start.elapsed_time(end) * 1e3 / calls
+        def time_batches(batch, calls, count):
+            samples = []
+            for _ in range(count):
+                start.record()
+                batch()
+                end.record()
+                end.synchronize()
+                samples.append(start.elapsed_time(end) * 1e3 / calls)
+            return samples
 
-        once = sample(3)
-        calls = max(1, min(1000, round(SAMPLE_SECONDS * 1e6 / max(once, 1e-3))))
-        samples = [sample(calls) for _ in range(SAMPLES)]
-        answer = self.statistics(samples, calls)
+        def loop(calls):
+            return lambda: [function() for _ in range(calls)]
+
+        graph_error = None
+        try:
+            graph = self.capture(function, WARM_UP_CALLS, stream)
+            once = time_batches(graph.replay, WARM_UP_CALLS, WARM_UP_BATCHES)[-1]
+            calls = calls_of_batch(once)
+            batch = self.capture(function, calls, stream).replay
+        except RuntimeError as error:
+            graph_error = str(error).splitlines()[0]
+            calls = calls_of_batch(time_batches(loop(WARM_UP_CALLS), WARM_UP_CALLS, WARM_UP_BATCHES)[-1])
+            batch = loop(calls)
+        answer = self.statistics(time_batches(batch, calls, BATCHES), calls)
         answer["graph"] = graph_error is None
         if graph_error:
             answer["graph_error"] = graph_error

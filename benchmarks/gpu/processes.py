@@ -11,18 +11,35 @@ import select
 import subprocess
 import sys
 
+from calls import children
+
 HERE = pathlib.Path(__file__).parent
 WORKER = HERE / "peer_worker.py"
 
 
-class PeerProcess:
-    """The PyTorch worker, restarted when a request does not end. `missing` says why there is none."""
+def peer_request(family, workload, do, **more):
+    """What the worker needs to know of a workload. Integers are indices: any small bound does."""
+    bound = min(workload.inputs[0][0])
+    return {
+        "do": do,
+        "family": family,
+        "case": workload.case,
+        "dtype": workload.dtype,
+        "seed": 1,
+        "inputs": [(shape, element, bound) for shape, element in workload.inputs],
+        **more,
+    }
 
-    def __init__(self, device, log):
-        self.device, self.log = device, log
+
+class PeerProcess:
+    """The PyTorch worker, restarted when a request does not end. `missing` says why there is none; `patience`: seconds that it has
+    to load PyTorch."""
+
+    def __init__(self, device, log, patience=180):
+        self.device, self.log, self.patience = device, log, patience
         self.process = None
         self.info, self.missing = {}, None
-        answer = self.ask({"do": "hello"}, 180)
+        answer = self.ask({"do": "hello"}, patience)
         if not answer["ok"]:
             self.missing = answer["error"]
             self.close()
@@ -35,6 +52,7 @@ class PeerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
+            start_new_session=True,
         )
 
     def _exchange(self, request, limit):
@@ -54,7 +72,7 @@ class PeerProcess:
         if self.process is None:
             self._start()
             if request["do"] != "hello":
-                self._exchange({"do": "hello", "device": self.device}, 180)
+                self._exchange({"do": "hello", "device": self.device}, self.patience)
         answer = self._exchange({**request, "device": self.device}, limit)
         if answer is None:
             self.close()
@@ -63,8 +81,8 @@ class PeerProcess:
 
     def close(self):
         if self.process:
-            self.process.kill()
-            self.process.wait()
+            # Compilers that it has started go, too.
+            children.kill_group(self.process)
             self.process = None
 
 
@@ -104,21 +122,16 @@ class FusionRun:
         if self.missing:
             return {"error": self.missing}
         try:
-            run = subprocess.run(
-                self.arguments(module, folder, inputs, reference, more),
-                capture_output=True,
-                text=True,
-                timeout=limit,
-            )
-        except subprocess.TimeoutExpired:
-            return {"error": f"fusion-run did not end within {limit} s"}
+            run = children.run(self.arguments(module, folder, inputs, reference, more), limit)
         except OSError as error:
             return {"error": f"fusion-run: {error}"}
+        if run.timed_out:
+            return {"error": f"fusion-run did not end within {limit} s"}
         # 2 is a wrong result: there are times and outputs all the same, and `pass` says no.
-        if run.returncode not in (0, 2):
-            lines = [line for line in run.stderr.splitlines() if "error" in line.lower()]
-            reason = (lines or run.stderr.splitlines() or ["no message"])[0]
-            return {"error": f"fusion-run ended with {run.returncode}: {reason}"[:500]}
+        if run.code not in (0, 2):
+            lines = [line for line in run.err.splitlines() if "error" in line.lower()]
+            reason = (lines or run.err.splitlines() or ["no message"])[0]
+            return {"error": f"fusion-run ended with {run.code}: {reason}"[:500]}
         try:
             (function,) = json.loads((folder / "run.json").read_text())
             kernels = function["kernels"]
@@ -136,7 +149,7 @@ class FusionRun:
             "outputs": sorted(folder.glob("*.result*.npy"), key=_result_number),
         }
         if reference != "none":
-            answer["pass"] = run.returncode == 0 and bool(function.get("pass"))
+            answer["pass"] = run.code == 0 and bool(function.get("pass"))
             answer["max_abs_error"] = function.get("max_abs_error")
         return answer
 

@@ -1,0 +1,64 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One run of fusion-run on a prepared plan, in a process of its own."""
+
+import hashlib
+import json
+import re
+import shutil
+
+from . import children
+
+# Results and references of wrong units that go into the archive.
+MOST_ATTACHED = 256 * 1024
+
+
+def results_of(folder, what="result"):
+    """The files of results in their order."""
+    return sorted(folder.glob(f"*.{what}*.npy"), key=lambda path: int(re.findall(r"\d+", path.stem)[-1]))
+
+
+def digests(folder):
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in results_of(folder)]
+
+
+def report_of(path):
+    """The only function of fusion-run's JSON; {} where it did not come so far."""
+    try:
+        (function,) = json.loads(path.read_text())
+        return function
+    except (OSError, ValueError):
+        return {}
+
+
+def run(context, folder, options, limit, reference="cpu", keep=False):
+    """(result, function's report, folder with the outputs or None). The folder is the caller's to remove where it is kept."""
+    output = context.scratch / "output"
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir(parents=True)
+    command = [
+        *context.fusion.command, folder / "module.mlir", f"--manifest={folder / 'plan.json'}", f"--device={context.fusion.device}",
+        "--seed=1", f"--reference={reference}", f"--output-dir={output}", f"--json={output / 'run.json'}", *options,
+    ]  # fmt: skip
+    ended = children.run(command, limit, env=context.environment)
+    outcome, message = children.outcome(ended)
+    report = report_of(output / "run.json")
+    result = {"outcome": outcome, "message": message, "seconds": ended.seconds}
+    if report.get("pass") is not None and reference != "none":
+        result["max_abs_error"] = report.get("max_abs_error")
+    if outcome in (*children.NEVER_AGAIN, children.CRASHED):
+        done = {True: "its results were right", False: "its results were wrong", None: "it had no results"}[report.get("pass")]
+        result["message"] = f"{message} ({done})"
+        result["stderr"] = ended.err[-2000:]
+    if keep:
+        return result, report, output
+    shutil.rmtree(output, ignore_errors=True)
+    return result, report, None
+
+
+def attach_arrays(context, name, folder):
+    """What is wrong, and what it should be, for the archive."""
+    for path in (*results_of(folder), *results_of(folder, "reference")):
+        if path.stat().st_size <= MOST_ATTACHED:
+            context.journal.attach(f"wrong/{name}/{path.name}", path.read_bytes())
