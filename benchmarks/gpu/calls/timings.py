@@ -5,8 +5,8 @@
 
 import shutil
 
-import generate
 import processes
+from plan import generate
 
 from . import children, runs
 from .phases import Phase, Unit

@@ -1,0 +1,199 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""summary.md: what is wrong first, then the figures, for people."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+
+from . import children
+from .journal import LEFT
+
+BAD = (children.WRONG, children.TRAPPED, children.HUNG, children.CRASHED)
+ORDER = (*BAD, children.SKIPPED, LEFT, "started", children.PASS)
+PIPELINING = pathlib.Path(__file__).parents[1] / "pipelining"
+TIMINGS = ("headlines", "families", "variants")
+
+
+def correlation(xs, ys):
+    """Spearman's (benchmarks/gpu/pipelining)."""
+    if "gpu_pipelining_script" not in sys.modules:
+        loader = importlib.machinery.SourceFileLoader("gpu_pipelining_script", str(PIPELINING))
+        module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        loader.exec_module(module)
+        sys.modules["gpu_pipelining_script"] = module
+    return sys.modules["gpu_pipelining_script"].correlation(xs, ys)
+
+
+def cell(text):
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def table(head, rows, right=()):
+    """Lines of a table; right: columns that are numbers."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "|".join("---:" if i in right else "---" for i in range(len(head))) + "|"]
+    return lines + ["| " + " | ".join(cell(one) for one in row) + " |" for row in rows]
+
+
+def machine(calls):
+    lines = []
+    for data in calls:
+        known = data["machine"]
+        gpu = known.get("gpu") or {}
+        name = gpu.get("name") or known.get("name") or known.get("device") or "no GPU"
+        parts = [name]
+        if known.get("chip"):
+            parts.append(f"compiled for {known['chip']}")
+        if gpu.get("driver_version"):
+            parts.append(f"driver {gpu['driver_version']}")
+        if known.get("multiprocessors"):
+            parts.append(f"{known['multiprocessors']} SMs")
+        if known.get("active_clusters"):
+            parts.append("active clusters " + ", ".join(f"of {size}: {count}" for size, count in known["active_clusters"].items()))
+        if known.get("copy_gbs"):
+            parts.append(f"copies {known['copy_gbs']:.0f} GB/s")
+        if known.get("torch"):
+            parts.append(f"PyTorch {known['torch']}, Triton {known.get('triton')}")
+        seconds = ", ".join(f"{run['seconds']:.0f}" for run in data["runs"])
+        lines.append(f"* Call {data['call']}: {'; '.join(parts)}; seconds {seconds}.")
+    return lines
+
+
+def counts(calls):
+    rows = []
+    for data in calls:
+        for phase, units in data["phases"].items():
+            outcomes = [unit["outcome"] for unit in units.values()]
+            rows.append([data["call"], phase, *(outcomes.count(outcome) or "" for outcome in ORDER)])
+    return table(["call", "phase", *ORDER], rows, right=range(2, 2 + len(ORDER))) if rows else []
+
+
+def bad(calls):
+    rows = [
+        (ORDER.index(unit["outcome"]), data["call"], phase, name, unit)
+        for data in calls
+        for phase, units in data["phases"].items()
+        for name, unit in units.items()
+        if unit["outcome"] in BAD or unit["outcome"] == "started"
+    ]
+    rows.sort(key=lambda row: row[:4])
+    lines = [[unit["outcome"], f"{call} {phase}", name, unit["kind"], unit.get("message", "")] for _, call, phase, name, unit in rows]
+    return table(["outcome", "call, phase", "unit", "kind", "message"], lines) if lines else ["Nothing that was tried."]
+
+
+def remaining(calls):
+    """What was skipped for others of its kind, and what had no time."""
+    lines = []
+    for data in calls:
+        for phase, units in data["phases"].items():
+            left = [name for name, unit in units.items() if unit["outcome"] == LEFT]
+            if left:
+                lines.append(f"* Call {data['call']}, {phase}, no time for {len(left)}: {', '.join(left)}.")
+            for name, unit in units.items():
+                if unit["outcome"] == children.SKIPPED and unit.get("verdict") != "left out":
+                    lines.append(f"* Call {data['call']}, {phase}, skipped: {name}, since {unit.get('message')}.")
+    return lines or ["Nothing."]
+
+
+def features(data):
+    """A line for each feature; bits: whether GPU and emulator agree."""
+    rows = []
+    for name, unit in data["phases"].get("features", {}).items():
+        error = unit.get("max_abs_error")
+        rows.append([unit["kind"], name, unit["outcome"], "" if error is None else f"{error:.2g}", unit.get("bits", ""), unit.get("feature", "")])
+    return table(["kind", "case", "outcome", "error", "bits", "what it is"], rows, right=(3,)) if rows else ["Not tried."]
+
+
+def corpus(data):
+    rows = [
+        [name, unit["outcome"], unit.get("verdict", ""), f"{unit['differ']} of {unit['total']}" if "total" in unit else "", unit.get("message", "")]
+        for name, unit in data["phases"].get("corpus", {}).items()
+        if unit.get("verdict") not in ("equal", "left out")
+    ]
+    equal = sum(unit.get("verdict") == "equal" for unit in data["phases"].get("corpus", {}).values())
+    lines = [f"{equal} kernels give the emulator's bits."]
+    return lines + (["", *table(["kernel", "outcome", "verdict", "bytes that differ", "remark"], rows)] if rows else [])
+
+
+def workloads(data):
+    """{workload: {"ours": {variant: unit}, "peers": {name: answer}}}."""
+    found = {}
+    for phase in TIMINGS:
+        for name, unit in data["phases"].get(phase, {}).items():
+            key, _, variant = name.rpartition(" ")
+            one = found.setdefault(key, {"ours": {}, "peers": {}})
+            if variant == "peers":
+                one["peers"] = unit.get("peers", {})
+            else:
+                one["ours"][variant] = unit
+    return found
+
+
+def us_of(unit):
+    """Microseconds of a unit whose results are right or at least not known to be wrong."""
+    return unit.get("us") if unit["outcome"] == children.PASS else None
+
+
+def timings(data):
+    rows = []
+    for key, one in workloads(data).items():
+        peers = {name: answer["us"] for name, answer in one["peers"].items() if answer.get("us")}
+        best = min(peers, key=peers.get) if peers else None
+        for variant, unit in one["ours"].items():
+            us, predicted = us_of(unit), unit.get("predicted_us")
+            rows.append([
+                key, variant,
+                f"{us:.2f}" if us else unit["outcome"] if unit["outcome"] != children.PASS else "-",
+                ", ".join(f"{name} {peers[name]:.2f}" for name in sorted(peers, key=peers.get)) if variant == "chosen" else "",
+                f"{peers[best] / us:.2f}" if us and best else "",
+                f"{predicted:.2f}" if predicted else "",
+                f"{us / predicted:.2f}" if us and predicted else "",
+                "" if unit.get("checked") else "unchecked" if unit["outcome"] == children.PASS else "",
+            ])  # fmt: skip
+    head = ["workload", "variant", "ours, us", "peers, us", "best peer / ours", "predicted, us", "measured / predicted", "check"]
+    return table(head, rows, right=(2, 4, 5, 6)) if rows else ["Nothing was timed."]
+
+
+def ranks(data):
+    """How the prediction ranks what was measured: schedules of one workload, and workloads."""
+    lines, pairs = [], []
+    for key, one in workloads(data).items():
+        of_schedules = [
+            (unit["predicted_us"], us_of(unit))
+            for variant, unit in one["ours"].items()
+            if (variant == "chosen" or variant.startswith("rank")) and us_of(unit) and unit.get("predicted_us")
+        ]
+        if "chosen" in one["ours"] and us_of(one["ours"]["chosen"]) and one["ours"]["chosen"].get("predicted_us"):
+            pairs.append((one["ours"]["chosen"]["predicted_us"], us_of(one["ours"]["chosen"])))
+        if len(of_schedules) > 1:
+            best = min(us for _, us in of_schedules)
+            found = correlation(*zip(*of_schedules))
+            lines.append([key, len(of_schedules), "-" if found is None else f"{found:.2f}", f"{best / of_schedules[0][1]:.2f}"])
+    if len(pairs) > 1:
+        found = correlation(*zip(*pairs))
+        lines.append(["all workloads, chosen", len(pairs), "-" if found is None else f"{found:.2f}", ""])
+    head = ["of", "measured", "rank correlation of prediction and time", "fastest / chosen"]
+    return table(head, lines, right=(1, 2, 3)) if lines else ["Too little was timed."]
+
+
+def summary(calls):
+    """The text for calls in their order, each as its journal has it."""
+    by_call = {data["call"]: data for data in calls}
+    packages = {data["package"][:12] for data in calls}
+    parts = ["# Two calls on a GPU", "", f"Package {', '.join(sorted(packages))}.", "", *machine(calls), "", *counts(calls)]
+    parts += ["", "## What is wrong", "", *bad(calls), "", "## What was not tried", "", *remaining(calls)]
+    if 2 in by_call:
+        parts += ["", "## Timings", "", *timings(by_call[2]), "", "### Prediction", "", *ranks(by_call[2])]
+        numbers = {
+            name: number
+            for unit in by_call[2]["phases"].get("chip", {}).values()
+            for name, number in unit.get("numbers", {}).items()
+        }
+        if numbers:
+            rows = [[name, f"{one['value']:.6g}", one["unit"]] for name, one in numbers.items()]
+            parts += ["", "## Numbers of the chip", "", *table(["what", "value", "unit"], rows, right=(1,))]
+    if 1 in by_call:
+        parts += ["", "## Features", "", *features(by_call[1]), "", "## The emulator's corpus", "", *corpus(by_call[1])]
+    return "\n".join([*parts, ""])

@@ -1,0 +1,323 @@
+"""The two calls without a GPU: planted children that hang, crash and trap, deadlines that come early, calls that go on."""
+
+import hashlib
+import io
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+GPU = HERE.parent / "gpu"
+sys.path.insert(0, str(GPU))
+
+numpy = pytest.importorskip("numpy")
+
+from calls import archive, children, deadline, journal, package, phases, report  # noqa: E402
+from preparation import packing  # noqa: E402
+
+RIGHT = io.BytesIO()
+numpy.save(RIGHT, numpy.full(4, 1.0, numpy.float32))
+RIGHT = hashlib.sha256(RIGHT.getvalue()).hexdigest()
+
+
+class Host:
+    """A rehearsal: a fake fusion-run, a prepared folder and results in a temporary one."""
+
+    def __init__(self, folder):
+        self.folder, self.results, self.prepared = folder, folder / "results", folder / "prepared"
+        self.tree = folder / "tree"
+        self.binary = folder / "bin" / "fusion-run"
+        self.binary.parent.mkdir()
+        lines = (HERE / "fake_plan_run.py").read_text().splitlines()
+        self.binary.write_text("\n".join([f"#!{sys.executable}", *lines[1:]]) + "\n")
+        self.binary.chmod(0o755)
+        (folder / "no-torch").mkdir()
+        (folder / "no-torch" / "torch.py").write_text("raise ImportError('torch is hidden')\n")
+        self.index = {"commit": "c0ffee", "date": "", "chips": ["sm_90a"], "features": [], "timings": [], "profiles": [], "corpus": [], "left_out": {}}
+        self.tree.mkdir()
+
+    def plan(self, name, behaviour, **more):
+        folder = self.tree / name
+        folder.mkdir(parents=True)
+        (folder / "module.mlir").write_text("")
+        (folder / "plan.json").write_text(json.dumps({"behaviour": behaviour, **more}))
+        return name
+
+    def feature(self, name, behaviour, kind=None):
+        self.index["features"].append(
+            {"name": name, "kind": kind or name, "feature": f"the feature {name}", "folder": self.plan(f"features/{name}", behaviour),
+             "options": [], "emulated": [RIGHT]}
+        )  # fmt: skip
+
+    def timing(self, case, variant, behaviour="right", us=None, predicted=None, kinds=(), phase="headlines", plan="chosen", peers=("eager",)):
+        self.index["timings"].append(
+            {"name": f"gemm_chains_mcfuser:{case}/f16 {variant}", "family": "gemm_chains_mcfuser", "case": case, "dtype": "f16",
+             "overrides": dict(batch=1, M=32, N=32, K=16, H=16), "variant": variant, "plan": plan, "phase": phase, "kinds": list(kinds),
+             "folders": {"sm_90a": self.plan(f"timings/{case}-{variant}", behaviour, us=us)}, "options": [f"--variant={variant}"],
+             "predicted_us": {"sm_90a": predicted}, "launches": 1, "peers": list(peers) if variant == "chosen" else []}
+        )  # fmt: skip
+
+    def pack(self):
+        packing.pack(self.tree, None, self.index, self.prepared)
+
+    def run(self, call, *arguments, timeout=60):
+        environment = dict(os.environ, PYTHONPATH=str(self.folder / "no-torch"))
+        done = subprocess.run(
+            [sys.executable, GPU / "run", f"--call={call}", "--device=cpu", f"--fusion-run={self.binary}", f"--results={self.results}",
+             f"--prepared={self.prepared}", f"--scratch={self.folder / 'scratch'}", *arguments],
+            capture_output=True, text=True, env=environment, timeout=timeout,
+        )  # fmt: skip
+        assert "Traceback" not in done.stderr, done.stderr
+        assert not any((self.folder / "scratch").glob("*"))
+        return done.returncode, done.stdout + done.stderr
+
+    def calls(self):
+        path = self.binary.with_name("calls")
+        return [line.split()[0] for line in path.read_text().splitlines()] if path.exists() else []
+
+    def journal(self, call=1):
+        """Out of the archive, which is what comes back."""
+        return json.loads(archive.read(self.results / journal.ARCHIVE)[f"call{call}.json"])
+
+    def outcomes(self, phase, call=1):
+        return {name: unit["outcome"] for name, unit in self.journal(call)["phases"][phase].items()}
+
+    def summary(self):
+        return (self.results / "summary.md").read_text()
+
+
+@pytest.fixture
+def host(tmp_path):
+    return Host(tmp_path)
+
+
+def test_features_that_hang_crash_and_trap(host):
+    for name, behaviour in (("copies", "right"), ("products", "wrong"), ("multicast", "trap"), ("turns", "hang"), ("windows", "crash"),
+                            ("gather", "fail"), ("clusters", "trap-in-timing"), ("last", "right")):  # fmt: skip
+        host.feature(name, behaviour)
+    host.feature("multicast-again", "right", kind="multicast")
+    host.feature("turns-again", "right", kind="turns")
+    host.pack()
+    status, text = host.run(1, "--case-limit=2")
+    assert status == 2, text
+    assert host.outcomes("features") == {
+        "copies": "pass", "products": "wrong", "multicast": "trapped", "turns": "hung", "windows": "crashed", "gather": "crashed",
+        "clusters": "trapped", "last": "pass", "multicast-again": "skipped", "turns-again": "skipped",
+    }  # fmt: skip
+    units = host.journal()["phases"]["features"]
+    assert "ILLEGAL_INSTRUCTION" in units["multicast"]["message"] and "it had no results" in units["multicast"]["message"]
+    assert "its results were right" in units["clusters"]["message"]
+    assert "SIGSEGV" in units["windows"]["message"] and "this is broken" in units["gather"]["message"]
+    assert "4 elements differ, by 1.0" in units["products"]["message"]
+    assert (units["copies"]["bits"], units["products"]["bits"]) == ("equal", "different")
+    # The child of the one that hangs is gone, too.
+    for pid in host.binary.with_name("children").read_text().split():
+        assert not pathlib.Path(f"/proc/{pid}").exists() or "Z" in pathlib.Path(f"/proc/{pid}/stat").read_text().split()[2]
+    members = archive.read(host.results / journal.ARCHIVE)
+    assert {"call1.json", "summary.md", "log.txt", "call1/wrong/products/f.result0.npy", "call1/wrong/products/f.reference0.npy"} <= set(members)
+    assert sorted(path.name for path in host.results.iterdir()) == ["call1.json", "log.txt", "results.tar", "summary.md"]
+    # What is wrong comes first, the worst at the top, and each line says which.
+    wrong = host.summary().split("## What is wrong")[1].split("##")[0]
+    order = [wrong.index(f"| {name} |") for name in ("products", "clusters", "turns", "windows")]
+    assert order == sorted(order) and "| copies |" not in wrong
+    assert "skipped: turns-again, since 'turns' of this kind hung" in host.summary()
+
+
+def test_nothing_is_tried_twice(host):
+    for name, behaviour in (("copies", "right"), ("multicast", "trap"), ("turns", "hang")):
+        host.feature(name, behaviour)
+    host.pack()
+    host.run(1, "--case-limit=1")
+    assert host.calls() == ["copies", "multicast", "turns"]
+    status, text = host.run(1, "--case-limit=1")
+    assert status == 1 and "3 of them known" in text and host.calls() == ["copies", "multicast", "turns"]
+    # The archive alone is enough to go on.
+    (host.results / "call1.json").unlink()
+    host.run(1)
+    assert len(host.calls()) == 3 and len(host.journal()["runs"]) == 3
+
+
+def test_other_plans_begin_anew(host):
+    host.feature("turns", "trap")
+    host.pack()
+    host.run(1)
+    shutil.rmtree(host.tree)
+    host.tree.mkdir()
+    host.index["features"].clear()
+    host.feature("turns", "right")
+    host.index["contents"] = "others"
+    host.pack()
+    status, _ = host.run(1)
+    assert status == 0 and host.outcomes("features") == {"turns": "pass"}
+    earlier = [name for name in archive.read(host.results / journal.ARCHIVE) if name.startswith("earlier/")]
+    assert len(earlier) == 1 and earlier[0].endswith("/call1.json")
+
+
+def test_a_deadline_that_comes_early(host):
+    for number in range(40):
+        host.feature(f"case{number}", "right")
+    host.feature("slow", "hang")
+    host.pack()
+    begin = time.monotonic()
+    status, text = host.run(1, "--seconds=5")
+    assert time.monotonic() - begin < 9, "the call is over in time"
+    assert status == 0 and "time is up: call again to go on" in text
+    outcomes = host.outcomes("features")
+    assert len(outcomes) == 41 and {"pass", "left"} == set(outcomes.values()) and outcomes["case0"] == "pass"
+    assert "no time for" in host.summary() and "case39" in host.summary().split("## What was not tried")[1]
+    done = sum(outcome == "pass" for outcome in outcomes.values())
+    host.run(1, "--seconds=6")
+    assert sum(outcome == "pass" for outcome in host.outcomes("features").values()) > done
+    assert len(host.calls()) == len(set(host.calls()))
+
+
+def test_a_call_that_is_killed(host):
+    """What ran then counts as hung and is not tried again."""
+    host.feature("copies", "right")
+    host.feature("turns", "hang")
+    host.feature("last", "right")
+    host.pack()
+    with pytest.raises(subprocess.TimeoutExpired):
+        host.run(1, timeout=4)
+    data = json.loads((host.results / "call1.json").read_text())["phases"]["features"]
+    assert (data["copies"]["outcome"], data["turns"]["outcome"]) == ("pass", "started")
+    shutil.rmtree(host.folder / "scratch")
+    host.run(1)
+    assert host.outcomes("features") == {"copies": "pass", "turns": "hung", "last": "pass"}
+    assert host.calls().count("turns") == 1
+    for pid in host.binary.with_name("children").read_text().split():
+        subprocess.run(["kill", "-9", pid], stderr=subprocess.DEVNULL)
+
+
+def test_timings_variants_and_predictions(host):
+    for case, times in (("G1", (10.0, 12.0, 20.0)), ("G2", (40.0, 30.0, 50.0))):
+        host.timing(case, "chosen", us=times[0], predicted=8.0 if case == "G1" else 20.0)
+        for rank in (2, 3):
+            host.timing(case, f"rank-{rank}", us=times[rank - 1], predicted=8.0 + rank, phase="variants", plan=f"rank-{rank}")
+    host.timing("G3", "chosen", behaviour="wrong", us=1.0, predicted=1.0)
+    host.timing("G4", "chosen", behaviour="trap")
+    host.timing("G4", "active-16", phase="variants")
+    host.pack()
+    status, text = host.run(2)
+    assert status == 2, text
+    assert host.outcomes("headlines", 2)["gemm_chains_mcfuser:G3/f16 chosen"] == "wrong"
+    # The same plan under another number of clusters.
+    assert host.outcomes("variants", 2)["gemm_chains_mcfuser:G4/f16 active-16"] == "skipped"
+    assert set(host.outcomes("headlines", 2).values()) >= {"pass", "skipped"}, "peers are said to be missing"
+    assert any("--variant=rank-2" in line for line in host.binary.with_name("calls").read_text().splitlines())
+    summary = host.summary()
+    assert "no PyTorch" in summary and "torch is hidden" in summary
+    assert "| gemm_chains_mcfuser:G1/f16 | chosen | 10.00 |  |  | 8.00 | 1.25 |" in summary
+    assert "| gemm_chains_mcfuser:G1/f16 | 3 | 1.00 | 1.00 |" in summary
+    assert "| gemm_chains_mcfuser:G2/f16 | 3 | 0.50 | 0.75 |" in summary
+    assert "| all workloads, chosen | 2 | 1.00 |" in summary
+
+
+def test_timings_heed_the_first_call(host):
+    """What no case of a kind has survived is not timed."""
+    host.feature("multicast-8-a", "trap", kind="multicast in clusters of 8")
+    host.feature("load-a", "right", kind="TMA load")
+    host.feature("load-b", "trap", kind="TMA load")
+    host.timing("G1", "chosen", kinds=("multicast in clusters of 8", "TMA load"))
+    host.timing("G2", "chosen", us=3.0, kinds=("TMA load",))
+    host.pack()
+    host.run(1)
+    host.run(2)
+    outcomes = host.outcomes("headlines", 2)
+    assert outcomes["gemm_chains_mcfuser:G1/f16 chosen"] == "skipped" and outcomes["gemm_chains_mcfuser:G2/f16 chosen"] == "pass"
+    assert "G1-chosen" not in host.calls()
+    assert sorted(path.name for path in host.results.iterdir()) == ["call1.json", "call2.json", "log.txt", "results.tar", "summary.md"]
+    assert "## Features" in host.summary() and "## Timings" in host.summary()
+
+
+def test_bad_packages(host):
+    status, text = host.run(1)
+    assert status == 1 and "is not prepared" in text
+    host.pack()
+    status, text = host.run(1, "--chip=sm_80")
+    assert status == 1 and "prepared for sm_90a, not for sm_80" in text
+    assert host.journal()["machine"]["chip"] == "sm_80"
+
+
+def test_outcomes():
+    def ended(code, err=""):
+        return children.outcome(children.Ended(code, 3.0, "", err))
+
+    assert ended(0) == ("pass", "") and ended(None)[0] == "hung" and ended(2)[0] == "wrong" and ended(3)[0] == "wrong"
+    for message in ("CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure", "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access",
+                    "kernel 'k': trap at line 17", "CUDA_ERROR_MISALIGNED_ADDRESS (716): misaligned address"):  # fmt: skip
+        assert ended(1, f"warning: nothing\nerror: {message}\n") == ("trapped", f"error: {message}")
+    assert ended(1, "error: CUDA_ERROR_LAUNCH_TIMEOUT (702): the launch timed out") == ("hung", "error: CUDA_ERROR_LAUNCH_TIMEOUT (702): the launch timed out")
+    assert ended(1, "error: no such file")[0] == "crashed" and ended(-6, "abort")[1] == "SIGABRT: abort"
+
+
+def test_deadline_keeps_a_reserve():
+    now = [0.0]
+    one = deadline.Deadline(100, clock=lambda: now[0])
+    now[0] = 90.0
+    assert one.left() == 100 - 90 - deadline.RESERVE
+    assert deadline.Deadline(5, clock=lambda: 0.0).left() == 4.0
+
+
+def test_archive_is_whole_and_bounded(tmp_path, monkeypatch):
+    path = tmp_path / "results.tar"
+    assert archive.read(path) == {}
+    assert archive.write(path, {"a.json": b"1"}) == []
+    monkeypatch.setattr(archive, "MOST_BYTES", 5000)
+    assert archive.write(path, {"a.json": b"2", "large": bytes(6000), "b": bytes(100)}) == ["large"]
+    assert archive.read(path)["a.json"] == b"2" and archive.read(path)["LEFT_OUT"] == b"large\n"
+    assert not list(tmp_path.glob("*.partial"))
+    path.write_bytes(b"no tar")
+    assert archive.read(path) == {}
+
+
+def test_spare_time_is_left_to_later_phases(tmp_path):
+    clock = [0.0]
+
+    def run(limit):
+        clock[0] += 2
+        return {"outcome": "pass", "message": ""}
+
+    units = [phases.Unit(f"u{number}", run) for number in range(10)]
+    one = journal.Journal(tmp_path, 1, "f")
+    runner = phases.Runner(one, deadline.Deadline(13, clock=lambda: clock[0]), lambda text: None)
+    assert not runner.run(phases.Phase("first", units[:5], spare=4))
+    assert [unit["outcome"] for unit in one.units("first").values()] == ["pass"] * 3 + ["left"] * 2
+    runner.run(phases.Phase("second", units[5:]))
+    assert [unit["outcome"] for unit in one.units("second").values()].count("pass") == 2
+
+
+def test_cached_ptxas(tmp_path):
+    cubins, ptx = tmp_path / "cubins", ".version 8.0\n.target sm_90a\n"
+    cubins.mkdir()
+    (cubins / package.cubin_name(ptx, "sm_90a")).write_bytes(b"code")
+    (tmp_path / "k.ptx").write_text(ptx)
+    real = tmp_path / "real"
+    real.write_text("#!/bin/sh\necho real $*\n")
+    real.chmod(0o755)
+    tool = package.write_ptxas(tmp_path / "tools", cubins, real)
+    known = subprocess.run([tool, "-arch=sm_90a", "-o", tmp_path / "k.cubin", tmp_path / "k.ptx"], capture_output=True, text=True)
+    assert known.returncode == 0 and known.stdout == "" and (tmp_path / "k.cubin").read_bytes() == b"code"
+    other = subprocess.run([tool, "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "k.ptx"], capture_output=True, text=True)
+    assert other.stdout.startswith("real -arch=sm_90")
+    none = package.write_ptxas(tmp_path / "none", cubins, None)
+    assert subprocess.run([none, "-v"], capture_output=True).returncode == 1
+    assert packing.arch_of(".target sm_90a") == "sm_90a" and packing.arch_of(".target sm_89") == "sm_90"
+
+
+def test_a_folder_that_does_not_travel(host, monkeypatch):
+    monkeypatch.setattr(package, "MOST_BYTES", 100)
+    with pytest.raises(RuntimeError, match="at most 100 travel"):
+        host.pack()
+    assert not host.prepared.exists()
+
+
+def test_summary_of_nothing():
+    text = report.summary([{"call": 2, "package": "p", "machine": {}, "runs": [], "phases": {}}])
+    assert "Nothing that was tried." in text and "Nothing was timed." in text
