@@ -67,7 +67,7 @@ class Host:
         packing.pack(self.tree, None, self.index, self.prepared)
 
     def run(self, call, *arguments, timeout=60):
-        environment = dict(os.environ, PYTHONPATH=str(self.folder / "no-torch"))
+        environment = dict(os.environ, PYTHONPATH=str(self.folder / "no-torch"), PATH=f"{self.binary.parent}:{os.environ['PATH']}")
         done = subprocess.run(
             [sys.executable, GPU / "run", f"--call={call}", "--device=cpu", f"--fusion-run={self.binary}", f"--results={self.results}",
              f"--prepared={self.prepared}", f"--scratch={self.folder / 'scratch'}", *arguments],
@@ -130,17 +130,18 @@ def test_features_that_hang_crash_and_trap(host):
 
 
 def test_nothing_is_tried_twice(host):
-    for name, behaviour in (("copies", "right"), ("multicast", "trap"), ("turns", "hang")):
+    for name, behaviour in (("copies", "right"), ("multicast", "trap"), ("turns", "hang"), ("products", "wrong")):
         host.feature(name, behaviour)
     host.pack()
     host.run(1, "--case-limit=1")
-    assert host.calls() == ["copies", "multicast", "turns"]
+    assert host.calls() == ["copies", "multicast", "turns", "products"]
     status, text = host.run(1, "--case-limit=1")
-    assert status == 1 and "3 of them known" in text and host.calls() == ["copies", "multicast", "turns"]
+    assert status == 2 and "4 of them known" in text and len(host.calls()) == 4
     # The archive alone is enough to go on.
     (host.results / "call1.json").unlink()
     host.run(1)
-    assert len(host.calls()) == 3 and len(host.journal()["runs"]) == 3
+    assert len(host.calls()) == 4 and len(host.journal()["runs"]) == 3
+    assert "call1/wrong/products/f.result0.npy" in archive.read(host.results / journal.ARCHIVE)
 
 
 def test_other_plans_begin_anew(host):
@@ -243,6 +244,29 @@ def test_bad_packages(host):
     status, text = host.run(1, "--chip=sm_80")
     assert status == 1 and "prepared for sm_90a, not for sm_80" in text
     assert host.journal()["machine"]["chip"] == "sm_80"
+
+
+@pytest.mark.parametrize("name, chip", [("NVIDIA H100 80GB HBM3", "sm_90a"), ("NVIDIA H200", "h200")])
+def test_h100_and_h200(host, name, chip):
+    """On a host with nvidia-smi but no driver that Python could load: what does not need it is tried."""
+    smi = host.binary.with_name("nvidia-smi")
+    smi.write_text(f'#!/bin/sh\necho "{name}, 580.65.06, 9.0, 81559 MiB, 1980 MHz, 700.00 W"\n')
+    smi.chmod(0o755)
+    host.index["chips"] = ["sm_90a", "h200"]
+    host.feature("copies", "right")
+    host.timing("G1", "chosen", us=5.0)
+    entry = host.index["timings"][0]
+    entry["folders"]["h200"] = host.plan("timings/of-h200", "right", us=4.0)
+    entry["predicted_us"]["h200"] = 2.0
+    host.pack()
+    missing = f"--driver={host.folder / 'none.so'}"
+    assert host.run(1, "--device=cuda", missing)[0] == 1 and host.outcomes("features") == {"copies": "pass"}
+    assert host.outcomes("device") == {"nvidia-smi": "pass", "driver": "crashed"}
+    assert host.run(2, "--device=cuda", missing)[0] == 1
+    assert host.journal(2)["machine"]["gpu"]["name"] == name and host.journal(2)["machine"]["chip"] == chip
+    assert host.calls() == ["copies", "of-h200" if chip == "h200" else "G1-chosen"]
+    assert "nvidia-smi.txt" in " ".join(archive.read(host.results / journal.ARCHIVE))
+    assert f"{name}; compiled for {chip}; driver 580.65.06" in host.summary() and "no CUDA driver" in host.summary()
 
 
 def test_outcomes():

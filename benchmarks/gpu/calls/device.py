@@ -13,8 +13,6 @@ from . import children
 from .phases import Phase, Unit
 
 FACTS = pathlib.Path(__file__).with_name("device_facts.py")
-# Bytes per second that a copy reads and writes, as published bandwidths let one expect.
-EXPECTED_COPY_GBS = {"sm_90a": 3000, "h200": 4300}
 
 
 def facts(context, limit):
@@ -61,12 +59,14 @@ def smi(context, limit):
 def phase(context):
     if context.is_rehearsal:
         return Phase("device", [])
-    # A new call may be on another machine: facts are read anew, and cost little.
-    context.journal.data["phases"].pop("device", None)
+    # A new call may be on another machine: facts are read anew and cost little, unless that hung.
+    for name, unit in list(context.journal.units("device").items()):
+        if unit["outcome"] not in children.NEVER_AGAIN:
+            context.journal.units("device").pop(name)
     return Phase(
         "device",
         [
             Unit("nvidia-smi", lambda limit: smi(context, limit), estimate=1, limit=15),
-            Unit("driver", lambda limit: facts(context, limit), estimate=2, limit=19),
+            Unit("driver", lambda limit: facts(context, limit), needs=("driver",), estimate=2, limit=19),
         ],
     )

@@ -12,6 +12,7 @@ import record
 from . import archive, children
 
 ARCHIVE = "results.tar"
+CALLS = ("call1.json", "call2.json")
 STARTED, LEFT = "started", "left"
 RAN = (children.PASS, children.WRONG)
 
@@ -40,14 +41,14 @@ class Journal:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.members = archive.read(self.folder / ARCHIVE)
         self.path = self.folder / f"call{call}.json"
-        for name in ("call1.json", "call2.json"):
+        for name in CALLS:
             if (self.folder / name).exists():
                 self.members[name] = (self.folder / name).read_bytes()
         self.data = self._take_over(fingerprint)
         self._save()
 
     def _take_over(self, fingerprint):
-        for name in [name for name in self.members if name.startswith("call")]:
+        for name in [name for name in self.members if name in CALLS]:
             try:
                 known = json.loads(self.members[name])["package"]
             except (ValueError, KeyError):

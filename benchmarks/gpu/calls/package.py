@@ -93,6 +93,11 @@ def write_ptxas(folder, cubins, real):
     return path
 
 
-def environment(tools):
-    """Ours with the tools in front."""
-    return dict(os.environ, PATH=f"{tools}{os.pathsep}{os.environ.get('PATH', '')}")
+# Where CUDA's tools are on hosts that do not have them on PATH.
+CUDA_TOOLS = "/usr/local/cuda/bin"
+
+
+def environment(tools=None):
+    """Ours with CUDA's tools behind, and `tools` in front."""
+    folders = [*([str(tools)] if tools else []), os.environ.get("PATH", os.defpath), CUDA_TOOLS]
+    return dict(os.environ, PATH=os.pathsep.join(folders))

@@ -55,7 +55,7 @@ def phase(context):
     if context.is_rehearsal or not names:
         return Phase("profile", [])
     try:
-        context.ncu = load_script().find_ncu(None)
+        context.ncu = load_script().find_ncu(shutil.which("ncu", path=context.environment["PATH"]))
     except load_script().ProfileError as error:
         context.log(f"profile: left out, {error}")
         return Phase("profile", [])

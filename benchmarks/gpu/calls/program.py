@@ -98,7 +98,7 @@ class Context:
         # The multi-call binary is fusion-emulate under that name.
         self.fusion_emulate = binary.with_name("fusion-emulate")
         tools = self.scratch / "tools"
-        real = shutil.which("ptxas") or next((p for p in ("/usr/local/cuda/bin/ptxas",) if os.access(p, os.X_OK)), None)
+        real = shutil.which("ptxas", path=package.environment()["PATH"])
         package.write_ptxas(tools, self.units / "cubins", real)
         self.environment = package.environment(tools)
         return None

@@ -14,6 +14,8 @@ from .journal import LEFT
 BAD = (children.WRONG, children.TRAPPED, children.HUNG, children.CRASHED)
 ORDER = (*BAD, children.SKIPPED, LEFT, "started", children.PASS)
 PIPELINING = pathlib.Path(__file__).parents[1] / "pipelining"
+# GB/s that a copy reads and writes on the chips that are told apart by it.
+EXPECTED_COPY_GBS = {"sm_90a": 3000, "h200": 4300}
 TIMINGS = ("headlines", "families", "variants")
 
 
@@ -53,7 +55,8 @@ def machine(calls):
         if known.get("active_clusters"):
             parts.append("active clusters " + ", ".join(f"of {size}: {count}" for size, count in known["active_clusters"].items()))
         if known.get("copy_gbs"):
-            parts.append(f"copies {known['copy_gbs']:.0f} GB/s")
+            expected = EXPECTED_COPY_GBS.get(known.get("chip"))
+            parts.append(f"copies {known['copy_gbs']:.0f} GB/s" + (f" (about {expected} expected)" if expected else ""))
         if known.get("torch"):
             parts.append(f"PyTorch {known['torch']}, Triton {known.get('triton')}")
         seconds = ", ".join(f"{run['seconds']:.0f}" for run in data["runs"])
