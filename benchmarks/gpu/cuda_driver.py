@@ -1,7 +1,8 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The CUDA driver from Python: loads PTX or machine code, runs the launches of the emulator's corpus, and says what fits the device."""
+"""The CUDA driver from Python: loads PTX or machine code, runs the launches of the emulator's corpus, and says what
+fits the device."""
 
 import ctypes
 import struct
@@ -88,7 +89,8 @@ class Device:
         return function
 
     def active_clusters(self, function, cluster, threads, shared):
-        """The clusters of `cluster` blocks that run at once, blocks having so many threads and bytes of dynamic shared memory."""
+        """The clusters of `cluster` blocks that run at once, blocks having so many threads and bytes of dynamic shared
+        memory."""
         if shared > DEFAULT_SHARED:
             self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
         if cluster > PORTABLE_CLUSTER:

@@ -35,7 +35,8 @@ SDPA = {
     "math": "MATH",
 }
 
-# As fusion-run measures (lib/Runtime/CudaDevice.cpp): a CUDA graph of so many calls that it takes this long, replayed so often.
+# As fusion-run measures (lib/Runtime/CudaDevice.cpp): a CUDA graph of so many calls that it takes this long, replayed
+# so often.
 WARM_UP_CALLS, WARM_UP_BATCHES, BATCHES = 10, 3, 31
 BATCH_MICROSECONDS, MOST_CALLS = 500, 200
 
@@ -206,7 +207,8 @@ class Worker:
         return graph
 
     def measure(self, function):
-        """The median time of one call among several in a CUDA graph, or one after the other where they cannot be captured."""
+        """The median time of one call among several in a CUDA graph, or one after the other where they cannot be
+        captured."""
         if self.device != "cuda":
             return self.measure_on_host(function)
         torch = self.torch

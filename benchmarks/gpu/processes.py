@@ -32,8 +32,8 @@ def peer_request(family, workload, do, **more):
 
 
 class PeerProcess:
-    """The PyTorch worker, restarted when a request does not end. `missing` says why there is none; `patience`: seconds that it has
-    to load PyTorch."""
+    """The PyTorch worker, restarted when a request does not end. `missing` says why there is none; `patience`: seconds
+    that it has to load PyTorch."""
 
     def __init__(self, device, log, patience=180):
         self.device, self.log, self.patience = device, log, patience

@@ -1,8 +1,8 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels in Triton to compare with: products, attention, softmax, layer norm and RMS norm, each in one configuration that is good on
-Hopper. Nothing is tuned when they run.
+"""Kernels in Triton to compare with: products, attention, softmax, layer norm and RMS norm, each in one configuration
+that is good on Hopper. Nothing is tuned when they run.
 
 function(family, case) is a callable on the tensors that the workload has.
 """
@@ -18,8 +18,11 @@ EPSILON = 1e-5
 
 
 @triton.jit
-def _product(a, b, c, m, n, k, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr):
-    """C = A·B, row-major. Blocks of GROUP rows of tiles go down the columns first, so that they share what is in the L2."""
+def _product(
+    a, b, c, m, n, k, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr
+):
+    """C = A·B, row-major. Blocks of GROUP rows of tiles go down the columns first, so that they share what is in the
+    L2."""
     block = tl.program_id(0)
     rows, columns = tl.cdiv(m, BLOCK_M), tl.cdiv(n, BLOCK_N)
     width = GROUP * columns
@@ -46,9 +49,24 @@ def _product(a, b, c, m, n, k, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLO
 
 @triton.jit
 def _keys(
-    acc, weight_sum, top, q, k_tile, v_tile, first, last, keys, at_m, at_n, at_d, scale,
-    BLOCK_N: tl.constexpr, WIDTH: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr,
-):  # fmt: skip
+    acc,
+    weight_sum,
+    top,
+    q,
+    k_tile,
+    v_tile,
+    first,
+    last,
+    keys,
+    at_m,
+    at_n,
+    at_d,
+    scale,
+    BLOCK_N: tl.constexpr,
+    WIDTH: tl.constexpr,
+    MASKED: tl.constexpr,
+    CAUSAL: tl.constexpr,
+):
     """Goes through the keys from `first` to `last`, with the running maximum `top` in units of log2."""
     for start in range(first, last, BLOCK_N):
         column = start + at_n
@@ -71,10 +89,20 @@ def _keys(
 
 @triton.jit
 def _attention(
-    q, k, v, out, rows, keys, scale,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, WIDTH: tl.constexpr, CAUSAL: tl.constexpr,
-):  # fmt: skip
-    """Heads [h, row, d] against [h, key, d]. Whole tiles of keys first, then those that the mask or the end of the keys cuts."""
+    q,
+    k,
+    v,
+    out,
+    rows,
+    keys,
+    scale,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    WIDTH: tl.constexpr,
+    CAUSAL: tl.constexpr,
+):
+    """Heads [h, row, d] against [h, key, d]. Whole tiles of keys first, then those that the mask or the end of the keys
+    cuts."""
     block, head = tl.program_id(0), tl.program_id(1).to(tl.int64)
     if CAUSAL:
         # The longest rows first.
@@ -93,10 +121,44 @@ def _attention(
     whole = keys // BLOCK_N * BLOCK_N
     if CAUSAL:
         whole = tl.minimum(block * BLOCK_M // BLOCK_N * BLOCK_N, whole)
-    acc, weight_sum, top = _keys(acc, weight_sum, top, tile, k_tile, v_tile, 0, whole, keys, at_m, at_n, at_d, scale,
-                                 BLOCK_N, WIDTH, False, CAUSAL)  # fmt: skip
-    acc, weight_sum, top = _keys(acc, weight_sum, top, tile, k_tile, v_tile, whole, end, keys, at_m, at_n, at_d, scale,
-                                 BLOCK_N, WIDTH, True, CAUSAL)  # fmt: skip
+    acc, weight_sum, top = _keys(
+        acc,
+        weight_sum,
+        top,
+        tile,
+        k_tile,
+        v_tile,
+        0,
+        whole,
+        keys,
+        at_m,
+        at_n,
+        at_d,
+        scale,
+        BLOCK_N,
+        WIDTH,
+        False,
+        CAUSAL,
+    )
+    acc, weight_sum, top = _keys(
+        acc,
+        weight_sum,
+        top,
+        tile,
+        k_tile,
+        v_tile,
+        whole,
+        end,
+        keys,
+        at_m,
+        at_n,
+        at_d,
+        scale,
+        BLOCK_N,
+        WIDTH,
+        True,
+        CAUSAL,
+    )
     acc = acc / weight_sum[:, None]
     tl.store(out + at_q, acc.to(out.dtype.element_ty), mask=(at_m < rows)[:, None])
 
@@ -151,9 +213,20 @@ def attention(q, k, v, causal, scale):
     out = torch.empty_like(q)
     block_n = 128 if width <= 64 else 64
     _attention[(triton.cdiv(rows, 128), heads)](
-        q, k, v, out, rows, keys, scale * LOG2_E, BLOCK_M=128, BLOCK_N=block_n, WIDTH=width, CAUSAL=causal,
-        num_stages=3, num_warps=8,
-    )  # fmt: skip
+        q,
+        k,
+        v,
+        out,
+        rows,
+        keys,
+        scale * LOG2_E,
+        BLOCK_M=128,
+        BLOCK_N=block_n,
+        WIDTH=width,
+        CAUSAL=causal,
+        num_stages=3,
+        num_warps=8,
+    )
     return out
 
 

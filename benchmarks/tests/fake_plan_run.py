@@ -41,9 +41,21 @@ def main():
     right = behaviour != "wrong"
     for kind, value in (("result", 1.0 if right else 2.0), ("reference", 1.0)):
         numpy.save(folder / f"f.{kind}0.npy", numpy.full(4, value, numpy.float32))
-    result = {"mismatches": 0 if right else 4, "max_abs_error": 0.0 if right else 1.0, "atol": 0.001, "rtol": 0.001, "reference_rms": 1.0}
+    result = {
+        "mismatches": 0 if right else 4,
+        "max_abs_error": 0.0 if right else 1.0,
+        "atol": 0.001,
+        "rtol": 0.001,
+        "reference_rms": 1.0,
+    }
     kernel = {"name": "k", "grid": [1, 1, 1], "block": [128, 1, 1], "cluster": [1, 1, 1], "dynamic_shared_memory": 0}
-    report = {"entry": "f", "pass": right, "max_abs_error": result["max_abs_error"], "results": [result], "kernels": [kernel]}
+    report = {
+        "entry": "f",
+        "pass": right,
+        "max_abs_error": result["max_abs_error"],
+        "results": [result],
+        "kernels": [kernel],
+    }
     if behaviour == "trap-in-timing":
         pathlib.Path(options["json"]).write_text(json.dumps([report]))
         print(TRAP, file=sys.stderr)

@@ -1,4 +1,5 @@
-"""The two calls without a GPU: planted children that hang, crash and trap, deadlines that come early, calls that go on."""
+"""The two calls without a GPU: planted children that hang, crash and trap, deadlines that come early, calls that go
+on."""
 
 import hashlib
 import io
@@ -39,7 +40,16 @@ class Host:
         self.binary.chmod(0o755)
         (folder / "no-torch").mkdir()
         (folder / "no-torch" / "torch.py").write_text("raise ImportError('torch is hidden')\n")
-        self.index = {"commit": "c0ffee", "date": "", "chips": ["sm_90a"], "features": [], "timings": [], "profiles": [], "corpus": [], "left_out": {}}
+        self.index = {
+            "commit": "c0ffee",
+            "date": "",
+            "chips": ["sm_90a"],
+            "features": [],
+            "timings": [],
+            "profiles": [],
+            "corpus": [],
+            "left_out": {},
+        }
         self.tree.mkdir()
 
     def plan(self, name, behaviour, **more):
@@ -51,28 +61,71 @@ class Host:
 
     def feature(self, name, behaviour, kind=None):
         self.index["features"].append(
-            {"name": name, "kind": kind or name, "feature": f"the feature {name}", "folder": self.plan(f"features/{name}", behaviour),
-             "options": [], "emulated": [RIGHT]}
-        )  # fmt: skip
+            {
+                "name": name,
+                "kind": kind or name,
+                "feature": f"the feature {name}",
+                "folder": self.plan(f"features/{name}", behaviour),
+                "options": [],
+                "emulated": [RIGHT],
+            }
+        )
 
-    def timing(self, case, variant, behaviour="right", us=None, predicted=None, kinds=(), phase="headlines", plan="chosen", peers=("eager",)):
+    def timing(
+        self,
+        case,
+        variant,
+        behaviour="right",
+        us=None,
+        predicted=None,
+        kinds=(),
+        phase="headlines",
+        plan="chosen",
+        peers=("eager",),
+    ):
         self.index["timings"].append(
-            {"name": f"gemm_chains_mcfuser:{case}/f16 {variant}", "family": "gemm_chains_mcfuser", "case": case, "dtype": "f16",
-             "overrides": dict(batch=1, M=32, N=32, K=16, H=16), "variant": variant, "plan": plan, "phase": phase, "kinds": list(kinds),
-             "folders": {"sm_90a": self.plan(f"timings/{case}-{variant}", behaviour, us=us)}, "options": [f"--variant={variant}"],
-             "predicted_us": {"sm_90a": predicted}, "launches": 1, "peers": list(peers) if variant == "chosen" else []}
-        )  # fmt: skip
+            {
+                "name": f"gemm_chains_mcfuser:{case}/f16 {variant}",
+                "family": "gemm_chains_mcfuser",
+                "case": case,
+                "dtype": "f16",
+                "overrides": dict(batch=1, M=32, N=32, K=16, H=16),
+                "variant": variant,
+                "plan": plan,
+                "phase": phase,
+                "kinds": list(kinds),
+                "folders": {"sm_90a": self.plan(f"timings/{case}-{variant}", behaviour, us=us)},
+                "options": [f"--variant={variant}"],
+                "predicted_us": {"sm_90a": predicted},
+                "launches": 1,
+                "peers": list(peers) if variant == "chosen" else [],
+            }
+        )
 
     def pack(self):
         packing.pack(self.tree, None, self.index, self.prepared)
 
     def run(self, call, *arguments, timeout=60):
-        environment = dict(os.environ, PYTHONPATH=str(self.folder / "no-torch"), PATH=f"{self.binary.parent}:{os.environ['PATH']}")
+        environment = dict(
+            os.environ, PYTHONPATH=str(self.folder / "no-torch"), PATH=f"{self.binary.parent}:{os.environ['PATH']}"
+        )
         done = subprocess.run(
-            [sys.executable, GPU / "run", f"--call={call}", "--device=cpu", f"--fusion-run={self.binary}", f"--results={self.results}",
-             f"--prepared={self.prepared}", f"--scratch={self.folder / 'scratch'}", *arguments],
-            capture_output=True, text=True, env=environment, timeout=timeout,
-        )  # fmt: skip
+            [
+                sys.executable,
+                GPU / "run",
+                f"--call={call}",
+                "--device=cpu",
+                f"--fusion-run={self.binary}",
+                f"--results={self.results}",
+                f"--prepared={self.prepared}",
+                f"--scratch={self.folder / 'scratch'}",
+                *arguments,
+            ],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=timeout,
+        )
         assert "Traceback" not in done.stderr, done.stderr
         assert not any((self.folder / "scratch").glob("*"))
         return done.returncode, done.stdout + done.stderr
@@ -98,8 +151,16 @@ def host(tmp_path):
 
 
 def test_features_that_hang_crash_and_trap(host):
-    for name, behaviour in (("copies", "right"), ("products", "wrong"), ("multicast", "trap"), ("turns", "hang"), ("windows", "crash"),
-                            ("gather", "fail"), ("clusters", "trap-in-timing"), ("last", "right")):  # fmt: skip
+    for name, behaviour in (
+        ("copies", "right"),
+        ("products", "wrong"),
+        ("multicast", "trap"),
+        ("turns", "hang"),
+        ("windows", "crash"),
+        ("gather", "fail"),
+        ("clusters", "trap-in-timing"),
+        ("last", "right"),
+    ):
         host.feature(name, behaviour)
     host.feature("multicast-again", "right", kind="multicast")
     host.feature("turns-again", "right", kind="turns")
@@ -107,21 +168,44 @@ def test_features_that_hang_crash_and_trap(host):
     status, text = host.run(1, "--case-limit=2")
     assert status == 2, text
     assert host.outcomes("features") == {
-        "copies": "pass", "products": "wrong", "multicast": "trapped", "turns": "hung", "windows": "crashed", "gather": "crashed",
-        "clusters": "trapped", "last": "pass", "multicast-again": "skipped", "turns-again": "skipped",
-    }  # fmt: skip
+        "copies": "pass",
+        "products": "wrong",
+        "multicast": "trapped",
+        "turns": "hung",
+        "windows": "crashed",
+        "gather": "crashed",
+        "clusters": "trapped",
+        "last": "pass",
+        "multicast-again": "skipped",
+        "turns-again": "skipped",
+    }
     units = host.journal()["phases"]["features"]
-    assert "ILLEGAL_INSTRUCTION" in units["multicast"]["message"] and "it had no results" in units["multicast"]["message"]
+    assert (
+        "ILLEGAL_INSTRUCTION" in units["multicast"]["message"] and "it had no results" in units["multicast"]["message"]
+    )
     assert "its results were right" in units["clusters"]["message"]
     assert "SIGSEGV" in units["windows"]["message"] and "this is broken" in units["gather"]["message"]
     assert "4 elements differ, by 1.0" in units["products"]["message"]
     assert (units["copies"]["bits"], units["products"]["bits"]) == ("equal", "different")
     # The child of the one that hangs is gone, too.
     for pid in host.binary.with_name("children").read_text().split():
-        assert not pathlib.Path(f"/proc/{pid}").exists() or "Z" in pathlib.Path(f"/proc/{pid}/stat").read_text().split()[2]
+        assert (
+            not pathlib.Path(f"/proc/{pid}").exists() or "Z" in pathlib.Path(f"/proc/{pid}/stat").read_text().split()[2]
+        )
     members = archive.read(host.results / journal.ARCHIVE)
-    assert {"call1.json", "summary.md", "log.txt", "call1/wrong/products/f.result0.npy", "call1/wrong/products/f.reference0.npy"} <= set(members)
-    assert sorted(path.name for path in host.results.iterdir()) == ["call1.json", "log.txt", "results.tar", "summary.md"]
+    assert {
+        "call1.json",
+        "summary.md",
+        "log.txt",
+        "call1/wrong/products/f.result0.npy",
+        "call1/wrong/products/f.reference0.npy",
+    } <= set(members)
+    assert sorted(path.name for path in host.results.iterdir()) == [
+        "call1.json",
+        "log.txt",
+        "results.tar",
+        "summary.md",
+    ]
     # What is wrong comes first, the worst at the top, and each line says which.
     wrong = host.summary().split("## What is wrong")[1].split("##")[0]
     order = [wrong.index(f"| {name} |") for name in ("products", "clusters", "turns", "windows")]
@@ -200,7 +284,9 @@ def test_timings_variants_and_predictions(host):
     for case, times in (("G1", (10.0, 12.0, 20.0)), ("G2", (40.0, 30.0, 50.0))):
         host.timing(case, "chosen", us=times[0], predicted=8.0 if case == "G1" else 20.0)
         for rank in (2, 3):
-            host.timing(case, f"rank-{rank}", us=times[rank - 1], predicted=8.0 + rank, phase="variants", plan=f"rank-{rank}")
+            host.timing(
+                case, f"rank-{rank}", us=times[rank - 1], predicted=8.0 + rank, phase="variants", plan=f"rank-{rank}"
+            )
     host.timing("G3", "chosen", behaviour="wrong", us=1.0, predicted=1.0)
     host.timing("G4", "chosen", behaviour="trap")
     host.timing("G4", "active-16", phase="variants")
@@ -231,9 +317,18 @@ def test_timings_heed_the_first_call(host):
     host.run(1)
     host.run(2)
     outcomes = host.outcomes("headlines", 2)
-    assert outcomes["gemm_chains_mcfuser:G1/f16 chosen"] == "skipped" and outcomes["gemm_chains_mcfuser:G2/f16 chosen"] == "pass"
+    assert (
+        outcomes["gemm_chains_mcfuser:G1/f16 chosen"] == "skipped"
+        and outcomes["gemm_chains_mcfuser:G2/f16 chosen"] == "pass"
+    )
     assert "G1-chosen" not in host.calls()
-    assert sorted(path.name for path in host.results.iterdir()) == ["call1.json", "call2.json", "log.txt", "results.tar", "summary.md"]
+    assert sorted(path.name for path in host.results.iterdir()) == [
+        "call1.json",
+        "call2.json",
+        "log.txt",
+        "results.tar",
+        "summary.md",
+    ]
     assert "## Features" in host.summary() and "## Timings" in host.summary()
 
 
@@ -274,10 +369,17 @@ def test_outcomes():
         return children.outcome(children.Ended(code, 3.0, "", err))
 
     assert ended(0) == ("pass", "") and ended(None)[0] == "hung" and ended(2)[0] == "wrong" and ended(3)[0] == "wrong"
-    for message in ("CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure", "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access",
-                    "kernel 'k': trap at line 17", "CUDA_ERROR_MISALIGNED_ADDRESS (716): misaligned address"):  # fmt: skip
+    for message in (
+        "CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure",
+        "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access",
+        "kernel 'k': trap at line 17",
+        "CUDA_ERROR_MISALIGNED_ADDRESS (716): misaligned address",
+    ):
         assert ended(1, f"warning: nothing\nerror: {message}\n") == ("trapped", f"error: {message}")
-    assert ended(1, "error: CUDA_ERROR_LAUNCH_TIMEOUT (702): the launch timed out") == ("hung", "error: CUDA_ERROR_LAUNCH_TIMEOUT (702): the launch timed out")
+    assert ended(1, "error: CUDA_ERROR_LAUNCH_TIMEOUT (702): the launch timed out") == (
+        "hung",
+        "error: CUDA_ERROR_LAUNCH_TIMEOUT (702): the launch timed out",
+    )
     assert ended(1, "error: no such file")[0] == "crashed" and ended(-6, "abort")[1] == "SIGABRT: abort"
 
 
@@ -326,9 +428,13 @@ def test_cached_ptxas(tmp_path):
     real.write_text("#!/bin/sh\necho real $*\n")
     real.chmod(0o755)
     tool = package.write_ptxas(tmp_path / "tools", cubins, real)
-    known = subprocess.run([tool, "-arch=sm_90a", "-o", tmp_path / "k.cubin", tmp_path / "k.ptx"], capture_output=True, text=True)
+    known = subprocess.run(
+        [tool, "-arch=sm_90a", "-o", tmp_path / "k.cubin", tmp_path / "k.ptx"], capture_output=True, text=True
+    )
     assert known.returncode == 0 and known.stdout == "" and (tmp_path / "k.cubin").read_bytes() == b"code"
-    other = subprocess.run([tool, "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "k.ptx"], capture_output=True, text=True)
+    other = subprocess.run(
+        [tool, "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "k.ptx"], capture_output=True, text=True
+    )
     assert other.stdout.startswith("real -arch=sm_90")
     none = package.write_ptxas(tmp_path / "none", cubins, None)
     assert subprocess.run([none, "-v"], capture_output=True).returncode == 1

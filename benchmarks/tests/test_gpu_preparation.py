@@ -1,4 +1,5 @@
-"""What benchmarks/gpu/prepare compiles: cases of all features, schedules by text, and a whole rehearsal with the tools of the build."""
+"""What benchmarks/gpu/prepare compiles: cases of all features, schedules by text, and a whole rehearsal with the tools
+of the build."""
 
 import ctypes
 import json
@@ -26,57 +27,115 @@ def test_every_feature_has_a_case():
     used = set().union(*(case.uses for case in cases))
     types = ("f16", "bf16", "tf32", "s8", "e4m3", "e5m2")
     wanted = {
-        "cp.async", "TMA load", "TMA store", "producers", "register reallocation", "ping-pong", "persistent", "programmatic launch",
-        "distributed shared memory", "split sums in clusters", "cross-iteration overlap", "warp shuffles", "block barriers",
-        *(f"wgmma {type}" for type in types), *(f"mma.sync {type}" for type in types), *(f"swizzle {width}B" for width in (32, 64, 128)),
-        *(f"multicast in clusters of {blocks}" for blocks in (2, 4, 8)), *(f"cluster of {blocks}" for blocks in (2, 4, 8)),
-    }  # fmt: skip
+        "cp.async",
+        "TMA load",
+        "TMA store",
+        "producers",
+        "register reallocation",
+        "ping-pong",
+        "persistent",
+        "programmatic launch",
+        "distributed shared memory",
+        "split sums in clusters",
+        "cross-iteration overlap",
+        "warp shuffles",
+        "block barriers",
+        *(f"wgmma {type}" for type in types),
+        *(f"mma.sync {type}" for type in types),
+        *(f"swizzle {width}B" for width in (32, 64, 128)),
+        *(f"multicast in clusters of {blocks}" for blocks in (2, 4, 8)),
+        *(f"cluster of {blocks}" for blocks in (2, 4, 8)),
+    }
     assert wanted <= used, sorted(wanted - used)
     of_kind = {case.kind for case in cases}
-    assert {"thread composition", "warp composition", "block composition", "packing", "gather", "transposes", "convolution", "decoding",
-            "cluster composition, 8 blocks", "running values in clusters of 8", "attention in clusters of 4"} <= of_kind  # fmt: skip
+    assert {
+        "thread composition",
+        "warp composition",
+        "block composition",
+        "packing",
+        "gather",
+        "transposes",
+        "convolution",
+        "decoding",
+        "cluster composition, 8 blocks",
+        "running values in clusters of 8",
+        "attention in clusters of 4",
+    } <= of_kind
     # The first of each kind come first: as far as a call comes, it has seen most features.
     count = len(of_kind)
     assert {case.kind for case in cases[:count]} == of_kind
 
 
 SCHEDULE = (
-    '#fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64 : i64, m = 128 : i64, n = 256 : i64}>, mapping = <warps = 8, '
-    'blocks = ["n", "m"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [8, 1]>}, raster = 1, '
-    "persistent = true, cluster = 2>, memory = <{A = #fuse.place<shared, bulk, evict_first>, B = #fuse.place<shared, bulk>, "
-    "C = #fuse.place<shared, bulk>}>, pipeline = <{A = 4 : i64, B = 4 : i64}>, parallel = <{}, producers = 4>>"
+    '#fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64 : i64, m = 128 : i64, n = 256 : i64}>, '
+    'mapping = <warps = 8, blocks = ["n", "m"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", '
+    'r1 = "k", warps = [8, 1]>}, raster = 1, persistent = true, cluster = 2>, '
+    "memory = <{A = #fuse.place<shared, bulk, evict_first>, B = #fuse.place<shared, bulk>, C = #fuse.place<shared, bulk>}>, pipeline = <{A = 4 : i64, B = 4 : i64}>, parallel = <{}, producers = 4>>"
 )
 ENTRY = {
-    "tiling": "mn(k(LA,LB,CC),SC)", "tiles": {"k": 64, "m": 128, "n": 256}, "warps": 8, "arrangement": {"C": [8, 1]},
-    "intrinsics": {"C": "wgmma.m64k16"}, "stages": {"A": 4, "B": 4, "C": 1}, "transports": {"A": "bulk", "B": "bulk"}, "stores": {"C": "bulk"},
-    "register_stages": {}, "intermediates": {}, "splits": {}, "split_in_cluster": False, "raster": 1, "cluster": 2, "producers": 4,
-    "persistent": True, "overlapped": [], "turns": False,
-}  # fmt: skip
+    "tiling": "mn(k(LA,LB,CC),SC)",
+    "tiles": {"k": 64, "m": 128, "n": 256},
+    "warps": 8,
+    "arrangement": {"C": [8, 1]},
+    "intrinsics": {"C": "wgmma.m64k16"},
+    "stages": {"A": 4, "B": 4, "C": 1},
+    "transports": {"A": "bulk", "B": "bulk"},
+    "stores": {"C": "bulk"},
+    "register_stages": {},
+    "intermediates": {},
+    "splits": {},
+    "split_in_cluster": False,
+    "raster": 1,
+    "cluster": 2,
+    "producers": 4,
+    "persistent": True,
+    "overlapped": [],
+    "turns": False,
+}
 
 
 def test_runners_up_as_text():
     chosen = ranked.Schedule(SCHEDULE)
     assert str(ranked.runner_up(chosen, ENTRY, ENTRY)) == SCHEDULE
     other = ENTRY | {
-        "tiles": {"k": 32, "m": 64, "n": 128}, "warps": 4, "arrangement": {"C": [4, 1]}, "stages": {"A": 6, "B": 1, "C": 1}, "producers": 0,
-        "transports": {"A": "async16", "B": "bulk"}, "persistent": False, "cluster": 1, "splits": {"k": 3}, "turns": True, "tiling": "nm(LA,k(LB,CC),SC)",
-    }  # fmt: skip
+        "tiles": {"k": 32, "m": 64, "n": 128},
+        "warps": 4,
+        "arrangement": {"C": [4, 1]},
+        "stages": {"A": 6, "B": 1, "C": 1},
+        "producers": 0,
+        "transports": {"A": "async16", "B": "bulk"},
+        "persistent": False,
+        "cluster": 1,
+        "splits": {"k": 3},
+        "turns": True,
+        "tiling": "nm(LA,k(LB,CC),SC)",
+    }
     text = str(ranked.runner_up(chosen, ENTRY, other))
     for part in (
-        '"nm(LA,k(LB,CC),SC)", {k = 32 : i64, m = 64 : i64, n = 128 : i64}', "warps = 4, blocks", '"n", "m"', "warps = [4, 1]>", "cluster = 1>",
-        "A = #fuse.place<shared, async16, evict_first>, B = #fuse.place<shared, bulk>", "pipeline = <{A = 6 : i64}>", "parallel = <{k = 3 : i64}, turns = true>",
+        '"nm(LA,k(LB,CC),SC)", {k = 32 : i64, m = 64 : i64, n = 128 : i64}',
+        "warps = 4, blocks",
+        '"n", "m"',
+        "warps = [4, 1]>",
+        "cluster = 1>",
+        "A = #fuse.place<shared, async16, evict_first>, B = #fuse.place<shared, bulk>",
+        "pipeline = <{A = 6 : i64}>",
+        "parallel = <{k = 3 : i64}, turns = true>",
     ):
         assert part in text, (part, text)
     assert "persistent" not in text and "producers" not in text
-    assert "cluster = 4>" in str(ranked.with_cluster(chosen, 4)) and "cluster" not in str(ranked.with_cluster(chosen, 1))
-    assert "warps = 4, blocks" in str(ranked.with_warps(chosen, 4)) and "warps = [1, 4]>" in str(ranked.with_warps(chosen, 4))
+    assert "cluster = 4>" in str(ranked.with_cluster(chosen, 4)) and "cluster" not in str(
+        ranked.with_cluster(chosen, 1)
+    )
+    assert "warps = 4, blocks" in str(ranked.with_warps(chosen, 4)) and "warps = [1, 4]>" in str(
+        ranked.with_warps(chosen, 4)
+    )
     assert ranked.blocks_of("bmn(k(LA,CC))", ["n", "m"]) == ["n", "m", "b"]
 
 
 def test_kinds_of_a_plan():
     ptx = """
 .visible .entry one(.param .u64 a) {
-  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1, {%r2, %r3}], [%r4], all;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1], all;
   wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%f1}, %rd1, %rd2, 1, 1, 1, 0, 0;
 }
 .visible .entry two() {
@@ -85,14 +144,30 @@ def test_kinds_of_a_plan():
 """
     manifest = {
         "ptx": ptx,
-        "kernels": [{"name": "one", "cluster": [4, 1, 1], "schedule": "turns = true"}, {"name": "two", "cluster": [2, 1, 1], "schedule": None}],
-        "functions": [{"launches": [{"kernel": "one", "arguments": [{"of": "arg0", "box": [64, 64], "swizzle": "128B"}]},
-                                    {"kernel": "two", "programmatic": True, "arguments": []}]}],
-    }  # fmt: skip
+        "kernels": [
+            {"name": "one", "cluster": [4, 1, 1], "schedule": "turns = true"},
+            {"name": "two", "cluster": [2, 1, 1], "schedule": None},
+        ],
+        "functions": [
+            {
+                "launches": [
+                    {"kernel": "one", "arguments": [{"of": "arg0", "box": [64, 64], "swizzle": "128B"}]},
+                    {"kernel": "two", "programmatic": True, "arguments": []},
+                ]
+            }
+        ],
+    }
     assert kinds.of(manifest) == {
-        "TMA load", "wgmma bf16", "mma.sync tf32", "ping-pong", "programmatic launch", "cluster of 4", "multicast in clusters of 4", "cluster of 2",
+        "TMA load",
+        "wgmma bf16",
+        "mma.sync tf32",
+        "ping-pong",
+        "programmatic launch",
+        "cluster of 4",
+        "multicast in clusters of 4",
+        "cluster of 2",
         "swizzle 128B",
-    }  # fmt: skip
+    }
     assert compiler.predicted_us(manifest) is None and compiler.launches(manifest) == 2
 
 
@@ -100,10 +175,17 @@ def test_waits_are_bounded_by_an_attribute(tmp_path):
     tools = compiler.Compiler(tmp_path, tmp_path / "scratch", wait_limit=7)
     attribute = "tile.wait_limit = 7 : i64"
     assert tools.bounded("module {\n}") == f"module attributes {{{attribute}}} {{\n}}"
-    assert tools.bounded("#map\nmodule attributes {fuse.chip = 1} {\n}") == f"#map\nmodule attributes {{{attribute}, fuse.chip = 1}} {{\n}}"
+    assert (
+        tools.bounded("#map\nmodule attributes {fuse.chip = 1} {\n}")
+        == f"#map\nmodule attributes {{{attribute}, fuse.chip = 1}} {{\n}}"
+    )
     assert tools.bounded("func.func @f()") == f"module attributes {{{attribute}}} {{\nfunc.func @f()\n}}\n"
     assert compiler.Compiler(tmp_path, tmp_path / "scratch").bounded("x") == "x"
-    assert compiler.TRAP.search("  @%p1 trap;") and compiler.TRAP.search("@late trap;") and not compiler.TRAP.search("bra trap_1;")
+    assert (
+        compiler.TRAP.search("  @%p1 trap;")
+        and compiler.TRAP.search("@late trap;")
+        and not compiler.TRAP.search("bra trap_1;")
+    )
 
 
 def test_headlines_come_first():
@@ -113,7 +195,9 @@ def test_headlines_come_first():
     assert first == list(range(len(first))), "one of each family before the second of any"
     keys = {(one.family, one.case) for one in wanted}
     assert len(keys) == len(wanted)
-    assert {("gemm_chains_mcfuser", f"G{n}") for n in range(1, 13)} | {("attention_mcfuser", f"S{n}") for n in range(1, 10)} <= keys
+    assert {("gemm_chains_mcfuser", f"G{n}") for n in range(1, 13)} | {
+        ("attention_mcfuser", f"S{n}") for n in range(1, 10)
+    } <= keys
     stitched = [one for one in wanted if one.family == "stitch_patterns"]
     from calls import timings
 
@@ -140,7 +224,14 @@ class Library:
     def cuOccupancyMaxActiveClusters(self, count, function, config):
         config = config._obj
         attribute = config.attributes[0]
-        self.said["config"] = (list(config.grid), list(config.block), config.shared, config.count, attribute.id, list(attribute.value[0:3]))
+        self.said["config"] = (
+            list(config.grid),
+            list(config.block),
+            config.shared,
+            config.count,
+            attribute.id,
+            list(attribute.value[0:3]),
+        )
         count._obj.value = 15
         return 0
 
@@ -153,7 +244,11 @@ def test_active_clusters_of_the_driver():
     device.active_clusters(ctypes.c_void_p(1), 16, 128, 0)
     assert device.library.said[14] == 1, "clusters above 8 blocks need leave"
     # CUlaunchConfig of a 64-bit host.
-    assert (cuda_driver.Config.stream.offset, cuda_driver.Config.attributes.offset, cuda_driver.Config.count.offset) == (32, 40, 48)
+    assert (
+        cuda_driver.Config.stream.offset,
+        cuda_driver.Config.attributes.offset,
+        cuda_driver.Config.count.offset,
+    ) == (32, 40, 48)
 
 
 class FakeTorch:
@@ -234,7 +329,12 @@ def test_peers_are_captured_as_ours(us, calls):
     assert [graph.calls for graph in worker.torch.graphs] == [10, calls]
     worker.torch = FakeTorch(us, fails=True)
     answer = worker.measure(worker.torch.call)
-    assert answer["us"] == pytest.approx(us) and not answer["graph"] and "capturing" in answer["graph_error"] and answer["calls_per_sample"] == calls
+    assert (
+        answer["us"] == pytest.approx(us)
+        and not answer["graph"]
+        and "capturing" in answer["graph_error"]
+        and answer["calls_per_sample"] == calls
+    )
 
 
 def test_batches_are_those_of_the_runtime():
@@ -243,13 +343,28 @@ def test_batches_are_those_of_the_runtime():
     body = text[text.index("CudaDevice::measure(") :]
     numbers = dict(re.findall(r"(warmUpRepetitions|warmUpBatches|batches|batchMicroseconds) = (\d+)", body))
     most = re.search(r"std::max\(samples\.back\(\), 0\.1\)\), 1, (\d+)\)", body).group(1)
-    ours = (peer_worker.WARM_UP_CALLS, peer_worker.WARM_UP_BATCHES, peer_worker.BATCHES, peer_worker.BATCH_MICROSECONDS, peer_worker.MOST_CALLS)
-    assert ours == (int(numbers["warmUpRepetitions"]), int(numbers["warmUpBatches"]), int(numbers["batches"]), int(numbers["batchMicroseconds"]), int(most))
+    ours = (
+        peer_worker.WARM_UP_CALLS,
+        peer_worker.WARM_UP_BATCHES,
+        peer_worker.BATCHES,
+        peer_worker.BATCH_MICROSECONDS,
+        peer_worker.MOST_CALLS,
+    )
+    assert ours == (
+        int(numbers["warmUpRepetitions"]),
+        int(numbers["warmUpBatches"]),
+        int(numbers["batches"]),
+        int(numbers["batchMicroseconds"]),
+        int(most),
+    )
 
 
 @pytest.fixture
 def tools(build_folder):
-    if not all((build_folder / "bin" / name).exists() for name in ("fusion-opt", "fusion-translate", "fusion-run", "fusion-emulate")):
+    if not all(
+        (build_folder / "bin" / name).exists()
+        for name in ("fusion-opt", "fusion-translate", "fusion-run", "fusion-emulate")
+    ):
         pytest.skip("the tools are not built")
     return build_folder / "bin"
 
@@ -261,14 +376,30 @@ def test_rehearsal(tools, tmp_path):
     environment = dict(os.environ, PYTHONPATH=str(tmp_path / "no-torch"))
 
     def run(program, *arguments):
-        done = subprocess.run([sys.executable, GPU / program, *arguments], capture_output=True, text=True, env=environment, timeout=300)
+        done = subprocess.run(
+            [sys.executable, GPU / program, *arguments], capture_output=True, text=True, env=environment, timeout=300
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     prepared, results = tmp_path / "prepared", tmp_path / "results"
-    run("prepare", f"--bin={tools}", f"--output={prepared}", "--stand-in", "--small", "--features=multicast-2-first-operand-4",
-        "--timings=gemm*", "--corpus=vector_add")  # fmt: skip
-    where = (f"--prepared={prepared}", f"--results={results}", f"--scratch={tmp_path / 'scratch'}", f"--fusion-run={tools / 'fusion-run'}", "--device=cpu")
+    run(
+        "prepare",
+        f"--bin={tools}",
+        f"--output={prepared}",
+        "--stand-in",
+        "--small",
+        "--features=multicast-2-first-operand-4",
+        "--timings=gemm*",
+        "--corpus=vector_add",
+    )
+    where = (
+        f"--prepared={prepared}",
+        f"--results={results}",
+        f"--scratch={tmp_path / 'scratch'}",
+        f"--fusion-run={tools / 'fusion-run'}",
+        "--device=cpu",
+    )
     run("run", "--call=1", *where)
     run("run", "--call=2", *where)
     members = archive.read(results / journal.ARCHIVE)

@@ -13,8 +13,8 @@ MOST_BYTES = 15 * 2**20
 
 
 def write(path, members):
-    """Replaces `path` by a tar of {name: bytes} as a whole. Members that would make it too large are left out and named in
-    LEFT_OUT; the first members are the most important ones. Returns the names that were left out."""
+    """Replaces `path` by a tar of {name: bytes} as a whole. Members that would make it too large are left out and named
+    in LEFT_OUT; the first members are the most important ones. Returns the names that were left out."""
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")

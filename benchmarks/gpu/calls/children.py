@@ -16,8 +16,9 @@ PASS, WRONG, TRAPPED, HUNG, CRASHED, SKIPPED = "pass", "wrong", "trapped", "hung
 NEVER_AGAIN = (TRAPPED, HUNG)
 # What the driver, and the emulator, say of a kernel that did not run to its end.
 TRAPS = re.compile(
-    r"illegal instruction|ILLEGAL_INSTRUCTION|launch fail|LAUNCH_FAILED|illegal (memory )?address|ILLEGAL_ADDRESS|misaligned address|"
-    r"MISALIGNED_ADDRESS|INVALID_PC|INVALID_ADDRESS_SPACE|HARDWARE_STACK_ERROR|illegal memory access|program counter|device-side assert|"
+    r"illegal instruction|ILLEGAL_INSTRUCTION|launch fail|LAUNCH_FAILED|illegal (memory )?address|ILLEGAL_ADDRESS|"
+    r"misaligned address|MISALIGNED_ADDRESS|INVALID_PC|INVALID_ADDRESS_SPACE|HARDWARE_STACK_ERROR|"
+    r"illegal memory access|program counter|device-side assert|"
     r"\btrap(ped)?\b|EXTERNAL_DEVICE|uncorrectable|unspecified launch",
     re.IGNORECASE,
 )
@@ -59,7 +60,13 @@ def run(command, limit, env=None, cwd=None):
     # Files: a grandchild that keeps a pipe open would keep us waiting.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=cwd, start_new_session=True
+            [str(word) for word in command],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env=env,
+            cwd=cwd,
+            start_new_session=True,
         )
         try:
             code = process.wait(timeout=max(limit, 0.1))

@@ -19,11 +19,20 @@ def measure(context, path, limit):
             number = json.loads(line)
             numbers[number["name"]] = {"value": number["value"], "unit": number["unit"]}
     outcome, message = children.outcome(ended)
-    return {"outcome": outcome, "message": message, "numbers": numbers, "line": f"{len(numbers)} numbers", "seconds": ended.seconds}
+    return {
+        "outcome": outcome,
+        "message": message,
+        "numbers": numbers,
+        "line": f"{len(numbers)} numbers",
+        "seconds": ended.seconds,
+    }
 
 
 def phase(context):
-    folders = (context.units / "fusion-portable" / "benchmarks" / "gpu" / "microbenchmarks" / "bin", chip_table.BINARIES)
+    folders = (
+        context.units / "fusion-portable" / "benchmarks" / "gpu" / "microbenchmarks" / "bin",
+        chip_table.BINARIES,
+    )
     folder = next((folder for folder in folders if folder.is_dir()), None)
     if context.is_rehearsal:
         return Phase("chip", [])
@@ -35,7 +44,9 @@ def phase(context):
     return Phase(
         "chip",
         [
-            Unit(program, lambda limit, program=program: measure(context, folder / program, limit), estimate=4, limit=30)
+            Unit(
+                program, lambda limit, program=program: measure(context, folder / program, limit), estimate=4, limit=30
+            )
             for program in order
             if (folder / program).exists()
         ],

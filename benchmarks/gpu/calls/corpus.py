@@ -53,7 +53,10 @@ def phase(context):
     sys.path.insert(0, str(folder))
     worker = CorpusWorker(context)
     context.at_end.append(worker.stop)
-    return Phase("corpus", [Unit(name, lambda limit, name=name: worker.check(name, limit), estimate=1, limit=12) for name in names])
+    return Phase(
+        "corpus",
+        [Unit(name, lambda limit, name=name: worker.check(name, limit), estimate=1, limit=12) for name in names],
+    )
 
 
 class CorpusWorker:
@@ -71,7 +74,9 @@ class CorpusWorker:
             limit=limit,
             emulated=context.units / "corpus",
         )
-        self.worker = script.Worker(options, context.fusion_emulate, script.EmulatedDevice if context.is_rehearsal else cuda_driver.Device)
+        self.worker = script.Worker(
+            options, context.fusion_emulate, script.EmulatedDevice if context.is_rehearsal else cuda_driver.Device
+        )
         self.worker.start()
 
     def check(self, name, limit):
@@ -84,7 +89,9 @@ class CorpusWorker:
             if key in row:
                 result[key] = row[key]
         if "total" in row:
-            result["line"] = f"{row['verdict']}, {row['differ']} of {row['total']} bytes differ {row['remark']}".rstrip()
+            result["line"] = (
+                f"{row['verdict']}, {row['differ']} of {row['total']} bytes differ {row['remark']}".rstrip()
+            )
         return result
 
     def stop(self):

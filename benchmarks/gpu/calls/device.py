@@ -26,7 +26,13 @@ def facts(context, limit):
     if outcome == children.WRONG:
         outcome = children.CRASHED
     context.journal.note(**found)
-    return {"outcome": outcome, "message": message, "facts": found, "line": line_of(found) or message, "seconds": ended.seconds}
+    return {
+        "outcome": outcome,
+        "message": message,
+        "facts": found,
+        "line": line_of(found) or message,
+        "seconds": ended.seconds,
+    }
 
 
 def line_of(found):
@@ -34,7 +40,9 @@ def line_of(found):
     if "name" in found:
         parts.append(f"{found['name']}, {found['multiprocessors']} SMs")
     if "active_clusters" in found:
-        parts.append("active clusters " + ", ".join(f"{size}: {count}" for size, count in found["active_clusters"].items()))
+        parts.append(
+            "active clusters " + ", ".join(f"{size}: {count}" for size, count in found["active_clusters"].items())
+        )
     if "copy_gbs" in found:
         parts.append(f"copies {found['copy_gbs']:.0f} GB/s")
     return "; ".join(parts)

@@ -1,13 +1,15 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the driver says of the device, printed as one JSON object a line as soon as it is known: run as a process of its own.
+"""What the driver says of the device, printed as one JSON object a line as soon as it is known: run as a process of its
+own.
 
-    device_facts.py [LIBRARY]
+device_facts.py [LIBRARY]
 
-    {"name", "capability", "multiprocessors", "driver_api"}
-    {"active_clusters": {"1": n, "2": n, "4": n, "8": n}, "threads", "shared"}     blocks of a warp-specialised kernel, one an SM
-    {"copy_gbs", "bytes"}                                                          bytes read and written
+{"name", "capability", "multiprocessors", "driver_api"}
+{"active_clusters": {"1": n, "2": n, "4": n, "8": n}, "threads", "shared"}     blocks of a warp-specialised kernel, one
+an SM
+{"copy_gbs", "bytes"}                                                          bytes read and written
 """
 
 import json
@@ -31,8 +33,12 @@ def say(**facts):
 
 def main(arguments):
     device = cuda_driver.Device(*arguments[:1])
-    say(name=device.name, capability=device.capability, multiprocessors=device.attribute(cuda_driver.MULTIPROCESSORS),
-        driver_api=device.driver_version())  # fmt: skip
+    say(
+        name=device.name,
+        capability=device.capability,
+        multiprocessors=device.attribute(cuda_driver.MULTIPROCESSORS),
+        driver_api=device.driver_version(),
+    )
     if device.capability >= 90:
         function = device.function(device.load(PROBE), "probe")
         counts = {str(size): device.active_clusters(function, size, THREADS, SHARED) for size in CLUSTERS}

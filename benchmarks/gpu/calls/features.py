@@ -35,8 +35,8 @@ def check(context, entry, limit):
 def errors_of(report):
     """How far each result is off."""
     return "; ".join(
-        f"result {number}: {one['mismatches']} elements differ, by {one['max_abs_error']} at most (allowed {one['atol']} + {one['rtol']} of it,"
-        f" rms {one['reference_rms']})"
+        f"result {number}: {one['mismatches']} elements differ, by {one['max_abs_error']} at most "
+        f"(allowed {one['atol']} + {one['rtol']} of it, rms {one['reference_rms']})"
         for number, one in enumerate(report.get("results") or ())
         if one.get("mismatches")
     )
@@ -44,7 +44,13 @@ def errors_of(report):
 
 def phase(context):
     units = [
-        Unit(entry["name"], lambda limit, entry=entry: check(context, entry, limit), entry["kind"], estimate=1.5, limit=context.case_limit)
+        Unit(
+            entry["name"],
+            lambda limit, entry=entry: check(context, entry, limit),
+            entry["kind"],
+            estimate=1.5,
+            limit=context.case_limit,
+        )
         for entry in context.package.index["features"]
     ]
     return Phase("features", units, spare=min(FOR_CORPUS, 0.2 * context.deadline.seconds))

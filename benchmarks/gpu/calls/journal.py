@@ -1,8 +1,8 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The results of a call, unit by unit: on disk before and after each unit, so that a call that is cut off loses nothing and knows
-what it was doing."""
+"""The results of a call, unit by unit: on disk before and after each unit, so that a call that is cut off loses nothing
+and knows what it was doing."""
 
 import json
 import pathlib
@@ -32,8 +32,8 @@ class Journal:
 
     {"call", "package", "machine", "runs": [{"date", "seconds"}], "phases": {phase: {unit: {"outcome", "kind", …}}}}
 
-    The package's fingerprint tells whether earlier results are of the same plans; results of other plans go on living in the archive
-    as earlier/FINGERPRINT/…, and decide nothing.
+    The package's fingerprint tells whether earlier results are of the same plans; results of other plans go on living
+    in the archive as earlier/FINGERPRINT/…, and decide nothing.
     """
 
     def __init__(self, folder, call, fingerprint):
@@ -126,5 +126,7 @@ class Journal:
     def pack(self, extra):
         """Writes the archive; extra: {name: bytes} such as the summary. JSON goes first, what is large last."""
         self.members.update(extra)
-        order = sorted(self.members, key=lambda name: ("/" in name, name.startswith("earlier/"), len(self.members[name]), name))
+        order = sorted(
+            self.members, key=lambda name: ("/" in name, name.startswith("earlier/"), len(self.members[name]), name)
+        )
         return archive.write(self.folder / ARCHIVE, {name: self.members[name] for name in order})

@@ -7,10 +7,10 @@
     units.tar.xz              features/NAME/ and timings/NAME/CHIP/: module.mlir and plan.json; cubins/; corpus/
     fusion-portable.tar.xz    the tools (scripts/package-portable); absent where the package was made for a build folder
 
-package.json: {"version", "fingerprint", "commit", "date", "chips", "features": [entry], "timings": [entry], "profiles": [names of
-timings], "corpus": [kernels], "left_out": {name: reason}}. An entry of features: {"name", "kind", "feature", "folder", "options",
-"emulated"}; of timings: {"name", "family", "case", "dtype", "overrides", "variant", "phase", "kinds", "folders": {chip: folder},
-"options", "predicted_us": {chip: us}, "peers"}.
+package.json: {"version", "fingerprint", "commit", "date", "chips", "features": [entry], "timings": [entry], "profiles":
+[names of timings], "corpus": [kernels], "left_out": {name: reason}}. An entry of features: {"name", "kind", "feature",
+"folder", "options", "emulated"}; of timings: {"name", "family", "case", "dtype", "overrides", "variant", "phase",
+"kinds", "folders": {chip: folder}, "options", "predicted_us": {chip: us}, "peers"}.
 """
 
 import hashlib
@@ -56,7 +56,9 @@ class Package:
 
 def fingerprint(index):
     """Of what is run: plans, options, tools; not of when or where they were made."""
-    text = json.dumps({key: value for key, value in index.items() if key not in ("date", "fingerprint", "commit")}, sort_keys=True)
+    text = json.dumps(
+        {key: value for key, value in index.items() if key not in ("date", "fingerprint", "commit")}, sort_keys=True
+    )
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -86,7 +88,11 @@ REST
 def write_ptxas(folder, cubins, real):
     """Writes folder/ptxas. real: the ptxas for what is not known, or None."""
     folder.mkdir(parents=True, exist_ok=True)
-    rest = f'exec "{real}" "$@"' if real else 'echo "ptxas: no machine code was prepared, and there is no ptxas" >&2; exit 1'
+    rest = (
+        f'exec "{real}" "$@"'
+        if real
+        else 'echo "ptxas: no machine code was prepared, and there is no ptxas" >&2; exit 1'
+    )
     path = folder / "ptxas"
     path.write_text(_PTXAS.replace("CUBINS", str(cubins)).replace("REST", rest))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)

@@ -11,9 +11,9 @@ from . import children
 
 @dataclasses.dataclass
 class Unit:
-    """run(limit) returns {"outcome", "message", …}. Units of a kind that trapped or hung are not tried again; a unit without a kind is
-    its own. needs: kinds of the other call, of which at least one case must have run to its end. estimate: seconds without which the
-    unit is not begun; limit: seconds after which it hangs."""
+    """run(limit) returns {"outcome", "message", …}. Units of a kind that trapped or hung are not tried again; a unit
+    without a kind is its own. needs: kinds of the other call, of which at least one case must have run to its end.
+    estimate: seconds without which the unit is not begun; limit: seconds after which it hangs."""
 
     name: str
     run: typing.Callable

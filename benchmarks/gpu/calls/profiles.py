@@ -37,7 +37,9 @@ def profile(context, entry, limit):
     command = context.fusion.arguments(folder / "module.mlir", output, {}, "none", more)
     # Launches that make the results come first; what follows is repeated for the clock.
     options = script.argparse.Namespace(set=None)
-    ended = children.run(script.ncu_command(context.ncu, options, log, 0, entry["launches"], command), limit, env=context.environment)
+    ended = children.run(
+        script.ncu_command(context.ncu, options, log, 0, entry["launches"], command), limit, env=context.environment
+    )
     shutil.rmtree(output, ignore_errors=True)
     text = log.read_text(errors="replace") if log.exists() else ended.out
     context.journal.attach(f"profiles/{entry['family']}-{entry['case']}-{entry['dtype']}.txt", text.encode())
@@ -46,7 +48,10 @@ def profile(context, entry, limit):
         # ncu repeats a kernel for each counter: slow, no fault of the kernel.
         return {"outcome": children.CRASHED, "message": f"ncu did not end within {limit:.0f} s"}
     if problem or ended.code:
-        return {"outcome": children.CRASHED, "message": problem or f"ncu ended with {ended.code}: {children.message_of(ended)}"}
+        return {
+            "outcome": children.CRASHED,
+            "message": problem or f"ncu ended with {ended.code}: {children.message_of(ended)}",
+        }
     return {"outcome": children.PASS, "message": "", "line": f"{len(text)} bytes", "seconds": ended.seconds}
 
 
@@ -63,8 +68,14 @@ def phase(context):
     return Phase(
         "profile",
         [
-            Unit(f"{key_of(entry)} ncu", lambda limit, entry=entry: profile(context, entry, limit),
-                 kind=f"{key_of(entry)} {entry['plan']}", needs=tuple(entry["kinds"]), estimate=10, limit=60)
+            Unit(
+                f"{key_of(entry)} ncu",
+                lambda limit, entry=entry: profile(context, entry, limit),
+                kind=f"{key_of(entry)} {entry['plan']}",
+                needs=tuple(entry["kinds"]),
+                estimate=10,
+                limit=60,
+            )
             for entry in chosen
         ],
-    )  # fmt: skip
+    )

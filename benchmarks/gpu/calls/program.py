@@ -87,10 +87,13 @@ class Context:
         self.units = self.scratch / "package"
         binary = self.package.unpack(self.units)
         gpu = {} if self.is_rehearsal else record.gpu()
-        self.chip = self.options.chip or (record.chip_of(gpu["compute_cap"], gpu["name"]) if gpu else self.package.index["chips"][0])
+        self.chip = self.options.chip or (
+            record.chip_of(gpu["compute_cap"], gpu["name"]) if gpu else self.package.index["chips"][0]
+        )
         self.journal.note(chip=self.chip, gpu=gpu, device=record.NO_GPU if self.is_rehearsal else gpu.get("name"))
         if self.chip not in self.package.index["chips"]:
-            return f"prepared for {', '.join(self.package.index['chips'])}, not for {self.chip} ({gpu.get('name', '--chip')})"
+            chips = ", ".join(self.package.index["chips"])
+            return f"prepared for {chips}, not for {self.chip} ({gpu.get('name', '--chip')})"
         binary = processes.find_fusion_run(self.options.fusion_run or binary)
         self.fusion = processes.FusionRun(binary, self.chip, "emulator" if self.is_rehearsal else "cuda")
         if self.fusion.missing:

@@ -35,7 +35,10 @@ def cell(text):
 
 def table(head, rows, right=()):
     """Lines of a table; right: columns that are numbers."""
-    lines = ["| " + " | ".join(head) + " |", "|" + "|".join("---:" if i in right else "---" for i in range(len(head))) + "|"]
+    lines = [
+        "| " + " | ".join(head) + " |",
+        "|" + "|".join("---:" if i in right else "---" for i in range(len(head))) + "|",
+    ]
     return lines + ["| " + " | ".join(cell(one) for one in row) + " |" for row in rows]
 
 
@@ -53,7 +56,10 @@ def machine(calls):
         if known.get("multiprocessors"):
             parts.append(f"{known['multiprocessors']} SMs")
         if known.get("active_clusters"):
-            parts.append("active clusters " + ", ".join(f"of {size}: {count}" for size, count in known["active_clusters"].items()))
+            parts.append(
+                "active clusters "
+                + ", ".join(f"of {size}: {count}" for size, count in known["active_clusters"].items())
+            )
         if known.get("copy_gbs"):
             expected = EXPECTED_COPY_GBS.get(known.get("chip"))
             parts.append(f"copies {known['copy_gbs']:.0f} GB/s" + (f" (about {expected} expected)" if expected else ""))
@@ -82,7 +88,10 @@ def bad(calls):
         if unit["outcome"] in BAD or unit["outcome"] == "started"
     ]
     rows.sort(key=lambda row: row[:4])
-    lines = [[unit["outcome"], f"{call} {phase}", name, unit["kind"], unit.get("message", "")] for _, call, phase, name, unit in rows]
+    lines = [
+        [unit["outcome"], f"{call} {phase}", name, unit["kind"], unit.get("message", "")]
+        for _, call, phase, name, unit in rows
+    ]
     return table(["outcome", "call, phase", "unit", "kind", "message"], lines) if lines else ["Nothing that was tried."]
 
 
@@ -105,13 +114,30 @@ def features(data):
     rows = []
     for name, unit in data["phases"].get("features", {}).items():
         error = unit.get("max_abs_error")
-        rows.append([unit["kind"], name, unit["outcome"], "" if error is None else f"{error:.2g}", unit.get("bits", ""), unit.get("feature", "")])
-    return table(["kind", "case", "outcome", "error", "bits", "what it is"], rows, right=(3,)) if rows else ["Not tried."]
+        rows.append(
+            [
+                unit["kind"],
+                name,
+                unit["outcome"],
+                "" if error is None else f"{error:.2g}",
+                unit.get("bits", ""),
+                unit.get("feature", ""),
+            ]
+        )
+    return (
+        table(["kind", "case", "outcome", "error", "bits", "what it is"], rows, right=(3,)) if rows else ["Not tried."]
+    )
 
 
 def corpus(data):
     rows = [
-        [name, unit["outcome"], unit.get("verdict", ""), f"{unit['differ']} of {unit['total']}" if "total" in unit else "", unit.get("message", "")]
+        [
+            name,
+            unit["outcome"],
+            unit.get("verdict", ""),
+            f"{unit['differ']} of {unit['total']}" if "total" in unit else "",
+            unit.get("message", ""),
+        ]
         for name, unit in data["phases"].get("corpus", {}).items()
         if unit.get("verdict") not in ("equal", "left out")
     ]
@@ -146,16 +172,30 @@ def timings(data):
         best = min(peers, key=peers.get) if peers else None
         for variant, unit in one["ours"].items():
             us, predicted = us_of(unit), unit.get("predicted_us")
-            rows.append([
-                key, variant,
-                f"{us:.2f}" if us else unit["outcome"] if unit["outcome"] != children.PASS else "-",
-                ", ".join(f"{name} {peers[name]:.2f}" for name in sorted(peers, key=peers.get)) if variant == "chosen" else "",
-                f"{peers[best] / us:.2f}" if us and best else "",
-                f"{predicted:.2f}" if predicted else "",
-                f"{us / predicted:.2f}" if us and predicted else "",
-                "" if unit.get("checked") else "unchecked" if unit["outcome"] == children.PASS else "",
-            ])  # fmt: skip
-    head = ["workload", "variant", "ours, us", "peers, us", "best peer / ours", "predicted, us", "measured / predicted", "check"]
+            rows.append(
+                [
+                    key,
+                    variant,
+                    f"{us:.2f}" if us else unit["outcome"] if unit["outcome"] != children.PASS else "-",
+                    ", ".join(f"{name} {peers[name]:.2f}" for name in sorted(peers, key=peers.get))
+                    if variant == "chosen"
+                    else "",
+                    f"{peers[best] / us:.2f}" if us and best else "",
+                    f"{predicted:.2f}" if predicted else "",
+                    f"{us / predicted:.2f}" if us and predicted else "",
+                    "" if unit.get("checked") else "unchecked" if unit["outcome"] == children.PASS else "",
+                ]
+            )
+    head = [
+        "workload",
+        "variant",
+        "ours, us",
+        "peers, us",
+        "best peer / ours",
+        "predicted, us",
+        "measured / predicted",
+        "check",
+    ]
     return table(head, rows, right=(2, 4, 5, 6)) if rows else ["Nothing was timed."]
 
 
@@ -173,7 +213,9 @@ def ranks(data):
         if len(of_schedules) > 1:
             best = min(us for _, us in of_schedules)
             found = correlation(*zip(*of_schedules))
-            lines.append([key, len(of_schedules), "-" if found is None else f"{found:.2f}", f"{best / of_schedules[0][1]:.2f}"])
+            lines.append(
+                [key, len(of_schedules), "-" if found is None else f"{found:.2f}", f"{best / of_schedules[0][1]:.2f}"]
+            )
     if len(pairs) > 1:
         found = correlation(*zip(*pairs))
         lines.append(["all workloads, chosen", len(pairs), "-" if found is None else f"{found:.2f}", ""])
@@ -185,7 +227,15 @@ def summary(calls):
     """The text for calls in their order, each as its journal has it."""
     by_call = {data["call"]: data for data in calls}
     packages = {data["package"][:12] for data in calls}
-    parts = ["# Two calls on a GPU", "", f"Package {', '.join(sorted(packages))}.", "", *machine(calls), "", *counts(calls)]
+    parts = [
+        "# Two calls on a GPU",
+        "",
+        f"Package {', '.join(sorted(packages))}.",
+        "",
+        *machine(calls),
+        "",
+        *counts(calls),
+    ]
     parts += ["", "## What is wrong", "", *bad(calls), "", "## What was not tried", "", *remaining(calls)]
     if 2 in by_call:
         parts += ["", "## Timings", "", *timings(by_call[2]), "", "### Prediction", "", *ranks(by_call[2])]

@@ -33,14 +33,22 @@ def report_of(path):
 
 
 def run(context, folder, options, limit, reference="cpu", keep=False):
-    """(result, function's report, folder with the outputs or None). The folder is the caller's to remove where it is kept."""
+    """(result, function's report, folder with the outputs or None). The folder is the caller's to remove where it is
+    kept."""
     output = context.scratch / "output"
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
     command = [
-        *context.fusion.command, folder / "module.mlir", f"--manifest={folder / 'plan.json'}", f"--device={context.fusion.device}",
-        "--seed=1", f"--reference={reference}", f"--output-dir={output}", f"--json={output / 'run.json'}", *options,
-    ]  # fmt: skip
+        *context.fusion.command,
+        folder / "module.mlir",
+        f"--manifest={folder / 'plan.json'}",
+        f"--device={context.fusion.device}",
+        "--seed=1",
+        f"--reference={reference}",
+        f"--output-dir={output}",
+        f"--json={output / 'run.json'}",
+        *options,
+    ]
     ended = children.run(command, limit, env=context.environment)
     outcome, message = children.outcome(ended)
     report = report_of(output / "run.json")
@@ -48,7 +56,9 @@ def run(context, folder, options, limit, reference="cpu", keep=False):
     if report.get("pass") is not None and reference != "none":
         result["max_abs_error"] = report.get("max_abs_error")
     if outcome in (*children.NEVER_AGAIN, children.CRASHED):
-        done = {True: "its results were right", False: "its results were wrong", None: "it had no results"}[report.get("pass")]
+        done = {True: "its results were right", False: "its results were wrong", None: "it had no results"}[
+            report.get("pass")
+        ]
         result["message"] = f"{message} ({done})"
         result["stderr"] = ended.err[-2000:]
     if keep:

@@ -45,7 +45,11 @@ class Check:
         if self.context.peers.missing:
             return []
         folder.mkdir(parents=True, exist_ok=True)
-        files = {str(i): str(folder / f"input{i}.npy") for i, (_, element) in enumerate(self.workload.inputs) if element == "i32"}
+        files = {
+            str(i): str(folder / f"input{i}.npy")
+            for i, (_, element) in enumerate(self.workload.inputs)
+            if element == "i32"
+        }
         if files:
             made = self.context.peers.ask(self.request("inputs", files=files), limit)
             if not made["ok"]:
@@ -115,22 +119,34 @@ def phases(context):
         key = key_of(entry)
         units.append(
             Unit(
-                f"{key} {entry['variant']}", lambda limit, entry=entry: measure_ours(context, entry, limit),
-                kind=f"{key} {entry['plan']}", needs=tuple(entry["kinds"]), estimate=2.5, limit=context.timing_limit,
+                f"{key} {entry['variant']}",
+                lambda limit, entry=entry: measure_ours(context, entry, limit),
+                kind=f"{key} {entry['plan']}",
+                needs=tuple(entry["kinds"]),
+                estimate=2.5,
+                limit=context.timing_limit,
             )
-        )  # fmt: skip
+        )
         if entry["peers"]:
             units.append(
-                Unit(f"{key} peers", lambda limit, entry=entry: measure_peers(context, entry, limit), estimate=2.5, limit=context.timing_limit)
+                Unit(
+                    f"{key} peers",
+                    lambda limit, entry=entry: measure_peers(context, entry, limit),
+                    estimate=2.5,
+                    limit=context.timing_limit,
+                )
             )
     return list(made.values())
 
 
 def peers_of(family, sizes):
-    """The peers of a workload: eager, for attention the fast backends, and Triton's kernels where there is one of ours."""
+    """The peers of a workload: eager, for attention the fast backends, and Triton's kernels where there is one of
+    ours."""
     names = ["eager"]
     if family in ("attention_mcfuser", "attention_long"):
         names = ["eager", "sdpa:flash", "sdpa:cudnn", "triton"]
-    elif family == "products_large" or (family == "stitch_patterns" and sizes["pattern"] in ("softmax", "layer_norm", "rms_norm")):
+    elif family == "products_large" or (
+        family == "stitch_patterns" and sizes["pattern"] in ("softmax", "layer_norm", "rms_norm")
+    ):
         names.append("triton")
     return names

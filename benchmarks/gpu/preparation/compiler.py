@@ -22,10 +22,16 @@ class CompileError(RuntimeError):
 
 
 class Compiler:
-    """bin: the folder of the tools. wait_limit: tries after which waits trap, 0 for none. scratch: a folder of its own."""
+    """bin: the folder of the tools. wait_limit: tries after which waits trap, 0 for none. scratch: a folder of its
+    own."""
 
     def __init__(self, bin, scratch, wait_limit=0, limit=600):
-        self.bin, self.scratch, self.wait_limit, self.limit = pathlib.Path(bin).resolve(), pathlib.Path(scratch), wait_limit, limit
+        self.bin, self.scratch, self.wait_limit, self.limit = (
+            pathlib.Path(bin).resolve(),
+            pathlib.Path(scratch),
+            wait_limit,
+            limit,
+        )
         self.scratch.mkdir(parents=True, exist_ok=True)
 
     def run(self, tool, *arguments, text=None):
@@ -38,7 +44,11 @@ class Compiler:
         except OSError as error:
             raise CompileError(str(error)) from None
         if done.returncode:
-            lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["no message"]
+            lines = (
+                [line for line in done.stderr.splitlines() if "error" in line]
+                or done.stderr.splitlines()
+                or ["no message"]
+            )
             raise CompileError(f"{tool}: {lines[0]}"[:600])
         return done.stdout
 
@@ -67,12 +77,16 @@ class Compiler:
 
     def lower(self, groups):
         """The plan (manifest with PTX) of groups that have their schedules."""
-        lowered = self.run("fusion-opt", "-", "--fuse-search-schedules", "--tile-pipeline", "--tile-to-nvvm", text=self.bounded(groups))
+        lowered = self.run(
+            "fusion-opt", "-", "--fuse-search-schedules", "--tile-pipeline", "--tile-to-nvvm", text=self.bounded(groups)
+        )
         return self.plan(lowered)
 
     def compile(self, module, chip, options=""):
         """The plan that the search chooses."""
-        lowered = self.run("fusion-opt", "-", f"--fuse-to-nvvm=chip={chip} {options}".rstrip(), text=self.bounded(module))
+        lowered = self.run(
+            "fusion-opt", "-", f"--fuse-to-nvvm=chip={chip} {options}".rstrip(), text=self.bounded(module)
+        )
         return self.plan(lowered)
 
     def plan(self, lowered):

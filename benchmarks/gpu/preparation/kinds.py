@@ -1,11 +1,19 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which kernel features a plan uses: what must be found in the plan of a feature's case, and what a timing depends on."""
+"""Which kernel features a plan uses: what must be found in the plan of a feature's case, and what a timing depends
+on."""
 
 import re
 
-TYPES = {"f16": "f16.f16", "bf16": "bf16.bf16", "tf32": "tf32.tf32", "s8": "s8.s8", "e4m3": "e4m3.e4m3", "e5m2": "e5m2.e5m2"}
+TYPES = {
+    "f16": "f16.f16",
+    "bf16": "bf16.bf16",
+    "tf32": "tf32.tf32",
+    "s8": "s8.s8",
+    "e4m3": "e4m3.e4m3",
+    "e5m2": "e5m2.e5m2",
+}
 # In the PTX.
 PATTERNS = {
     "cp.async": r"cp\.async\.c[ag]\.shared",
@@ -18,8 +26,12 @@ PATTERNS = {
     "warp shuffles": r"shfl\.sync",
     "block barriers": r"bar(rier)?\.(cta\.)?(sync|arrive)",
 }
-PATTERNS |= {f"mma.sync {name}": rf"mma\.sync\.\S*\.{types.replace('.', chr(92) + '.')}\." for name, types in TYPES.items()}
-PATTERNS |= {f"wgmma {name}": rf"wgmma\.mma_async\S*\.{types.replace('.', chr(92) + '.')}" for name, types in TYPES.items()}
+PATTERNS |= {
+    f"mma.sync {name}": rf"mma\.sync\.\S*\.{types.replace('.', chr(92) + '.')}\." for name, types in TYPES.items()
+}
+PATTERNS |= {
+    f"wgmma {name}": rf"wgmma\.mma_async\S*\.{types.replace('.', chr(92) + '.')}" for name, types in TYPES.items()
+}
 # In the schedules of kernels.
 SCHEDULES = {
     "producers": r"producers = [1-9]",

@@ -58,7 +58,8 @@ class Tree:
 
 
 def arch_of(ptx, capability=90):
-    """What fusion-run assembles PTX for on a device: its target where that is the device's chip with a suffix, else the chip."""
+    """What fusion-run assembles PTX for on a device: its target where that is the device's chip with a suffix, else the
+    chip."""
     number, suffix = re.search(r"^\s*\.target\s+sm_(\d+)(\w?)", ptx, re.MULTILINE).groups()
     return f"sm_{number}{suffix}" if int(number) == capability else f"sm_{capability}"
 

@@ -31,14 +31,22 @@ def make_root(root, archive):
 
 def run(root, *command, limit=120):
     """Runs a command in the root; needs to be root."""
-    done = subprocess.run([shutil.which("chroot") or "/usr/sbin/chroot", root, *command], capture_output=True, text=True, timeout=limit, env={"PATH": "/", "HOME": "/tmp"})
+    done = subprocess.run(
+        [shutil.which("chroot") or "/usr/sbin/chroot", root, *command],
+        capture_output=True,
+        text=True,
+        timeout=limit,
+        env={"PATH": "/", "HOME": "/tmp"},
+    )
     if done.returncode:
-        raise CheckError(f"{' '.join(command)} ended with {done.returncode} in the chroot: {(done.stderr or done.stdout).strip()[:500]}")
+        said = (done.stderr or done.stdout).strip()[:500]
+        raise CheckError(f"{' '.join(command)} ended with {done.returncode} in the chroot: {said}")
     return done.stdout
 
 
 def check(archive, unit, case):
-    """unit: a folder with module.mlir and plan.json; case: a launch of the corpus (cases.Case). Returns the tool's version line."""
+    """unit: a folder with module.mlir and plan.json; case: a launch of the corpus (cases.Case). Returns the tool's
+    version line."""
     if os.geteuid():
         raise CheckError("a chroot needs root")
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +55,15 @@ def check(archive, unit, case):
         tool = "/fusion-portable/bin/fusion"
         for name in ("module.mlir", "plan.json"):
             shutil.copy(unit / name, root / "case" / name)
-        said = run(root, tool, "fusion-run", "/case/module.mlir", "--manifest=/case/plan.json", "--device=emulator", "--json=/case/run.json")
+        said = run(
+            root,
+            tool,
+            "fusion-run",
+            "/case/module.mlir",
+            "--manifest=/case/plan.json",
+            "--device=emulator",
+            "--json=/case/run.json",
+        )
         case.write(root / "case" / "launch")
         shutil.copy(case.ptx, root / "case" / "kernels.ptx")
         run(root, tool, "fusion-emulate", "/case/kernels.ptx", "--launch=/case/launch/launch.json")

@@ -11,9 +11,25 @@ from schedule_text import Schedule, find
 
 # What a schedule has that an entry of the report's ranking says, too.
 FIELDS = (
-    "tiling", "tiles", "warps", "arrangement", "intrinsics", "stages", "transports", "stores", "register_stages", "intermediates",
-    "splits", "split_in_cluster", "raster", "cluster", "producers", "persistent", "overlapped", "turns",
-)  # fmt: skip
+    "tiling",
+    "tiles",
+    "warps",
+    "arrangement",
+    "intrinsics",
+    "stages",
+    "transports",
+    "stores",
+    "register_stages",
+    "intermediates",
+    "splits",
+    "split_in_cluster",
+    "raster",
+    "cluster",
+    "producers",
+    "persistent",
+    "overlapped",
+    "turns",
+)
 
 
 def schedules(groups):
@@ -48,7 +64,8 @@ def set_place(schedule, name, **changes):
 
 
 def blocks_of(tiling, known):
-    """The axes of the grid: what stands in front of the first bracket, in the order of the chosen schedule where that has them."""
+    """The axes of the grid: what stands in front of the first bracket, in the order of the chosen schedule where that
+    has them."""
     axes = re.findall(r"[a-z]\d*", tiling.partition("(")[0])
     return [axis for axis in known if axis in axes] + [axis for axis in axes if axis not in known]
 
@@ -86,7 +103,9 @@ def runner_up(chosen, first, other):
         if len(counts) == 1:
             made.set("pipeline", "registers", counts.pop())
         elif counts:
-            made.set("pipeline", "fragments", {name: f"{count} : i64" for name, count in other["register_stages"].items()})
+            made.set(
+                "pipeline", "fragments", {name: f"{count} : i64" for name, count in other["register_stages"].items()}
+            )
     if "overlapped" in changed:
         overlapped = dict.fromkeys(other["overlapped"], "2 : i64")
         made.set("pipeline", "products", overlapped or None)

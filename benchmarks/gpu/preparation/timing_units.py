@@ -11,28 +11,50 @@ from .compiler import CompileError, launches, predicted_us
 
 # A headline of each family first, then the others.
 HEADLINES = (
-    ("products_large", "gemm_4096x4096x4096"), ("attention_long", "FA_d128_s16384"), ("decode", "D_gqa8_d128_r1_n65536"),
-    ("stitch_patterns", "layer_norm_8192x4096"), ("gemm_chains_mcfuser", "G4"), ("attention_mcfuser", "S6"), ("conv_chains_chimera", "C1"),
-    ("attention_long", "FA_d64_s16384"), ("attention_long", "FA_d128_s16384_causal"), ("attention_long", "FA_d64_s16384_causal"),
-    ("decode", "D_mha_d128_r1_n4096"), ("stitch_patterns", "softmax_8192x4096"), ("stitch_patterns", "rms_norm_8192x4096"),
-    ("stitch_patterns", "bias_dropout_residual_layer_norm_8192x4096"), ("conv_chains_chimera", "C7"),
-)  # fmt: skip
-FAMILIES = [("gemm_chains_mcfuser", f"G{number}") for number in range(1, 13)] + [("attention_mcfuser", f"S{number}") for number in range(1, 10)]
+    ("products_large", "gemm_4096x4096x4096"),
+    ("attention_long", "FA_d128_s16384"),
+    ("decode", "D_gqa8_d128_r1_n65536"),
+    ("stitch_patterns", "layer_norm_8192x4096"),
+    ("gemm_chains_mcfuser", "G4"),
+    ("attention_mcfuser", "S6"),
+    ("conv_chains_chimera", "C1"),
+    ("attention_long", "FA_d64_s16384"),
+    ("attention_long", "FA_d128_s16384_causal"),
+    ("attention_long", "FA_d64_s16384_causal"),
+    ("decode", "D_mha_d128_r1_n4096"),
+    ("stitch_patterns", "softmax_8192x4096"),
+    ("stitch_patterns", "rms_norm_8192x4096"),
+    ("stitch_patterns", "bias_dropout_residual_layer_norm_8192x4096"),
+    ("conv_chains_chimera", "C7"),
+)
+FAMILIES = [("gemm_chains_mcfuser", f"G{number}") for number in range(1, 13)] + [
+    ("attention_mcfuser", f"S{number}") for number in range(1, 10)
+]
 DTYPE = "f16"
 # The next schedules of the ranking, for these families.
-RANKED, RANKS = {"products_large", "attention_long", "decode", "gemm_chains_mcfuser", "attention_mcfuser", "conv_chains_chimera"}, (2, 3)
-# Clusters of so many blocks: as many of them as are launched at most. 132 SMs in GPCs of 16 and 18 hold 16 clusters of 8, or 14.
+RANKED, RANKS = (
+    {"products_large", "attention_long", "decode", "gemm_chains_mcfuser", "attention_mcfuser", "conv_chains_chimera"},
+    (2, 3),
+)
+# Clusters of so many blocks: as many of them as are launched at most. 132 SMs in GPCs of 16 and 18 hold 16 clusters of
+# 8, or 14.
 ACTIVE = {8: (16, 15, 14), 4: (32, 30), 2: (66, 64), 1: (132, 128)}
-CAPPED = {("products_large", "gemm_4096x4096x4096"), ("attention_long", "FA_d128_s16384"), ("attention_long", "FA_d64_s16384")}
+CAPPED = {
+    ("products_large", "gemm_4096x4096x4096"),
+    ("attention_long", "FA_d128_s16384"),
+    ("attention_long", "FA_d64_s16384"),
+}
 DECODE_WARPS = (1, 4)
 # Asked of Nsight Compute.
 PROFILED = (("products_large", "gemm_4096x4096x4096"), ("attention_long", "FA_d128_s16384"))
 # Sizes that the emulator and a CPU finish at once, for rehearsals.
 SMALL = {
-    ("products_large", "gemm_4096x4096x4096"): dict(M=128, N=128, K=64), ("attention_long", "FA_d128_s16384"): dict(batch=1, heads=1, seq=128),
-    ("decode", "D_gqa8_d128_r1_n65536"): dict(heads=1, keys=256), ("stitch_patterns", "layer_norm_8192x4096"): dict(rows=16, cols=512),
+    ("products_large", "gemm_4096x4096x4096"): dict(M=128, N=128, K=64),
+    ("attention_long", "FA_d128_s16384"): dict(batch=1, heads=1, seq=128),
+    ("decode", "D_gqa8_d128_r1_n65536"): dict(heads=1, keys=256),
+    ("stitch_patterns", "layer_norm_8192x4096"): dict(rows=16, cols=512),
     ("gemm_chains_mcfuser", "G4"): dict(batch=1, M=64, N=64, K=32, H=32),
-}  # fmt: skip
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,12 +124,17 @@ def variants(compiler, module, one, chip, left_out):
             attempt(f"cluster-{blocks}", lambda blocks=blocks: ranked.with_cluster(base, blocks))
         if base.section("mapping").get("persistent") == "true":
             for count in ACTIVE.get(cluster, ()):
-                found.append(Plan(f"active-{count}", "chosen", chosen, (f"--active-clusters={count}",), found[0].predicted))
+                found.append(
+                    Plan(f"active-{count}", "chosen", chosen, (f"--active-clusters={count}",), found[0].predicted)
+                )
     if one.family == "decode":
         for warps in DECODE_WARPS:
             if int(base.section("mapping")["warps"]) != warps:
                 attempt(f"warps-{warps}", lambda warps=warps: ranked.with_warps(base, warps))
-    for variant, pattern, text in (("ex2-ftz", r"ex2\.approx\.f32", "ex2.approx.ftz.f32"), ("ex2-exact", r"ex2\.approx\.ftz\.f32", "ex2.approx.f32")):
+    for variant, pattern, text in (
+        ("ex2-ftz", r"ex2\.approx\.f32", "ex2.approx.ftz.f32"),
+        ("ex2-exact", r"ex2\.approx\.ftz\.f32", "ex2.approx.f32"),
+    ):
         if re.search(pattern, chosen["ptx"]) and one.family in ("attention_long", "decode"):
             changed = dict(chosen, ptx=re.sub(pattern, text, chosen["ptx"]))
             found.append(Plan(variant, "chosen", changed, predicted=found[0].predicted))
