@@ -93,11 +93,11 @@ class Host:
                 "variant": variant,
                 "plan": plan,
                 "phase": phase,
-                "kinds": list(kinds),
+                "kinds": {"sm_90a": list(kinds), "h200": list(kinds)},
                 "folders": {"sm_90a": self.plan(f"timings/{case}-{variant}", behaviour, us=us)},
                 "options": [f"--variant={variant}"],
                 "predicted_us": {"sm_90a": predicted},
-                "launches": 1,
+                "launches": {"sm_90a": 1},
                 "peers": list(peers) if variant == "chosen" else [],
             }
         )
@@ -350,6 +350,7 @@ def test_h100_and_h200(host, name, chip):
     host.index["chips"] = ["sm_90a", "h200"]
     host.feature("copies", "right")
     host.timing("G1", "chosen", us=5.0)
+    host.timing("G1", "active-16", us=5.0)
     entry = host.index["timings"][0]
     entry["folders"]["h200"] = host.plan("timings/of-h200", "right", us=4.0)
     entry["predicted_us"]["h200"] = 2.0
@@ -359,7 +360,9 @@ def test_h100_and_h200(host, name, chip):
     assert host.outcomes("device") == {"nvidia-smi": "pass", "driver": "crashed"}
     assert host.run(2, "--device=cuda", missing)[0] == 1
     assert host.journal(2)["machine"]["gpu"]["name"] == name and host.journal(2)["machine"]["chip"] == chip
-    assert host.calls() == ["copies", "of-h200" if chip == "h200" else "G1-chosen"]
+    assert host.calls() == ["copies", *(["of-h200"] if chip == "h200" else ["G1-chosen", "G1-active-16"])]
+    if chip == "h200":
+        assert "active-16" not in str(host.outcomes("headlines", 2)), "what is not compiled for the chip"
     assert "nvidia-smi.txt" in " ".join(archive.read(host.results / journal.ARCHIVE))
     assert f"{name}; compiled for {chip}; driver 580.65.06" in host.summary() and "no CUDA driver" in host.summary()
 

@@ -8,9 +8,10 @@
     fusion-portable.tar.xz    the tools (scripts/package-portable); absent where the package was made for a build folder
 
 package.json: {"version", "fingerprint", "commit", "date", "chips", "features": [entry], "timings": [entry], "profiles":
-[names of timings], "corpus": [kernels], "left_out": {name: reason}}. An entry of features: {"name", "kind", "feature",
+[names of timings], "corpus": [kernels], "left_out" and
+"unavailable" (variants that are not legal): {name: reason}}. An entry of features: {"name", "kind", "feature",
 "folder", "options", "emulated"}; of timings: {"name", "family", "case", "dtype", "overrides", "variant", "phase",
-"kinds", "folders": {chip: folder}, "options", "predicted_us": {chip: us}, "peers"}.
+"kinds": {chip: names}, "folders": {chip: folder}, "options", "predicted_us": {chip: us}, "peers"}.
 """
 
 import hashlib

@@ -38,7 +38,7 @@ def profile(context, entry, limit):
     # Launches that make the results come first; what follows is repeated for the clock.
     options = script.argparse.Namespace(set=None)
     ended = children.run(
-        script.ncu_command(context.ncu, options, log, 0, entry["launches"], command), limit, env=context.environment
+        script.ncu_command(context.ncu, options, log, 0, entry["launches"][context.chip], command), limit, env=context.environment
     )
     shutil.rmtree(output, ignore_errors=True)
     text = log.read_text(errors="replace") if log.exists() else ended.out
@@ -64,7 +64,8 @@ def phase(context):
     except load_script().ProfileError as error:
         context.log(f"profile: left out, {error}")
         return Phase("profile", [])
-    chosen = [entry for entry in context.package.index["timings"] if f"{key_of(entry)} {entry['variant']}" in names]
+    of_chip = [entry for entry in context.package.index["timings"] if context.chip in entry["folders"]]
+    chosen = [entry for entry in of_chip if f"{key_of(entry)} {entry['variant']}" in names]
     return Phase(
         "profile",
         [
@@ -72,7 +73,7 @@ def phase(context):
                 f"{key_of(entry)} ncu",
                 lambda limit, entry=entry: profile(context, entry, limit),
                 kind=f"{key_of(entry)} {entry['plan']}",
-                needs=tuple(entry["kinds"]),
+                needs=tuple(entry["kinds"][context.chip]),
                 estimate=10,
                 limit=60,
             )

@@ -115,6 +115,8 @@ def phases(context):
     """The phases of timings; the peers of a workload come right behind its first variant."""
     made = {name: Phase(name, [], spare=min(spare, 0.2 * context.deadline.seconds)) for name, spare in PHASES.items()}
     for entry in context.package.index["timings"]:
+        if context.chip not in entry["folders"]:
+            continue
         units = made[entry["phase"]].units
         key = key_of(entry)
         units.append(
@@ -122,7 +124,7 @@ def phases(context):
                 f"{key} {entry['variant']}",
                 lambda limit, entry=entry: measure_ours(context, entry, limit),
                 kind=f"{key} {entry['plan']}",
-                needs=tuple(entry["kinds"]),
+                needs=tuple(entry["kinds"][context.chip]),
                 estimate=2.5,
                 limit=context.timing_limit,
             )

@@ -64,16 +64,16 @@ class Compiler:
         self.run("fusion-opt", "-", f"--fuse-search-schedules=report={path}", "-o", "/dev/null", text=groups)
         return json.loads(path.read_text())["groups"] if path.exists() else []
 
-    def bounded(self, module):
-        """The module with the attribute that bounds its waits."""
+    def bounded(self, groups):
+        """A module as the tools print it, with the attribute that bounds its waits."""
         if not self.wait_limit:
-            return module
+            return groups
         attribute = f"tile.wait_limit = {self.wait_limit} : i64"
-        head = re.search(r"^module( attributes \{)?", module, re.MULTILINE)
+        head = re.search(r"^module( attributes \{)?", groups, re.MULTILINE)
         if head is None:
-            return f"module attributes {{{attribute}}} {{\n{module}\n}}\n"
+            raise CompileError("there is no module whose waits could be bounded")
         with_others = head.group(0) + f"{attribute}, " if head.group(1) else f"module attributes {{{attribute}}}"
-        return module[: head.start()] + with_others + module[head.end() :]
+        return groups[: head.start()] + with_others + groups[head.end() :]
 
     def lower(self, groups):
         """The plan (manifest with PTX) of groups that have their schedules."""
@@ -84,9 +84,8 @@ class Compiler:
 
     def compile(self, module, chip, options=""):
         """The plan that the search chooses."""
-        lowered = self.run(
-            "fusion-opt", "-", f"--fuse-to-nvvm=chip={chip} {options}".rstrip(), text=self.bounded(module)
-        )
+        bound = f" wait-limit={self.wait_limit}" if self.wait_limit else ""
+        lowered = self.run("fusion-opt", "-", f"--fuse-to-nvvm=chip={chip} {options}".rstrip() + bound, text=module)
         return self.plan(lowered)
 
     def plan(self, lowered):

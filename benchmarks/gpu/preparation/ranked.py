@@ -52,7 +52,8 @@ def place_of(schedule, name, space=None, transport=None):
     if transport is None:
         known = [word for word in words[1:] if word not in hints]
         transport = known[0] if known and space == words[0] else None
-    parts = [space, *([transport] if transport and transport != "sync" else []), *hints]
+    # What the L2 does with what was read is said of bulk copies alone.
+    parts = [space, *([transport] if transport and transport != "sync" else []), *(hints if transport == "bulk" else [])]
     return f"#fuse.place<{', '.join(parts)}>"
 
 
@@ -124,6 +125,16 @@ def runner_up(chosen, first, other):
     return made
 
 
+def with_other_reduction(schedule):
+    """Reductions online where they are of one tile, and the other way round: which of them fits follows from the tiles."""
+    made = copy.deepcopy(schedule)
+    form = made.sections.get("reduction", {}).get(0)
+    if form in ("online", "one_tile"):
+        made.set("reduction", 0, "one_tile" if form == "online" else "online")
+        made.set("reduction", "rescale", None)
+    return made
+
+
 def with_cluster(chosen, blocks):
     """Under clusters of so many blocks."""
     made = copy.deepcopy(chosen)
@@ -131,12 +142,14 @@ def with_cluster(chosen, blocks):
     return made
 
 
-def with_warps(chosen, warps):
-    """Every product by so many warps, along the columns of its tile."""
+def with_warps(chosen, warps, space):
+    """Every contraction by so many warps, along the columns of its tile, intermediates in `space`."""
     made = copy.deepcopy(chosen)
     operators = made.inner("mapping", "operators")
     for name in operators:
         operators[name] = re.sub(r"warps = \[[^\]]*\]", f"warps = [1, {warps}]", operators[name])
     made.set("mapping", "operators", operators)
     made.set("mapping", "warps", warps)
+    for name in list(operators)[:-1]:
+        set_place(made, name, space=space)
     return made

@@ -89,8 +89,8 @@ def wanted(small=False):
     return found + [Wanted(*key, "families") for key in FAMILIES if key not in HEADLINES]
 
 
-def variants(compiler, module, one, chip, left_out):
-    """The plans of a workload, the chosen one first. Reasons why variants are lacking go to left_out."""
+def variants(compiler, module, one, chip, unavailable):
+    """The plans of a workload, the chosen one first. Reasons why variants are lacking go to `unavailable`."""
     unscheduled = compiler.groups(module, chip, options="", unscheduled=True)
     groups = compiler.run("fusion-opt", "-", "--fuse-search-schedules", text=unscheduled)
     chosen = compiler.lower(groups)
@@ -99,15 +99,20 @@ def variants(compiler, module, one, chip, left_out):
     base = schedules[0] if len(schedules) == 1 and "tiling" in schedules[0].sections else None
     if base is None:
         if one.family in RANKED:
-            left_out[f"{one.key} variants, {chip}"] = f"{len(schedules)} groups"
+            unavailable[f"{one.key} variants, {chip}"] = f"{len(schedules)} groups"
         return found
 
-    def attempt(variant, make):
-        try:
-            manifest = compiler.lower(ranked.replace(groups, [make()]))
-            found.append(Plan(variant, variant, manifest, predicted=predicted_us(manifest)))
-        except (CompileError, KeyError, ValueError, AssertionError) as error:
-            left_out[f"{one.key} {variant}, {chip}"] = f"{type(error).__name__}: {error}"[:300]
+    def attempt(variant, *forms):
+        """Adds the first of some schedules that is legal."""
+        why = None
+        for make in forms:
+            try:
+                manifest = compiler.lower(ranked.replace(groups, [make()]))
+                found.append(Plan(variant, variant, manifest, predicted=predicted_us(manifest)))
+                return
+            except (CompileError, KeyError, ValueError, AssertionError) as error:
+                why = why or f"{type(error).__name__}: {error}"[:300]
+        unavailable[f"{one.key} {variant}, {chip}"] = why
 
     key = (one.family, one.case)
     if one.family in RANKED:
@@ -115,9 +120,10 @@ def variants(compiler, module, one, chip, left_out):
         ranking = reports[0]["ranking"] if len(reports) == 1 else []
         for rank in RANKS:
             if rank <= len(ranking):
-                attempt(f"rank-{rank}", lambda rank=rank: ranked.runner_up(base, ranking[0], ranking[rank - 1]))
+                made = ranked.runner_up(base, ranking[0], ranking[rank - 1])
+                attempt(f"rank-{rank}", lambda made=made: made, lambda made=made: ranked.with_other_reduction(made))
             else:
-                left_out[f"{one.key} rank-{rank}, {chip}"] = f"the ranking has {len(ranking)}"
+                unavailable[f"{one.key} rank-{rank}, {chip}"] = f"the ranking has {len(ranking)}"
     cluster = int(base.section("mapping").get("cluster", "1"))
     if key in CAPPED:
         for blocks in [blocks for blocks in (2, 4) if blocks != cluster][:1] + ([1] if cluster > 1 else []):
@@ -130,7 +136,11 @@ def variants(compiler, module, one, chip, left_out):
     if one.family == "decode":
         for warps in DECODE_WARPS:
             if int(base.section("mapping")["warps"]) != warps:
-                attempt(f"warps-{warps}", lambda warps=warps: ranked.with_warps(base, warps))
+                attempt(
+                    f"warps-{warps}",
+                    lambda warps=warps: ranked.with_warps(base, warps, "registers"),
+                    lambda warps=warps: ranked.with_warps(base, warps, "shared"),
+                )
     for variant, pattern, text in (
         ("ex2-ftz", r"ex2\.approx\.f32", "ex2.approx.ftz.f32"),
         ("ex2-exact", r"ex2\.approx\.ftz\.f32", "ex2.approx.f32"),
@@ -141,14 +151,8 @@ def variants(compiler, module, one, chip, left_out):
     return found
 
 
-def kinds_of(manifest):
-    """The features that a timing depends on."""
-    return sorted(kinds.of(manifest))
-
-
 def entry_of(one, plan, phase, folder_of_chip, plans_of_chip, peers):
     """An entry of the package's index. peers: those beside the first variant."""
-    manifests = [plans_of_chip[chip].manifest for chip in folder_of_chip]
     return {
         "name": f"{one.key} {plan.variant}",
         "family": one.family,
@@ -158,10 +162,10 @@ def entry_of(one, plan, phase, folder_of_chip, plans_of_chip, peers):
         "variant": plan.variant,
         "plan": plan.plan,
         "phase": phase,
-        "kinds": sorted(set().union(*(kinds.of(manifest) for manifest in manifests))),
+        "kinds": {chip: sorted(kinds.of(plans_of_chip[chip].manifest)) for chip in folder_of_chip},
         "folders": folder_of_chip,
         "options": list(plan.options),
         "predicted_us": {chip: plans_of_chip[chip].predicted for chip in folder_of_chip},
-        "launches": launches(manifests[0]),
+        "launches": {chip: launches(plans_of_chip[chip].manifest) for chip in folder_of_chip},
         "peers": peers,
     }
