@@ -57,6 +57,7 @@ def main():
         "kernels": [kernel],
     }
     if behaviour == "trap-in-timing":
+        report |= {"error": TRAP, "pass": False}
         pathlib.Path(options["json"]).write_text(json.dumps([report]))
         print(TRAP, file=sys.stderr)
         return 1

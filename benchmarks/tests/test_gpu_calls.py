@@ -19,7 +19,7 @@ sys.path.insert(0, str(GPU))
 
 numpy = pytest.importorskip("numpy")
 
-from calls import archive, children, deadline, journal, package, phases, report  # noqa: E402
+from calls import archive, children, deadline, journal, package, phases, report, timings  # noqa: E402
 from preparation import packing  # noqa: E402
 
 RIGHT = io.BytesIO()
@@ -365,6 +365,76 @@ def test_h100_and_h200(host, name, chip):
         assert "active-16" not in str(host.outcomes("headlines", 2)), "what is not compiled for the chip"
     assert "nvidia-smi.txt" in " ".join(archive.read(host.results / journal.ARCHIVE))
     assert f"{name}; compiled for {chip}; driver 580.65.06" in host.summary() and "no CUDA driver" in host.summary()
+
+
+def script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_profiles_and_microbenchmarks(host):
+    script(
+        host.binary.with_name("nvidia-smi"),
+        'echo "NVIDIA H100 80GB HBM3, 580.65.06, 9.0, 81559 MiB, 1980 MHz, 700.00 W"',
+    )
+    script(
+        host.binary.with_name("ncu"),
+        'for word; do case "$word" in --log-file=*) echo "stalls: $*" > "${word#--log-file=}" ;; esac; done',
+    )
+    programs = host.tree / "fusion-portable" / "benchmarks" / "gpu" / "microbenchmarks" / "bin"
+    script(programs / "Bulk", """echo '{"name": "bulk_bandwidth", "value": 2900, "unit": "GB/s"}'""")
+    script(programs / "Clusters", "echo an illegal instruction was encountered >&2; exit 1")
+    host.timing("G1", "chosen", us=5.0)
+    host.timing("G2", "chosen", behaviour="trap")
+    host.index["profiles"] = [f"gemm_chains_mcfuser:{case}/f16 chosen" for case in ("G1", "G2")]
+    host.pack()
+    assert host.run(2, "--device=cuda", f"--driver={host.folder / 'none.so'}")[0] == 1
+    assert host.outcomes("profile", 2) == {
+        "gemm_chains_mcfuser:G1/f16 ncu": "pass",
+        "gemm_chains_mcfuser:G2/f16 ncu": "skipped",
+    }
+    text = archive.read(host.results / journal.ARCHIVE)["call2/profiles/gemm_chains_mcfuser-G1-f16.txt"].decode()
+    assert "--launch-count=1" in text and "plan.json" in text and "--device=cuda" in text
+    assert host.outcomes("chip", 2) == {"Bulk": "pass", "Clusters": "trapped"}
+    assert "| bulk_bandwidth | 2900 | GB/s |" in host.summary()
+
+
+class Peers:
+    """Stands for the PyTorch worker in `Check`."""
+
+    missing = None
+
+    def __init__(self, **answer):
+        self.answer = answer
+
+    def ask(self, request, limit):
+        assert request["do"] == "check" and len(request["outputs"]) == 1
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    "right, before, after", [(True, "pass", "pass"), (False, "pass", "wrong"), (True, "hung", "hung")]
+)
+def test_pytorch_judges_timings(tmp_path, right, before, after):
+    import types
+
+    numpy.save(tmp_path / "f.result0.npy", numpy.zeros(3))
+    answer = {"ok": True, "pass": right, "max_abs_error": 0.5, "max_rel_error": 2.0}
+    entry = {"family": "gemm_chains_mcfuser", "case": "G1", "dtype": "f16", "overrides": {}}
+    check = timings.Check(types.SimpleNamespace(peers=Peers(**answer)), entry)
+    result = {"outcome": before, "message": "no end"}
+    check.judge(result, tmp_path, 1.0)
+    assert (result["outcome"], result["checked"], result["max_abs_error"]) == (after, True, 0.5)
+    assert before != "hung" or result["message"] == "no end; PyTorch finds its results right"
+    check = timings.Check(types.SimpleNamespace(peers=Peers(ok=False, error="no answer within 1 s")), entry)
+    result = {"outcome": before, "message": ""}
+    check.judge(result, tmp_path, 1.0)
+    assert (result["outcome"], result["checked"], result["message"]) == (
+        before,
+        False,
+        "not checked: no answer within 1 s",
+    )
 
 
 def test_outcomes():

@@ -44,7 +44,8 @@ def main(arguments):
         counts = {str(size): device.active_clusters(function, size, THREADS, SHARED) for size in CLUSTERS}
         say(active_clusters=counts, threads=THREADS, shared=SHARED)
     us = device.copy_microseconds(COPY_BYTES, COPIES)
-    say(copy_gbs=round(2 * COPY_BYTES / us * 1e-3, 1), bytes=2 * COPY_BYTES)
+    if us:
+        say(copy_gbs=round(2 * COPY_BYTES / us * 1e-3, 1), bytes=2 * COPY_BYTES)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ class Runner:
         result = {"kind": unit.kind, **result}
         self.journal.finish(phase.name, unit.name, result)
         text = result.get("line") or result.get("message", "")
-        self.log(f"  {unit.name:<44} {result['outcome']:<8} {text}".rstrip())
+        self.log(f"  {unit.name:<56} {result['outcome']:<8} {text}".rstrip())
         self.after()
 
 

@@ -38,7 +38,9 @@ def profile(context, entry, limit):
     # Launches that make the results come first; what follows is repeated for the clock.
     options = script.argparse.Namespace(set=None)
     ended = children.run(
-        script.ncu_command(context.ncu, options, log, 0, entry["launches"][context.chip], command), limit, env=context.environment
+        script.ncu_command(context.ncu, options, log, 0, entry["launches"][context.chip], command),
+        limit,
+        env=context.environment,
     )
     shutil.rmtree(output, ignore_errors=True)
     text = log.read_text(errors="replace") if log.exists() else ended.out

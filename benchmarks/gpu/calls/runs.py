@@ -32,6 +32,14 @@ def report_of(path):
         return {}
 
 
+def came_to(report, output):
+    """How far a run came that did not end well: results are written before they are timed."""
+    compared = [one["mismatches"] for one in report.get("results") or () if one.get("mismatches") is not None]
+    if compared:
+        return "its results were wrong" if any(compared) else "its results were right"
+    return "its results were not compared" if results_of(output) else "it had no results"
+
+
 def run(context, folder, options, limit, reference="cpu", keep=False):
     """(result, function's report, folder with the outputs or None). The folder is the caller's to remove where it is
     kept."""
@@ -56,10 +64,7 @@ def run(context, folder, options, limit, reference="cpu", keep=False):
     if report.get("pass") is not None and reference != "none":
         result["max_abs_error"] = report.get("max_abs_error")
     if outcome in (*children.NEVER_AGAIN, children.CRASHED):
-        done = {True: "its results were right", False: "its results were wrong", None: "it had no results"}[
-            report.get("pass")
-        ]
-        result["message"] = f"{message} ({done})"
+        result["message"] = f"{message} ({came_to(report, output)})"
         result["stderr"] = ended.err[-2000:]
     if keep:
         return result, report, output

@@ -53,7 +53,11 @@ def place_of(schedule, name, space=None, transport=None):
         known = [word for word in words[1:] if word not in hints]
         transport = known[0] if known and space == words[0] else None
     # What the L2 does with what was read is said of bulk copies alone.
-    parts = [space, *([transport] if transport and transport != "sync" else []), *(hints if transport == "bulk" else [])]
+    parts = [
+        space,
+        *([transport] if transport and transport != "sync" else []),
+        *(hints if transport == "bulk" else []),
+    ]
     return f"#fuse.place<{', '.join(parts)}>"
 
 

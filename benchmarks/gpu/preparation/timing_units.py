@@ -89,12 +89,14 @@ def wanted(small=False):
     return found + [Wanted(*key, "families") for key in FAMILIES if key not in HEADLINES]
 
 
-def variants(compiler, module, one, chip, unavailable):
+def variants(compiler, module, one, chip, unavailable, only_chosen=False):
     """The plans of a workload, the chosen one first. Reasons why variants are lacking go to `unavailable`."""
     unscheduled = compiler.groups(module, chip, options="", unscheduled=True)
     groups = compiler.run("fusion-opt", "-", "--fuse-search-schedules", text=unscheduled)
     chosen = compiler.lower(groups)
     found = [Plan("chosen", "chosen", chosen, predicted=predicted_us(chosen))]
+    if only_chosen:
+        return found
     schedules = ranked.schedules(groups)
     base = schedules[0] if len(schedules) == 1 and "tiling" in schedules[0].sections else None
     if base is None:
