@@ -25,8 +25,16 @@ SUMMARY, LOG = "summary.md", "log.txt"
 CASE_LIMIT, TIMING_LIMIT = 12.0, 19.0
 # Seconds for PyTorch to be loaded.
 PATIENCE = 60.0
+# What inputs and results of the largest workload need of the scratch folder.
+SCRATCH_BYTES = 4 << 30
 # An archive is written at most so often while a phase runs.
 PACK_SECONDS = 2.0
+
+
+def scratch_folder(shared):
+    """Memory where there is enough, as containers often have little of it."""
+    enough = shared.is_dir() and shutil.disk_usage(shared).free >= SCRATCH_BYTES
+    return shared if enough else pathlib.Path(tempfile.gettempdir())
 
 
 class Log:
@@ -58,10 +66,8 @@ class Context:
         self.driver = [options.driver] if options.driver else []
         self.case_limit, self.timing_limit = options.case_limit or CASE_LIMIT, options.case_limit or TIMING_LIMIT
         self.at_end, self._peers, self._peer_log = [], None, None
-        shared = pathlib.Path("/dev/shm")
-        parent = options.scratch or (shared if shared.is_dir() else None)
-        if parent:
-            parent.mkdir(parents=True, exist_ok=True)
+        parent = options.scratch or scratch_folder(pathlib.Path("/dev/shm"))
+        parent.mkdir(parents=True, exist_ok=True)
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="fusion-call-", dir=parent))
         self.at_end.append(lambda: shutil.rmtree(self.scratch, ignore_errors=True))
 

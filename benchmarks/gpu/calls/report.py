@@ -5,6 +5,7 @@
 
 import importlib.machinery
 import importlib.util
+import math
 import pathlib
 import sys
 
@@ -165,38 +166,62 @@ def us_of(unit):
     return unit.get("us") if unit["outcome"] == children.PASS else None
 
 
+def rate_of(unit):
+    """Operations or bytes in the measured time: of a stitched group, which has no count of operations, its bytes."""
+    us = us_of(unit)
+    if us and unit.get("flops"):
+        return f"{unit['flops'] / us * 1e-6:.0f} TFLOP/s"
+    return f"{unit['bytes'] / us * 1e-3:.0f} GB/s" if us and unit.get("bytes") else ""
+
+
+def launches_of(unit):
+    """Blocks of each launch, and blocks of a cluster where there are several."""
+    parts = []
+    for kernel in unit.get("kernels") or ():
+        if kernel.get("grid"):
+            blocks, cluster = math.prod(kernel["grid"]), math.prod(kernel.get("cluster") or [1])
+            parts.append(f"{blocks}" + (f" by {cluster}" if cluster > 1 else ""))
+    return ", ".join(parts)
+
+
+def row_of(key, variant, unit, peers):
+    us, predicted = us_of(unit), unit.get("predicted_us")
+    ours = f"{us:.2f}" if us else "-" if unit["outcome"] == children.PASS else unit["outcome"]
+    order = sorted(peers, key=peers.get)
+    return [
+        key,
+        variant,
+        ours,
+        ", ".join(f"{name} {peers[name]:.2f}" for name in order) if variant == "chosen" else "",
+        f"{peers[order[0]] / us:.2f}" if us and order else "",
+        f"{predicted:.2f}" if predicted else "",
+        f"{us / predicted:.2f}" if us and predicted else "",
+        rate_of(unit),
+        launches_of(unit),
+        "unchecked" if unit["outcome"] == children.PASS and not unit.get("checked") else "",
+    ]
+
+
+TIMING_COLUMNS = (
+    "workload",
+    "variant",
+    "ours, us",
+    "peers, us",
+    "best peer / ours",
+    "predicted, us",
+    "measured / predicted",
+    "rate",
+    "blocks, by clusters",
+    "check",
+)
+
+
 def timings(data):
     rows = []
     for key, one in workloads(data).items():
         peers = {name: answer["us"] for name, answer in one["peers"].items() if answer.get("us")}
-        best = min(peers, key=peers.get) if peers else None
-        for variant, unit in one["ours"].items():
-            us, predicted = us_of(unit), unit.get("predicted_us")
-            rows.append(
-                [
-                    key,
-                    variant,
-                    f"{us:.2f}" if us else unit["outcome"] if unit["outcome"] != children.PASS else "-",
-                    ", ".join(f"{name} {peers[name]:.2f}" for name in sorted(peers, key=peers.get))
-                    if variant == "chosen"
-                    else "",
-                    f"{peers[best] / us:.2f}" if us and best else "",
-                    f"{predicted:.2f}" if predicted else "",
-                    f"{us / predicted:.2f}" if us and predicted else "",
-                    "" if unit.get("checked") else "unchecked" if unit["outcome"] == children.PASS else "",
-                ]
-            )
-    head = [
-        "workload",
-        "variant",
-        "ours, us",
-        "peers, us",
-        "best peer / ours",
-        "predicted, us",
-        "measured / predicted",
-        "check",
-    ]
-    return table(head, rows, right=(2, 4, 5, 6)) if rows else ["Nothing was timed."]
+        rows += [row_of(key, variant, unit, peers) for variant, unit in one["ours"].items()]
+    return table(TIMING_COLUMNS, rows, right=(2, 4, 5, 6, 7)) if rows else ["Nothing was timed."]
 
 
 def ranks(data):

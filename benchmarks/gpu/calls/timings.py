@@ -86,6 +86,7 @@ def measure_ours(context, entry, limit):
     check.judge(result, output, max(1.0, limit - (context.deadline.elapsed() - begin)))
     shutil.rmtree(output, ignore_errors=True)
     result["us"] = report.get("measured_us")
+    result["flops"], result["bytes"] = check.workload.flops, check.workload.bytes
     result["predicted_us"] = entry["predicted_us"].get(context.chip)
     result["device"] = report.get("device_name")
     result["kernels"] = [
