@@ -7,12 +7,14 @@ from typing import Any, Callable, Sequence
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
+from torch._dynamo.convert_frame import compile_lock
 from torch._functorch.aot_autograd import make_boxed_func
-from torch.fx.experimental.proxy_tensor import make_fx
 
 from .decompositions import OWN
+from .emit import Unsupported
 from .lowering import RULES
-from .regions import Options, compile_graph
+from .regions import Options, compile_graph, log
+from .tracing import Unknown, with_sizes
 
 
 def decompositions() -> dict:
@@ -37,7 +39,8 @@ def _has_open_sizes(graph: torch.fx.GraphModule) -> bool:
 
 
 class _PerShape:
-    """A graph of sizes that are not known: compiled for each set of them that comes."""
+    """A graph of sizes that are not known: compiled for each set of them that comes, by one
+    thread at a time, under TorchDynamo's lock as every other graph is."""
 
     def __init__(self, graph: torch.fx.GraphModule, options: Options):
         self.graph, self.options = graph, options
@@ -45,18 +48,24 @@ class _PerShape:
 
     def __call__(self, *inputs: Any) -> Any:
         key = tuple((tuple(x.shape), tuple(x.stride()), x.dtype, x.device)
-                    if isinstance(x, torch.Tensor) else x for x in inputs)
+                    if isinstance(x, torch.Tensor) else (type(x), x) for x in inputs)
         if key not in self.compiled:
-            tensors = [x for x in inputs if isinstance(x, torch.Tensor)]
+            with compile_lock:
+                if key not in self.compiled:
+                    self.compiled[key] = self._compile(inputs)
+        return self.compiled[key](*inputs)
 
-            def fixed(*tensors: torch.Tensor) -> Any:
-                rest = iter(tensors)
-                return self.graph(*[next(rest) if isinstance(x, torch.Tensor) else x
-                                    for x in inputs])
-
-            traced = make_fx(fixed, tracing_mode="fake", _allow_non_fake_inputs=True)(*tensors)
-            self.compiled[key] = compile_graph(traced, self.options)
-        return self.compiled[key](*[x for x in inputs if isinstance(x, torch.Tensor)])
+    def _compile(self, inputs: Sequence[Any]) -> Callable:
+        try:
+            graph = with_sizes(self.graph, inputs)
+        except Unknown as reason:
+            text = f"PyTorch computes a graph whose sizes depend on data ({reason})"
+            if self.options.strict:
+                raise Unsupported(text) from None
+            log.warning("%s", text)
+            return self.graph
+        compiled = compile_graph(graph, self.options)
+        return lambda *inputs: compiled(*[x for x in inputs if isinstance(x, torch.Tensor)])
 
 
 def backend(graph: torch.fx.GraphModule, inputs: Sequence[Any], *,

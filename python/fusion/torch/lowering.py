@@ -7,17 +7,18 @@ decompositions, down to operators that have one.
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 import numbers
+import threading
 from typing import Any, Callable
 
 import torch
-from torch._subclasses.fake_tensor import unset_fake_temporarily
-from torch.fx.experimental.proxy_tensor import make_fx
 
 from . import decompositions
 from .emit import Function, Tensor, Unsupported
+from .tracing import record
 
 TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
@@ -190,36 +191,48 @@ def _take_apart(call: Call, args: tuple, kwargs: dict) -> Any:
         raise Unsupported("no rule and no decomposition")
     if any(tag in operator.tags for tag in (torch.Tag.nondeterministic_seeded,)):
         raise Unsupported("random numbers")
-    decomposition = known[operator]
-    leaves, spec = torch.utils._pytree.tree_flatten((call.args, call.kwargs))
-    inputs = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    graph, constants = _decomposed(operator, call.args, call.kwargs)
+    values = [leaf for leaf in torch.utils._pytree.tree_leaves((args, kwargs))
+              if isinstance(leaf, Tensor)]
+    return lower_graph(call.f, graph, values, taken_apart=True, constants=constants.get)
+
+
+_decomposed_graphs: "collections.OrderedDict[tuple, tuple]" = collections.OrderedDict()
+_MOST_GRAPHS = 512
+_graphs_lock = threading.Lock()
+
+
+def _decomposed(operator: Any, args: tuple, kwargs: dict) -> tuple[torch.fx.Graph, dict]:
+    """The graph of an operator's decomposition on tensors of the looks of those in `args`,
+    down to operators that have a rule, and its constants. Most are asked for several times:
+    when a node is checked, when it is lowered, and for each layer of a model."""
+    leaves, spec = torch.utils._pytree.tree_flatten((args, kwargs))
+    looks = [(tuple(leaf.shape), tuple(leaf.stride()), leaf.dtype)
+             if isinstance(leaf, torch.Tensor) else None for leaf in leaves]
+    key: tuple = (operator, str(spec), *(look or (type(leaf), repr(leaf)) for look, leaf in zip(looks, leaves)))
+    with _graphs_lock:
+        if key in _decomposed_graphs:
+            _decomposed_graphs.move_to_end(key)
+            return _decomposed_graphs[key]
+    known = decompositions.table()
 
     def flat(*tensors: torch.Tensor) -> Any:
         rest = iter(tensors)
-        filled = [next(rest) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        filled = [next(rest) if look else leaf for look, leaf in zip(looks, leaves)]
         a, k = torch.utils._pytree.tree_unflatten(filled, spec)
-        return decomposition(*a, **k)
+        return known[operator](*a, **k)
 
     # What has a rule stays; the rest is taken apart in turn.
-    table = {op: f for op, f in known.items() if str(op) not in RULES}
+    table = {op: how for op, how in known.items() if str(op) not in RULES}
     try:
-        graph = _trace(flat, inputs, table)
+        made = record(flat, [look for look in looks if look], table)
     except Exception as error:  # decompositions decline what they do not handle
         raise Unsupported(f"PyTorch's decomposition fails: {type(error).__name__}") from error
-    values = [leaf for leaf in torch.utils._pytree.tree_leaves((args, kwargs))
-              if isinstance(leaf, Tensor)]
-    return lower_graph(call.f, graph.graph, values, taken_apart=True,
-                       constants=lambda name: getattr(graph, name))
-
-
-def _trace(call: Callable, inputs: list[torch.Tensor], table: dict) -> torch.fx.GraphModule:
-    """The graph of a call on tensors of the looks of `inputs`, whatever is traced
-    around it."""
-    with unset_fake_temporarily(), torch._guards.tracing(None):
-        blank = [torch.empty_strided(tuple(t.shape), tuple(t.stride()), dtype=t.dtype)
-                 for t in inputs]
-        return make_fx(call, decomposition_table=table, tracing_mode="fake",
-                       _allow_non_fake_inputs=True)(*blank)
+    with _graphs_lock:
+        _decomposed_graphs[key] = made
+        while len(_decomposed_graphs) > _MOST_GRAPHS:
+            _decomposed_graphs.popitem(last=False)
+    return made
 
 
 def lower_graph(function: Function, graph: torch.fx.Graph, inputs: list[Any],
