@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 import os
 import pathlib
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -14,6 +15,16 @@ def text(value: Any, name: str) -> str:
     """Raises TypeError where `value` is no string."""
     if not isinstance(value, str):
         raise TypeError(f"'{name}' is a string, not {_shown(value)}")
+    return value
+
+
+def choice(value: Any, name: str, choices: Sequence[str]) -> str:
+    """Raises TypeError where `value` is no string, ValueError where it is none of the
+    choices; the empty string leaves the choice to others."""
+    if text(value, name) and value not in choices:
+        near = difflib.get_close_matches(value, choices, 1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        raise ValueError(f"'{name}' is {value!r}{meant}; it is one of {', '.join(choices)}")
     return value
 
 
@@ -36,8 +47,30 @@ def seed(value: Any, name: str) -> int:
 
 
 def folder(path: str | os.PathLike) -> pathlib.Path:
-    """A path, with `~` for a home folder as shells have it."""
-    return pathlib.Path(path).expanduser()
+    """A path, with `~` for a home folder as shells have it.
+
+    Raises:
+        ValueError: nobody has such a home.
+    """
+    try:
+        return pathlib.Path(path).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{os.fspath(path)!r} is no folder: {error}") from None
+
+
+def usable_folder(path: pathlib.Path, name: str) -> pathlib.Path:
+    """A folder, made where it is not there yet; one that can only be read will do.
+
+    Raises:
+        ValueError: it cannot be made, or cannot be read.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        os.scandir(path).close()
+    except (OSError, ValueError) as error:  # ValueError: a null character
+        why = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"'{name}' is {str(path)!r}, which is no folder that can be used: {why}") from None
+    return path
 
 
 def _shown(value: Any) -> str:

@@ -16,6 +16,10 @@ from .diagnostics import CompileError, Diagnostic, RunError, from_native
 
 Progress = Callable[[str], Any]
 
+#: What the options of numbers may be; as of `fuse::listNumericChoices`.
+NUMERIC_CHOICES = {"f32_products": ("f32", "tf32", "tf32-cut"), "f8_products": ("f32", "coarse"),
+                   "exponentials": ("difference", "fma")}
+
 
 @dataclasses.dataclass(frozen=True)
 class Run:

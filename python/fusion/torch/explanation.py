@@ -117,6 +117,7 @@ def explain(model: Callable, *args: Any, options: dict[str, Any] | None = None,
         options: as `Options`; compilation is waited for, also where it is asynchronous
             else.
     """
+    Options.of(options)  # also what is replaced here has to be right
     report = Report()
     chosen = {**(options or {}), "report": report, "async_compile": False}
     checked = Options.of(chosen)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
+import difflib
 import logging
 import os
 import pathlib
 import threading
 import warnings
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -19,7 +20,7 @@ from .. import cache, checks
 from ..arrays import from_tensor
 from ..diagnostics import FusionError
 from ..gpu import run_errors
-from ..program import Program, chips
+from ..program import NUMERIC_CHOICES, Program, chips
 from . import operators  # noqa: F401  (the rules file themselves)
 from .capability import Capability, device_of, forget_order, is_free, keep_order, return_views
 from .emit import Function, Requirement, Tensor, Unsupported
@@ -57,8 +58,9 @@ class Options:
     report: "Report | None" = None
 
     def __post_init__(self) -> None:
-        for name in ("chip", "f32_products", "f8_products", "exponentials"):
-            checks.text(getattr(self, name), name)
+        checks.choice(self.chip, "chip", chips())
+        for name, choices in NUMERIC_CHOICES.items():
+            checks.choice(getattr(self, name), name, choices)
         for name in ("force_fusion", "async_compile", "strict", "views", "sanitize"):
             checks.truth(getattr(self, name), name)
         if self.cache_dir is not None:
@@ -66,6 +68,10 @@ class Options:
                 self.cache_dir = os.fspath(self.cache_dir)
             except TypeError:
                 raise TypeError(f"'cache_dir' is a path, not a {type(self.cache_dir).__name__}") from None
+            if not isinstance(self.cache_dir, str):
+                raise TypeError("'cache_dir' is a path of characters, not of bytes")
+            if self.cache_dir:
+                checks.usable_folder(checks.folder(self.cache_dir), "cache_dir")
         if self.report is not None and not isinstance(self.report, Report):
             raise TypeError(f"'report' is a fusion.torch.Report, not a {type(self.report).__name__}")
 
@@ -75,11 +81,16 @@ class Options:
 
         Raises:
             TypeError: there is no such option, or its value is of another type.
+            ValueError: the option takes other values.
         """
+        if not isinstance(options, (Mapping, type(None))):
+            raise TypeError(f"'options' are a dictionary, not a {type(options).__name__}")
         known = [field.name for field in dataclasses.fields(cls)]
         for name in options or {}:
             if name not in known:
-                raise TypeError(f"there is no option {name!r}; there are {', '.join(known)}")
+                near = difflib.get_close_matches(str(name), known, 1)
+                meant = f" (did you mean {near[0]!r}?)" if near else ""
+                raise TypeError(f"there is no option {name!r}{meant}; there are {', '.join(known)}")
         return cls(**(options or {}))
 
     def compile_options(self) -> dict[str, Any]:

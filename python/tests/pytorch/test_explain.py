@@ -1,6 +1,4 @@
-"""What `explain` says of models: parts, predictions, graph breaks; and the options of the backend."""
-
-import warnings
+"""What `explain` says of models: parts, predictions, graph breaks."""
 
 import pytest
 
@@ -79,54 +77,6 @@ def test_what_pytorch_makes_no_graph_of(front):
     if hasattr(torch._dynamo.eval_frame, "get_skip_reasons"):
         assert any("model" in one for one in explanation.skipped), explanation
         assert "functions that PyTorch made no graph of:" in str(explanation)
-
-
-# Options.
-
-
-@pytest.mark.parametrize("options, said", [
-    ({"chipp": "sm_80"}, "there is no option 'chipp'; there are chip, force_fusion, "),
-    ({"chip": 80}, "'chip' is a string, not 80 of type int"),
-    ({"strict": 1}, "'strict' is True or False, not 1 of type int"),
-    ({"cache_dir": 3}, "'cache_dir' is a path, not a int"),
-    ({"report": []}, "'report' is a fusion.torch.Report, not a list"),
-])
-def test_options_that_there_are_not(front, options, said):
-    torch._dynamo.reset()
-    with pytest.raises(Exception) as error:
-        torch.compile(lambda x: x + 1, backend=front.backend, options=options)(torch.ones(3))
-    assert f"TypeError: {said}" in str(error.value) or str(error.value).startswith(said)
-    torch._dynamo.reset()
-
-
-def test_modes_are_warned_of(front):
-    torch._dynamo.reset()
-    with pytest.warns(UserWarning, match="mode='reduce-overhead' of torch.compile has no effect"):
-        torch.compile(lambda x: x + 1, backend="fusion", mode="reduce-overhead")(torch.ones(3))
-    torch._dynamo.reset()
-
-
-def test_what_does_not_compile_is_warned_of(front):
-    torch._dynamo.reset()
-    with pytest.warns(RuntimeWarning, match="PyTorch computes aten.add.Tensor: .*unknown chip 'sm_9'"):
-        result = torch.compile(lambda x: x + 1, backend=front.backend,
-                               options={"chip": "sm_9", "cache_dir": ""})(torch.ones(3))
-    assert torch.equal(result, torch.full((3,), 2.0))
-    torch._dynamo.reset()
-
-
-def test_home_folders(front, monkeypatch, tmp_path):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    assert front.Options(cache_dir="~/programs").folder() == tmp_path / "programs"
-    assert front.Options(cache_dir=tmp_path / "there").folder() == tmp_path / "there"
-    assert front.Options(cache_dir="").folder() is None
-    torch._dynamo.reset()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)
-        torch.compile(lambda x: x * 9, backend=front.backend, options={"cache_dir": "~/programs"})(torch.ones(3))
-    assert list((tmp_path / "programs").rglob("*")) and not (tmp_path / "~").exists()
-    torch._dynamo.reset()
 
 
 # What docs/python.md says that stays with PyTorch: a model, its inputs and the operator.
