@@ -8,8 +8,10 @@ from typing import Any, Callable
 import torch
 from torch.nn import functional as F
 
+from . import foreach
+
 aten = torch.ops.aten
-OWN: dict[Any, Callable] = {}
+OWN: dict[Any, Callable] = foreach.decompositions()
 
 
 def decomposes(operator: Any) -> Callable[[Callable], Callable]:
