@@ -24,6 +24,7 @@ from ..program import NUMERIC_CHOICES, Program, chips
 from . import operators  # noqa: F401  (the rules file themselves)
 from .capability import Capability, device_of, forget_order, is_free, keep_order, return_views
 from .emit import Function, Requirement, Tensor, Unsupported
+from .empties import without_empties
 from .lowering import check_tensor, lower_graph, shape_of, type_of
 
 log = logging.getLogger("fusion.torch")
@@ -428,6 +429,7 @@ class Region(torch.nn.Module):
 def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.GraphModule:
     """The graph with its parts that we can compute in place of their operators."""
     graph.graph.eliminate_dead_code()  # results that nobody reads are not computed
+    without_empties(graph.graph)
     report = options.report
     if report is not None:
         report.graphs += 1
