@@ -46,3 +46,34 @@ def test_of_two_numbers(run_compiled):
     results, report = run_compiled(lambda x, y: [function(x, y) for function in functions], *inputs)
     check(functions, results, inputs)
     assert not report.declined
+
+
+EXPONENTS = (0, 0.5, -0.5, 1, -1, 2, -2, 3, -3, 4, 1.5, -1.5, 0.25, 1 / 3, 2.5, INF, -INF, NAN)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_powers_of_numbers(run_compiled, dtype):
+    """Exponents that PyTorch treats on their own, and others: values, signs of zeros and infinities, and NaN."""
+    x = torch.tensor([0.0, -0.0, INF, -INF, NAN, 1, -1, 4, -4, 0.5, 3], dtype=dtype)
+    results, report = run_compiled(lambda x: [x ** exponent for exponent in EXPONENTS], x)
+    for exponent, result in zip(EXPONENTS, results, strict=True):
+        expected = x ** exponent
+        torch.testing.assert_close(result, expected, equal_nan=True, msg=lambda text: f"{exponent}: {text}")
+        known = ~expected.isnan()
+        assert torch.equal(result.signbit()[known], expected.signbit()[known]), (exponent, result, expected)
+    assert not report.declined
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_gradients_of_powers(front, dtype):
+    torch._dynamo.reset()
+    ours = torch.tensor([0.0, INF, 1, 4, 0.5, 3], dtype=dtype, requires_grad=True)
+    theirs = ours.detach().clone().requires_grad_()
+
+    def model(x):
+        return sum((x ** exponent).sum() for exponent in (0.5, -0.5, 2, -1, 1.5))
+
+    torch.compile(model, backend=front.backend, options={"strict": True, "cache_dir": ""})(ours).backward()
+    model(theirs).backward()
+    torch.testing.assert_close(ours.grad, theirs.grad, equal_nan=True)
+    torch._dynamo.reset()

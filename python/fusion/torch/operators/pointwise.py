@@ -328,12 +328,17 @@ def _integer_power(b: Body, x: Scalar, exponent: int) -> Scalar:
 @lowers("aten.pow.Tensor_Scalar")
 def power_of_number(call: Call, x: Tensor, exponent: int | float) -> Tensor:
     type = compute_type(call, Kind.DEFAULT)
+    # PyTorch has roots of f16 on GPUs alone, and powers of it on the CPU: they differ at
+    # -0 and at -inf (ATen/native/cpu/PowKernel.cpp, ATen/native/cuda/PowKernel.cu).
+    has_roots = type in FLOATS and (call.type != "f16" or call.tensors()[0].device.type == "cuda")
 
     def compute(b: Body, x: Scalar) -> Scalar:
         if exponent == 0:
             return b.constant(1, type)
-        if exponent == 0.5 and type in FLOATS:
+        if exponent == 0.5 and has_roots:
             return b.unary("math.sqrt", x)
+        if exponent == -0.5 and has_roots:
+            return b.unary("math.rsqrt", x)
         # What PyTorch multiplies, we multiply (ATen/native/cpu/PowKernel.cpp).
         if exponent in (1, 2, 3) or type in INTEGERS and exponent > 0:
             return _integer_power(b, x, int(exponent))
