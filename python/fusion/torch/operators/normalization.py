@@ -71,26 +71,26 @@ def normalize(call: Call, x: Tensor, dims: Sequence[int], eps: float, weight: Te
     accumulator's type with sizes of 1. Weight and bias broadcast to x."""
     f = call.f
     wide = f.convert(x, accumulator(x.type))
-    average, variance = moments(call, wide, dims, 0)
+    made = moments(call, wide, dims, 0)
 
     def inverse(b: Body, variance: Scalar) -> Scalar:
         return b.unary("math.rsqrt",
                        b.binary("arith.addf", variance, b.constant(eps, variance.type)))
 
-    rstd = f.elementwise([variance], variance.shape, variance.type, inverse)
+    rstd = f.elementwise([made.variance], made.variance.shape, made.variance.type, inverse)
     operands = [t for t in (weight, bias) if t is not None]
 
-    def scale(b: Body, x: Scalar, mean: Scalar, rstd: Scalar, *rest: Scalar) -> Scalar:
-        values = [b.convert(value, x.type) for value in rest]
-        result = b.binary("arith.mulf", b.binary("arith.subf", x, mean), rstd)
+    def scale(b: Body, x: Scalar, first: Scalar, rest: Scalar, rstd: Scalar, *affine: Scalar) -> Scalar:
+        values = [b.convert(value, x.type) for value in affine]
+        result = b.binary("arith.mulf", made.center(b, x, first, rest), rstd)
         if weight is not None:
             result = b.binary("arith.mulf", result, values[0])
         if bias is not None:
             result = b.binary("arith.addf", result, values[-1])
         return b.convert(result, type)
 
-    result = f.elementwise([wide, average, rstd, *operands], x.shape, type, scale)
-    return result, average, rstd
+    result = f.elementwise([wide, made.first, made.rest, rstd, *operands], x.shape, type, scale)
+    return result, made.mean, rstd
 
 
 def _like(call: Call, index: int, tensor: Tensor) -> Tensor | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any, Callable, Sequence
 
@@ -130,35 +131,76 @@ def all_(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False) -> Tenso
 # Moments.
 
 
-def moments(call: Call, x: Tensor, dims: Sequence[int], correction: float) -> tuple[Tensor, Tensor]:
-    """Mean and variance over `dims`, which stay as sizes of 1, in the accumulator's
-    type, by two passes over the data."""
+@dataclasses.dataclass
+class Moments:
+    """Statistics of rows, in the accumulator's type, with sizes of 1 where they are summed over.
+
+    Attributes:
+        first: the rounded sum over the count, which is off from the mean by roundings.
+        rest: the mean of what remains without it.
+        mean: both together.
+        variance: of the elements, less a correction of the count.
+    """
+
+    first: Tensor
+    rest: Tensor
+    mean: Tensor
+    variance: Tensor
+
+    def center(self, b: Body, x: Scalar, first: Scalar, rest: Scalar) -> Scalar:
+        """An element less the mean, without the mean's last rounding."""
+        return b.binary("arith.subf", b.binary("arith.subf", x, first), rest)
+
+
+def moments(call: Call, x: Tensor, dims: Sequence[int], correction: float) -> Moments:
+    """By two passes over the data, the second of which corrects the first one's mean: in a
+    row of n equal numbers the rounded mean differs from them, by more than they do from each
+    other. The corrected two-pass algorithm of Chan, Golub and LeVeque, "Algorithms for
+    Computing the Sample Variance", 1983."""
     f = call.f
     x = f.convert(x, accumulator(x.type))
     shape = [1 if d in dims else size for d, size in enumerate(x.shape)]
     count = math.prod(x.shape[d] for d in dims)
 
-    def over(divisor: float) -> Callable[[Body, Scalar], Scalar]:
-        return lambda b, s: b.binary("arith.divf", s, b.constant(divisor, s.type))
+    def over(b: Body, s: Scalar, divisor: float) -> Scalar:
+        return b.binary("arith.divf", s, b.constant(divisor, s.type))
 
-    average = f.elementwise([f.reshape(f.reduce(x, dims, 0, add), shape)], shape, x.type,
-                            over(count))
+    def row(tensor: Tensor) -> Tensor:
+        return f.reshape(f.reduce(tensor, dims, 0, add), shape)
 
-    def square(b: Body, x: Scalar, mean: Scalar) -> Scalar:
-        difference = b.binary("arith.subf", x, mean)
-        return b.binary("arith.mulf", difference, difference)
+    def each(operands: Sequence[Tensor], compute: Callable[..., Scalar]) -> Tensor:
+        return f.elementwise(operands, shape, x.type, compute)
 
-    squares = f.elementwise([x, average], x.shape, x.type, square)
-    variance = f.elementwise([f.reshape(f.reduce(squares, dims, 0, add), shape)], shape, x.type,
-                             over(max(0.0, count - correction)))
-    return average, variance
+    first = each([row(x)], lambda b, s: over(b, s, count))
+    lowered = f.elementwise([x, first], x.shape, x.type, lambda b, x, m: b.binary("arith.subf", x, m))
+    squares = f.elementwise([lowered], x.shape, x.type, lambda b, d: b.binary("arith.mulf", d, d))
+    sums, squared = row(lowered), row(squares)
+
+    def finite(b: Body, sum: Scalar) -> Scalar:
+        # Where a difference overflows, only what it makes is lost.
+        known = b.compare("lt", b.unary("math.absf", sum), b.constant(math.inf, x.type))
+        return over(b, b.select(known, sum, b.constant(0, x.type)), count)
+
+    rest = each([sums], finite)
+
+    def spread(b: Body, squared: Scalar, sum: Scalar) -> Scalar:
+        corrected = b.binary("arith.subf", squared, b.binary("arith.mulf", sum, over(b, sum, count)))
+        positive = b.binary("arith.maximumf", corrected, b.constant(0, x.type))
+        infinite = b.compare("eq", squared, b.constant(math.inf, x.type))
+        return over(b, b.select(infinite, squared, positive), max(0.0, count - correction))
+
+    return Moments(first, rest, each([first, rest], lambda b, m, r: b.binary("arith.addf", m, r)),
+                   each([squared, sums], spread))
+
+
+def _correction(given: Any) -> float:
+    return 1 if given is None else given
 
 
 @lowers("aten.var.correction")
 def var(call: Call, x: Tensor, dim: Any = None, *, correction: Any = None,
         keepdim: bool = False) -> Tensor:
-    _, variance = moments(call, x, dims_of(len(x.shape), dim),
-                          1 if correction is None else correction)
+    variance = moments(call, x, dims_of(len(x.shape), dim), _correction(correction)).variance
     return call.f.convert(call.f.reshape(variance, call.shape), call.type)
 
 
@@ -167,14 +209,55 @@ def prims_var(call: Call, x: Tensor, dims: Any, correction: Any = 1, **options: 
     return var(call, x, list(dims), correction=correction)
 
 
+def _results(call: Call, *results: Tensor) -> tuple[Tensor, ...]:
+    return tuple(call.f.convert(call.f.reshape(result, tuple(value.shape)), type_of(value))
+                 for result, value in zip(results, call.value))
+
+
 @lowers("aten.var_mean.correction")
 def var_mean(call: Call, x: Tensor, dim: Any = None, *, correction: Any = None,
              keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    average, variance = moments(call, x, dims_of(len(x.shape), dim),
-                                1 if correction is None else correction)
-    shape = tuple(call.value[0].shape)
-    type = type_of(call.value[0])
-    return tuple(call.f.convert(call.f.reshape(t, shape), type) for t in (variance, average))
+    made = moments(call, x, dims_of(len(x.shape), dim), _correction(correction))
+    return _results(call, made.variance, made.mean)
+
+
+def _deviation(call: Call, x: Tensor, dims: Sequence[int], correction: float) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean. Squares of numbers as 1e-22 or 1e30 are none of f32's: rows
+    are divided by the largest power of two below their elements first, which rounds nothing."""
+    f = call.f
+    if x.type not in FLOATS:
+        raise Unsupported(f"deviations of {x.type}")
+    x = f.convert(x, accumulator(x.type))
+    bits, exponent = (("i64", 0x7FF0 << 48) if x.type == "f64" else ("i32", 0x7F800000))
+
+    def power(b: Body, top: Scalar) -> Scalar:
+        pattern = b.emit(f"arith.bitcast {top.name} : {x.type} to {bits}", bits)
+        pattern = b.binary("arith.andi", pattern, b.constant(exponent, bits))
+        scale = b.emit(f"arith.bitcast {pattern.name} : {bits} to {x.type}", x.type)
+        return b.select(b.compare("eq", scale, b.constant(0, x.type)), b.constant(1, x.type), scale)
+
+    shape = [1 if d in dims else size for d, size in enumerate(x.shape)]
+    sizes = f.elementwise([x], x.shape, x.type, lambda b, x: b.unary("math.absf", x))
+    scale = f.elementwise([f.reshape(f.reduce(sizes, dims, 0, maximum), shape)], shape, x.type, power)
+    scaled = f.elementwise([x, scale], x.shape, x.type, lambda b, x, s: b.binary("arith.divf", x, s))
+    made = moments(call, scaled, dims, correction)
+    deviation = f.elementwise([made.variance, scale], shape, x.type,
+                              lambda b, v, s: b.binary("arith.mulf", b.unary("math.sqrt", v), s))
+    mean = f.elementwise([made.mean, scale], shape, x.type, lambda b, m, s: b.binary("arith.mulf", m, s))
+    return deviation, mean
+
+
+@lowers("aten.std.correction")
+def std(call: Call, x: Tensor, dim: Any = None, *, correction: Any = None,
+        keepdim: bool = False) -> Tensor:
+    deviation, _ = _deviation(call, x, dims_of(len(x.shape), dim), _correction(correction))
+    return call.f.convert(call.f.reshape(deviation, call.shape), call.type)
+
+
+@lowers("aten.std_mean.correction")
+def std_mean(call: Call, x: Tensor, dim: Any = None, *, correction: Any = None,
+             keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    return _results(call, *_deviation(call, x, dims_of(len(x.shape), dim), _correction(correction)))
 
 
 # Where the extreme element is.
