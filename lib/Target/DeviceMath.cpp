@@ -10,6 +10,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 
@@ -21,6 +23,46 @@ namespace {
 
 bool fusion::isDeviceFunction(llvm::StringRef symbol) {
   return llvm::is_contained(kNames, symbol);
+}
+
+/// The most instructions that inlining one function may add to a module. The
+/// back end takes about 0.1 s for as many.
+constexpr uint64_t kMostInlined = 16384;
+
+using Sizes = llvm::DenseMap<const llvm::Function *, uint64_t>;
+
+/// Returns the number of instructions of a function with all that it calls
+/// inlined. Functions of libclc are not recursive.
+static uint64_t sizeInlined(const llvm::Function &function, Sizes &known) {
+  if (auto it = known.find(&function); it != known.end())
+    return it->second;
+  uint64_t size = 0;
+  for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+    ++size;
+    auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (const llvm::Function *callee = call ? call->getCalledFunction() : nullptr)
+      size += sizeInlined(*callee, known);
+  }
+  return known[&function] = size;
+}
+
+/// Keeps a device function out of line where inlining it at each call would
+/// add more than kMostInlined instructions: the time that compiling a kernel of
+/// hundreds of sines takes would grow faster than the number of sines.
+static void limitInlining(llvm::Module &module) {
+  Sizes sizes;
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || !isDeviceFunction(function.getName()))
+      continue;
+    uint64_t calls = llvm::count_if(function.users(), [&](llvm::User *user) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+      return call && call->getCalledFunction() == &function;
+    });
+    if (calls * sizeInlined(function, sizes) <= kMostInlined)
+      continue;
+    function.removeFnAttr(llvm::Attribute::AlwaysInline);
+    function.addFnAttr(llvm::Attribute::NoInline);
+  }
 }
 
 llvm::Error fusion::linkDeviceMath(llvm::Module &module) {
@@ -47,5 +89,6 @@ llvm::Error fusion::linkDeviceMath(llvm::Module &module) {
   if (llvm::Linker::linkModules(module, std::move(*library),
                                 llvm::Linker::LinkOnlyNeeded, internalize))
     return llvm::createStringError("the device functions cannot be linked");
+  limitInlining(module);
   return llvm::Error::success();
 }

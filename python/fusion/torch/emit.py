@@ -152,6 +152,8 @@ class Body:
 
     def read(self, tensor: Tensor, indices: Sequence[Scalar]) -> Scalar:
         """The element at `indices`, which must be inside."""
+        tensor, dims = self.function.origin(tensor)
+        indices = [indices[d] for d in dims]
         self.uses.append(tensor.name)
         return self.emit(f"tensor.extract {tensor.name}[{', '.join(i.name for i in indices)}] : "
                          f"{tensor.mlir}", tensor.type)
@@ -289,22 +291,22 @@ class Function:
         has an expression over the loops d0, d1, … for each dimension. Inputs that are
         permuted or broadcast are read where they come from."""
         inputs, maps = list(inputs), [list(exprs) for exprs in maps]
-        rank = len(iterators)
-        given = list(zip(inputs, maps))
-        for i in range(len(inputs)):
-            while inputs[i].name in self.views:
-                inputs[i], dims = self.views[inputs[i].name]
-                maps[i] = [maps[i][d] for d in dims]
+        rank, count = len(iterators), len(inputs)
+        sizes = {expr: size for tensor, exprs in zip(inputs, maps) for expr, size in zip(exprs, tensor.shape)}
+        for i in range(count):
+            inputs[i], dims = self.origin(inputs[i])
+            maps[i] = [maps[i][d] for d in dims]
         # What was broadcast may be all that gives a loop its length, as where it is summed.
-        for i, (tensor, exprs) in enumerate(given):
-            known = {expr for other in [*maps, out_map] for expr in other}
-            if any(f"d{d}" in exprs and f"d{d}" not in known for d in range(rank)):
-                inputs[i], maps[i] = tensor, exprs
+        known = {expr for exprs in [*maps, out_map] for expr in exprs}
+        for loop in (f"d{d}" for d in range(rank)):
+            if loop in sizes and loop not in known:
+                inputs.append(self.empty([sizes[loop]], init.type))
+                maps.append([loop])
         maps = [map_text(rank, exprs) for exprs in [*maps, out_map]]
         body = Body(self)
         elements = [Scalar(self.fresh(), tensor.type) for tensor in inputs]
         accumulator = Scalar(self.fresh(), init.type)
-        result = compute(body, *elements, accumulator)
+        result = compute(body, *elements[:count], accumulator)
         if result.type != init.type:
             raise AssertionError(f"the body yields {result.type}, not {init.type}")
         block = ", ".join(f"{e.name}: {e.type}" for e in [*elements, accumulator])
@@ -356,9 +358,28 @@ class Function:
         if tensor.shape == tuple(shape):
             return tensor
         source, dims = self.without_broadcast_sizes(tensor, shape)
-        result = self.elementwise([tensor], shape, tensor.type, lambda b, x: x)
-        self.views[result.name] = (source, dims)
+        return self.spread(source, dims, shape)
+
+    def spread(self, source: Tensor, dims: Sequence[int], shape: Sequence[int]) -> Tensor:
+        """A tensor of `shape` of which `dims` are those of the source, which is repeated along
+        all others."""
+        if list(dims) == list(range(len(shape))):
+            return source
+        result = self.generic([source], [[f"d{d}" for d in dims]], identity(len(shape)), ["parallel"] * len(shape),
+                              self.empty(shape, source.type), lambda b, x, _: x)
+        self.views[result.name] = (source, list(dims))
         return result
+
+    def origin(self, tensor: Tensor) -> tuple[Tensor, list[int]]:
+        """What a tensor is read from, and which of its dimensions those of that are."""
+        dims = list(range(len(tensor.shape)))
+        while tensor.name in self.views:
+            tensor, of_source = self.views[tensor.name]
+            dims = [dims[d] for d in of_source]
+        return tensor, dims
+
+    def _is_repeated(self, tensor: Tensor) -> bool:
+        return len(self.origin(tensor)[1]) < len(tensor.shape)
 
     def reduce(self, tensor: Tensor, dims: Sequence[int], initial: bool | int | float,
                combine: Callable[[Body, Scalar, Scalar], Scalar]) -> Tensor:
@@ -393,9 +414,30 @@ class Function:
         if tensor.shape == shape:
             return tensor
         middle, collapse, expand = _common_factors(tensor.shape, shape)
+        repeated = self._reshape_repeated(tensor, shape, collapse, expand)
+        if repeated is not None:
+            return repeated
         result = self._expand(self._collapse(tensor, middle, collapse), shape, expand)
         self.reshapes[result.name] = tensor
         return result
+
+    def _reshape_repeated(self, tensor: Tensor, shape: tuple[int, ...], collapse: list[list[int]],
+                          expand: list[list[int]]) -> Tensor | None:
+        """The reshape of a tensor that is repeated along some dimensions, as one of what it is
+        repeated from; None where dimensions of both kinds become one, or it is not repeated."""
+        if not self._is_repeated(tensor):
+            return None
+        source, dims = self.origin(tensor)
+        sizes, made = [], []
+        for old, new in zip(collapse, expand):
+            own = [d in dims for d in old if tensor.shape[d] != 1]
+            if all(own):
+                sizes += [shape[d] for d in new]
+                made += new
+            elif any(own):
+                return None
+        in_order = self.transpose(source, sorted(range(len(dims)), key=dims.__getitem__))
+        return self.spread(self.reshape(in_order, sizes), made, shape)
 
     def source_of_reshape(self, tensor: Tensor) -> Tensor:
         """What `tensor` is a reshape of; else itself."""
@@ -420,6 +462,10 @@ class Function:
               strides: Sequence[int]) -> Tensor:
         if tuple(sizes) == tensor.shape:
             return tensor
+        if self._is_repeated(tensor):
+            source, dims = self.origin(tensor)
+            part = self.slice(source, [offsets[d] for d in dims], [sizes[d] for d in dims], [strides[d] for d in dims])
+            return self.spread(part, dims, sizes)
         return self.add(f"tensor.extract_slice {tensor.name}{list(offsets)} {list(sizes)} "
                         f"{list(strides)} : {tensor.mlir} to {tensor_type(sizes, tensor.type)}",
                         [tensor.name], sizes, tensor.type)

@@ -170,6 +170,8 @@ class Module:
         text: the module.
         results: per result of the graph, which result of the function it is, or None.
         inputs: the inputs that results without a function's result are.
+        repeated: per input, its dimensions of stride 0, along which it is repeated: the
+            function takes it without them.
         required: what inputs have to be like, by their number.
         flags: how many further results the function has: truth values, one of which is
             true where an operator does not take what it is given.
@@ -178,6 +180,7 @@ class Module:
     text: str
     results: list[int | None]
     inputs: list[int | None]
+    repeated: list[list[int]]
     required: list[tuple[int, Requirement]]
     flags: int
 
@@ -196,22 +199,31 @@ def to_module(graph: torch.fx.Graph, is_checked: bool = True) -> Module:
         Unsupported: a node cannot be lowered.
     """
     function = Function(is_checked=is_checked)
-    arguments = []
+    arguments, values, repeated = [], [], []
     for node in graph.nodes:
         if node.op == "placeholder":
             value = node.meta["val"]
             check_tensor(value)
-            arguments.append(function.argument(shape_of(value), type_of(value)))
-    outputs = lower_graph(function, graph, arguments)
+            shape = shape_of(value)
+            repeated.append(repeated_dims(value))
+            kept = [d for d in range(len(shape)) if d not in repeated[-1]]
+            arguments.append(function.argument([shape[d] for d in kept], type_of(value)))
+            values.append(function.spread(arguments[-1], kept, shape))
+    outputs = lower_graph(function, graph, values)
     outputs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
-    names = [argument.name for argument in arguments]
+    names = [value.name for value in values]
     made: list[Tensor] = []
     results: list[int | None] = []
     inputs: list[int | None] = []
-    for output in outputs:
+    for output, look in zip(outputs, looks_of_results(graph)):
         if not isinstance(output, Tensor):
             raise Unsupported("a result that is no tensor")
-        if output.name in names:
+        rows = repeated_dims(look)
+        if rows:  # once: `to_tensor` repeats it
+            output = function.slice(output, [0] * len(output.shape),
+                                    [1 if d in rows else size for d, size in enumerate(output.shape)],
+                                    [1] * len(output.shape))
+        elif output.name in names:
             results.append(None)
             inputs.append(names.index(output.name))
             continue
@@ -220,7 +232,28 @@ def to_module(graph: torch.fx.Graph, is_checked: bool = True) -> Module:
         results.append(made.index(output))
         inputs.append(None)
     text = function.print([*made, *function.flags]) if made or function.flags else ""
-    return Module(text, results, inputs, function.required, len(function.flags))
+    return Module(text, results, inputs, repeated, function.required, len(function.flags))
+
+
+def looks_of_results(graph: torch.fx.Graph) -> list[Any]:
+    """What PyTorch says that the results of a graph look like."""
+    output = next(node for node in graph.nodes if node.op == "output").args[0]
+    return [node.meta["val"] if isinstance(node, torch.fx.Node) else node
+            for node in (output if isinstance(output, (tuple, list)) else [output])]
+
+
+def repeated_dims(look: torch.Tensor) -> list[int]:
+    """Dimensions of stride 0: all that is along them is one element."""
+    if not isinstance(look, torch.Tensor) or look.layout != torch.strided:
+        return []
+    return [d for d, (size, stride) in enumerate(zip(look.shape, look.stride())) if stride == 0 and size != 1]
+
+
+def once(tensor: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
+    """The tensor without dimensions that it is repeated along."""
+    for d in reversed(dims):
+        tensor = tensor.select(d, 0)
+    return tensor
 
 
 # From tensors to arrays and back.
@@ -232,10 +265,19 @@ def to_tensor(array: np.ndarray, like: torch.Tensor) -> torch.Tensor:
         tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     else:
         tensor = torch.from_numpy(array)
+    tensor = repeat_like(tensor, like)
     if tensor.dtype != like.dtype or tensor.shape != like.shape:
         raise AssertionError(f"the plan gives {tuple(tensor.shape)} {tensor.dtype}, the graph "
                              f"{tuple(like.shape)} {like.dtype}")
     return with_strides(tensor, like)
+
+
+def repeat_like(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """A result that was computed once along the dimensions that `like` is repeated along."""
+    rows = repeated_dims(like)
+    if rows and all(tensor.shape[d] == 1 for d in rows):
+        return tensor.expand(like.shape)
+    return tensor
 
 
 def with_strides(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
@@ -314,7 +356,7 @@ class Region(torch.nn.Module):
         self.failure: str | None = None
         output = next(node for node in graph.graph.nodes if node.op == "output").args[0]
         self._single = not isinstance(output, (tuple, list))
-        self._looks = [node.meta["val"] for node in ([output] if self._single else output)]
+        self._looks = looks_of_results(graph.graph)
         self._takes = [node.meta.get("val") for node in graph.graph.nodes
                        if node.op == "placeholder"]
         self.device = device_of(graph.graph)
@@ -363,9 +405,9 @@ class Region(torch.nn.Module):
                                     self._options.folder())
             if self.device.type == "cuda":
                 # Kernels are loaded here, not in a call that a graph may capture.
-                self._call = program._call(self.device.index or 0, "main",
-                                           tuple(tuple(look.shape) for look in self._takes),
-                                           (None,) * len(self._takes))
+                shapes = tuple(tuple(size for d, size in enumerate(look.shape) if d not in dims)
+                               for look, dims in zip(self._takes, self.module.repeated))
+                self._call = program._call(self.device.index or 0, "main", shapes, (None,) * len(shapes))
             self.program = program
         except FusionError as error:
             if self._options.strict:
@@ -387,14 +429,15 @@ class Region(torch.nn.Module):
                 self._pending.result()  # raises what went wrong
             return self._graph[0](*inputs)
         if any(given.dtype != look.dtype or given.shape != look.shape
-               or given.layout != torch.strided for given, look in zip(inputs, self._takes)):
+               or given.layout != torch.strided or any(given.stride(d) for d in dims)
+               for given, look, dims in zip(inputs, self._takes, self.module.repeated)):
             # What PyTorch computes is not always what it foretold.
             return self._graph[0](*inputs)
         if self.device.type == "cuda":
             results = self._forward_on_gpu(inputs)
             return results[0] if self._single else tuple(results)
         made: tuple[np.ndarray, ...] = ()
-        arrays = [from_tensor(x.detach()) for x in inputs]
+        arrays = [from_tensor(once(x.detach(), dims)) for x, dims in zip(inputs, self.module.repeated)]
         if not self.module.takes(arrays):
             return self._graph[0](*inputs)  # raises PyTorch's error
         if self.program is not None:
@@ -407,7 +450,7 @@ class Region(torch.nn.Module):
                 raise AssertionError(f"the sanitizer found {findings}")
         results = []
         for look, array in zip(self._looks, _apart(
-                self.module, made, lambda i: arrays[i], lambda array: array.copy())):
+                self.module, made, lambda i: from_tensor(inputs[i].detach()), lambda array: array.copy())):
             results.append(to_tensor(array, look))
         return results[0] if self._single else tuple(results)
 
@@ -418,11 +461,11 @@ class Region(torch.nn.Module):
             types = {type_of(look): look.dtype for look in self._looks} | {"i8": torch.int8}
             with torch.cuda.device(self.device):
                 made = call_on_gpu(
-                    self._call, [on_gpu(x) for x in inputs],
+                    self._call, [on_gpu(once(x, dims)) for x, dims in zip(inputs, self.module.repeated)],
                     lambda shape, type_: torch.empty(shape, dtype=types[type_],
                                                      device=self.device),
                     torch.cuda.current_stream(self.device).cuda_stream)
-        return [with_strides(tensor, look) for look, tensor in zip(self._looks, _apart(
+        return [with_strides(repeat_like(tensor, look), look) for look, tensor in zip(self._looks, _apart(
             self.module, made, lambda i: inputs[i].detach(), torch.Tensor.clone))]
 
 
