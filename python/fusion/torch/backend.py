@@ -84,11 +84,19 @@ def backend(graph: torch.fx.GraphModule, inputs: Sequence[Any], *,
     if mode not in (None, "default"):
         warnings.warn(f"mode={mode!r} of torch.compile has no effect on the backend 'fusion'; "
                       "its options are given as options={…}", stacklevel=2)
+    return compile_as(graph, inputs, chosen, chosen)
 
-    def compiler(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable:
-        if _has_open_sizes(graph):
-            return make_boxed_func(_PerShape(graph, chosen))
-        return make_boxed_func(compile_graph(graph, chosen).forward)
 
-    return aot_autograd(fw_compiler=compiler, bw_compiler=compiler, inference_compiler=compiler,
+def compile_as(graph: torch.fx.GraphModule, inputs: Sequence[Any], forward: Options, backward: Options) -> Callable:
+    """A graph of TorchDynamo's, compiled with options for it and others for its backward."""
+    def compiler(options: Options) -> Callable:
+        def compile(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable:
+            if _has_open_sizes(graph):
+                return make_boxed_func(_PerShape(graph, options))
+            return make_boxed_func(compile_graph(graph, options).forward)
+
+        return compile
+
+    return aot_autograd(fw_compiler=compiler(forward), bw_compiler=compiler(backward),
+                        inference_compiler=compiler(forward),
                         decompositions=decompositions())(graph, inputs)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
+import inspect
 import re
 from typing import Any, Callable
 
 import torch
 from torch._dynamo.utils import counters
 
-from .backend import backend
+from .backend import compile_as
+from .preserving import Preserved, requires_gradient
 from .regions import Options, Region, Report
 
 
@@ -35,6 +38,9 @@ class Explanation:
 
     Attributes:
         report: graphs, operators, compiled parts, declined operators.
+        training, backward: the same of the forward that keeps what the backward needs, and of
+            the backward; None where nothing requires a gradient, or gradients are off.
+        training_fails: what PyTorch says where there is no such forward.
         breaks: where PyTorch left a graph, and why.
         skipped: functions that PyTorch did not make graphs of, and why.
         temporary_bytes: memory for what is between the kernels of a part, of the part that
@@ -45,8 +51,10 @@ class Explanation:
     """
 
     def __init__(self, report: Report, breaks: list[Break], skipped: list[str],
-                 predicted_us: float | None, separate_us: float | None):
+                 predicted_us: float | None, separate_us: float | None, training: Report | None = None,
+                 backward: Report | None = None, training_fails: str = ""):
         self.report, self.breaks, self.skipped = report, breaks, skipped
+        self.training, self.backward, self.training_fails = training, backward, training_fails
         self.predicted_us, self.separate_us = predicted_us, separate_us
         self.temporary_bytes = max((r.temporary_bytes for r in report.regions), default=0)
 
@@ -57,13 +65,10 @@ class Explanation:
 
     def __str__(self) -> str:
         report = self.report
-        parts = [region for region in report.regions if region.failure is None]
-        covered = sum(len(part.names) for part in parts)
         lines = [f"{_count(report.graphs, 'graph')}, {_count(self.graph_breaks, 'graph break')}"]
         if report.graphs:
-            lines.append(f"{_count(report.operators, 'operator')}, {covered} of them in "
-                         f"{_count(len(parts), 'compiled part')} with {_count(report.kernels, 'kernel')}")
-        if not parts:
+            lines.append(_covered(report))
+        if not report.covered:
             lines.append("nothing was compiled: PyTorch computes all of it")
         if self.temporary_bytes:
             lines.append(f"{self.temporary_bytes} B of temporaries at the peak")
@@ -75,10 +80,13 @@ class Explanation:
         for i, region in enumerate(report.regions):
             if region.failure is None:
                 lines += _lines_of(i, region)
-        if report.declined:
-            lines.append("computed by PyTorch:")
-            for (operator, reason), count in sorted(report.declined.items()):
-                lines.append(f"  {count} x {operator}: {reason}")
+        lines += _declined(report, "computed by PyTorch:")
+        for one, name in ((self.training, "forward"), (self.backward, "backward")):
+            if one is not None and one.graphs:
+                lines.append(f"in training, {name}: {_covered(one)}")
+                lines += _declined(one, f"computed by PyTorch in training, {name}:")
+        if self.training_fails:
+            lines.append(f"in training: {self.training_fails}")
         if self.breaks:
             lines.append("graph breaks:")
             lines += [f"  {one}" for one in self.breaks]
@@ -86,6 +94,18 @@ class Explanation:
             lines.append("functions that PyTorch made no graph of:")
             lines += [f"  {one}" for one in self.skipped]
         return "\n".join(lines)
+
+
+def _covered(report: Report) -> str:
+    parts = sum(region.failure is None for region in report.regions)
+    views = f"; {_count(report.views, 'view')} of no cost, which PyTorch makes" if report.views else ""
+    return (f"{_count(report.operators, 'operator')}, {report.covered} of them in "
+            f"{_count(parts, 'compiled part')} with {_count(report.kernels, 'kernel')}{views}")
+
+
+def _declined(report: Report, title: str) -> list[str]:
+    lines = [f"  {count} x {operator}: {reason}" for (operator, reason), count in sorted(report.declined.items())]
+    return [title, *lines] if lines else []
 
 
 def _count(number: int, what: str) -> str:
@@ -109,7 +129,10 @@ def _lines_of(index: int, region: Region) -> list[str]:
 
 def explain(model: Callable, *args: Any, options: dict[str, Any] | None = None,
             **kwargs: Any) -> Explanation:
-    """Compiles and runs a model once, and says what was fused, what was not, and why.
+    """Compiles and runs a model once, and says what was fused, what not, and why; where
+    gradients are on and something requires one, a second time, for training. What that
+    changes is put back: random numbers, buffers, arguments, attributes of modules, and what
+    TorchDynamo remembers. Functions that PyTorch has compiled before stay compiled.
 
     Args:
         model: a module or function.
@@ -118,25 +141,65 @@ def explain(model: Callable, *args: Any, options: dict[str, Any] | None = None,
             else.
     """
     Options.of(options)  # also what is replaced here has to be right
-    report = Report()
-    chosen = {**(options or {}), "report": report, "async_compile": False}
-    checked = Options.of(chosen)
+    report, training, backward = Report(), Report(), Report()
+    chosen = {name: Options.of({**(options or {}), "report": one, "async_compile": False})
+              for name, one in (("report", report), ("training", training), ("backward", backward))}
     left: list[Any] = []
-
-    def compiled(graph: torch.fx.GraphModule, inputs: Any) -> Callable:
-        left.append(getattr(graph, "compile_subgraph_reason", None))
-        return backend(graph, inputs, options=chosen)
-
-    torch._dynamo.reset()
-    before = collections.Counter(counters["graph_break"])
-    with torch.no_grad(), _SkippedFrames() as skipped:
-        torch.compile(model, backend=compiled)(*args, **kwargs)
-    said = list((collections.Counter(counters["graph_break"]) - before).elements())
-    torch._dynamo.reset()
+    trains = torch.is_grad_enabled() and requires_gradient(model, args, kwargs)
+    fails = ""
+    with Preserved(model, args, kwargs) as preserved, _SkippedFrames() as skipped:
+        before = collections.Counter(counters["graph_break"])
+        with torch.no_grad():
+            _call_once(model, args, kwargs, preserved, chosen["report"], chosen["report"], left)
+        said = list((collections.Counter(counters["graph_break"]) - before).elements())
+    if not report.graphs and not said and not skipped.found:
+        skipped.found.append("TorchDynamo has given up on it before: torch._dynamo.reset() lets it say why")
+    if trains and report.graphs:
+        with Preserved(model, args, kwargs) as preserved:
+            try:
+                with torch.enable_grad():
+                    _call_once(model, args, kwargs, preserved, chosen["training"], chosen["backward"], [])
+            except Exception as error:  # a model that no gradient goes through
+                fails = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
     compiled_parts = [region for region in report.regions if region.program is not None]
     predicted = [region.program.predicted_us.get("main") for region in compiled_parts]
-    separate = [_separate_us(region, checked) for region in compiled_parts]
-    return Explanation(report, _breaks(left, said), skipped.found, _sum(predicted), _sum(separate))
+    separate = [_separate_us(region, chosen["report"]) for region in compiled_parts]
+    return Explanation(report, _breaks(left, said), skipped.found, _sum(predicted), _sum(separate),
+                       training if trains else None, backward if trains else None, fails)
+
+
+def _call_once(model: Callable, args: tuple, kwargs: dict, preserved: Preserved, forward: Options,
+               backward: Options, left: list[Any]) -> None:
+    """Compiles a model into reports of its own, beside what is compiled of it already.
+
+    Args:
+        preserved: told of tensors that graphs write to.
+        forward, backward: with the reports.
+        left: gets the reason of each graph's end.
+    """
+    def compiled(graph: torch.fx.GraphModule, inputs: Any) -> Callable:
+        left.append(getattr(graph, "compile_subgraph_reason", None))
+        run = compile_as(graph, inputs, forward, backward)
+        context = torch._guards.TracingContext.try_get()
+        metadata = context.fw_metadata if context is not None else None
+        if metadata is None:
+            changed = [True] * len(inputs)
+        else:
+            changed = [info.mutates_data for info in metadata.input_info][-len(inputs):] if inputs else []
+        own = [*graph.parameters(), *graph.buffers()]
+
+        def call(*given: Any) -> Any:
+            preserved.keep([*own, *(one for one, is_changed in zip(given, changed) if is_changed)])
+            return run(*given)
+
+        return call
+
+    alone = {"isolate_recompiles": True} if "isolate_recompiles" in inspect.signature(torch.compile).parameters else {}
+    # The backward is compiled with the forward, not when it is called: it is not.
+    at_once = (torch._functorch.config.patch(force_non_lazy_backward_lowering=True)
+               if hasattr(torch._functorch.config, "force_non_lazy_backward_lowering") else contextlib.nullcontext())
+    with at_once:
+        torch.compile(model, backend=compiled, **alone)(*args, **kwargs)
 
 
 # What PyTorch says of graphs that end.

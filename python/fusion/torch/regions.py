@@ -111,14 +111,21 @@ class Report:
     Attributes:
         graphs: how many graphs PyTorch handed over.
         operators: how many operators they have.
+        views: how many of these cost nothing and are in no compiled part: PyTorch makes them.
         regions: the compiled parts.
         declined: operators that PyTorch computes: (operator, reason) and how often.
     """
 
     graphs: int = 0
     operators: int = 0
+    views: int = 0
     regions: list["Region"] = dataclasses.field(default_factory=list)
     declined: dict[tuple[str, str], int] = dataclasses.field(default_factory=dict)
+
+    @property
+    def covered(self) -> int:
+        """How many operators the compiled parts have."""
+        return sum(len(region.names) for region in self.regions if region.failure is None)
 
     @property
     def kernels(self) -> int:
@@ -348,8 +355,7 @@ class Region(torch.nn.Module):
 
     def __init__(self, graph: torch.fx.GraphModule, options: Options):
         super().__init__()
-        self.names = [str(node.target) for node in graph.graph.nodes
-                      if node.op == "call_function" and "getitem" not in str(node.target)]
+        self.names = [str(node.target) for node in graph.graph.nodes if _is_operator(node)]
         self._graph = [graph]  # not a child: its parameters are nobody's
         self._options = options
         self.program: Program | None = None
@@ -474,17 +480,21 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
     graph.graph.eliminate_dead_code()  # results that nobody reads are not computed
     without_empties(graph.graph)
     report = options.report
+    returned = return_views(graph.graph)
     if report is not None:
         report.graphs += 1
-        report.operators += sum(node.op == "call_function" and "getitem" not in str(node.target)
-                                for node in graph.graph.nodes)
-    returned = return_views(graph.graph)
+        report.operators += sum(map(_is_operator, graph.graph.nodes))
     decline = report.decline if report is not None else lambda operator, reason: None
     capability = Capability(decline, graph.graph, returned)
     keep_order(graph.graph, capability)
     partitioner = CapabilityBasedPartitioner(graph, capability, allows_single_node_partition=True)
     partitions = [part for part in partitioner.propose_partitions()
                   if options.views or not all(is_free(node) for node in part.nodes)]
+    if report is not None:
+        parts = {node for part in partitions for node in part.nodes}
+        report.views += sum(_is_operator(node) and node not in parts
+                            and (node in returned or capability.is_node_supported({}, node))
+                            for node in graph.graph.nodes)
     fused = partitioner.fuse_partitions(partitions) if partitions else graph
     forget_order(fused.graph)
     if not partitions:
@@ -501,3 +511,7 @@ def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.Gra
             setattr(fused, node.target, region)
     fused.recompile()
     return fused
+
+
+def _is_operator(node: torch.fx.Node) -> bool:
+    return node.op == "call_function" and "getitem" not in str(node.target)
