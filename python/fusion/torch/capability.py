@@ -77,28 +77,41 @@ def _is_view(node: torch.fx.Node) -> bool:
         and not any(a.alias_info is not None and a.alias_info.is_write for a in schema.arguments))
 
 
-def return_views(graph: torch.fx.Graph) -> set[torch.fx.Node]:
-    """Gives views of what is computed, where they are results, nodes of their own, which
-    PyTorch makes: so results share memory with each other where they do without us."""
-    output = next(node for node in graph.nodes if node.op == "output")
-    copies: dict[torch.fx.Node, torch.fx.Node] = {}
+# Read the memory of their first argument, whatever of it the argument shows.
+_READS_MEMORY = ("aten.as_strided.default", "aten.as_strided_copy.default", "aten.as_strided_scatter.default")
 
-    def copy(node: torch.fx.Node) -> torch.fx.Node:
-        if not _is_view(node):
-            return node
-        if node not in copies:
-            source = copy(node.args[0])
-            with graph.inserting_before(output):
-                copies[node] = graph.node_copy(node, lambda n: source if n is node.args[0] else n)
-        return copies[node]
+
+def return_views(graph: torch.fx.Graph) -> set[torch.fx.Node]:
+    """Gives views of what is computed nodes of their own, which PyTorch makes, where they are
+    results, so that results share memory with each other where they do without us; and where
+    an operator reads the memory that they show a part of."""
+    made: set[torch.fx.Node] = set()
 
     def root(node: torch.fx.Node) -> torch.fx.Node:
         return root(node.args[0]) if _is_view(node) else node
 
-    output.args = torch.fx.map_arg(
-        output.args, lambda n: copy(n) if root(n).op == "call_function" else n)
+    def for_user(user: torch.fx.Node) -> Callable[[torch.fx.Node], torch.fx.Node]:
+        copies: dict[torch.fx.Node, torch.fx.Node] = {}
+
+        def copy(node: torch.fx.Node) -> torch.fx.Node:
+            if not _is_view(node):
+                return node
+            if node not in copies:
+                source = copy(node.args[0])
+                with graph.inserting_before(user):
+                    copies[node] = graph.node_copy(node, lambda n: source if n is node.args[0] else n)
+                made.add(copies[node])
+            return copies[node]
+
+        return lambda node: copy(node) if root(node).op == "call_function" else node
+
+    for node in list(graph.nodes):
+        if node.op == "output":
+            node.args = torch.fx.map_arg(node.args, for_user(node))
+        elif str(node.target) in _READS_MEMORY:
+            node.args = torch.fx.map_arg(node.args, for_user(node))
     graph.eliminate_dead_code()
-    return set(copies.values())
+    return made.intersection(graph.nodes)
 
 
 class Capability(OperatorSupportBase):
@@ -108,7 +121,7 @@ class Capability(OperatorSupportBase):
     Args:
         decline: told of operators that are not taken, and why.
         graph: whole.
-        returned: nodes that stay with PyTorch, as of `return_views`.
+        returned: views that stay with PyTorch, as of `return_views`.
     """
 
     def __init__(self, decline: Callable[[str, str], None], graph: torch.fx.Graph,
