@@ -25,9 +25,9 @@ bool fusion::isDeviceFunction(llvm::StringRef symbol) {
   return llvm::is_contained(kNames, symbol);
 }
 
-/// The most instructions that inlining one function may add to a module. The
-/// back end takes about 0.1 s for as many.
-constexpr uint64_t kMostInlined = 16384;
+/// The most instructions that inlining one function may add to a module: 16
+/// sines of f32, for which LLVM takes about half a second.
+constexpr uint64_t kMostInlined = 6144;
 
 using Sizes = llvm::DenseMap<const llvm::Function *, uint64_t>;
 
@@ -40,8 +40,8 @@ static uint64_t sizeInlined(const llvm::Function &function, Sizes &known) {
   for (const llvm::Instruction &instruction : llvm::instructions(function)) {
     ++size;
     auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (const llvm::Function *callee = call ? call->getCalledFunction() : nullptr)
-      size += sizeInlined(*callee, known);
+    if (call && call->getCalledFunction())
+      size += sizeInlined(*call->getCalledFunction(), known);
   }
   return known[&function] = size;
 }

@@ -76,3 +76,60 @@ def test_bert_layer(front, build_folder, tmp_path, dtype, capsys):
     again = compile_layer(build_folder, tmp_path / str(attempt), dtype)
     assert again["statistics"] == {"disk": made["parts"]} and again["kernels"] == made["kernels"]
     assert again["seconds"] < seconds[-1] / 4
+
+
+# Long chains of element-wise operators.
+
+
+def chain(function, count):
+    def model(x):
+        for _ in range(count):
+            x = function(x) * 1.01 + 0.1
+        return x
+
+    return model
+
+
+@pytest.mark.parametrize("name", ["sin", "pow", "tanh", "gelu", "exp"])
+def test_code_is_linear_in_operators(front, name):
+    """Functions that are hundreds of instructions are called where there are many of them: a sine was 18 kB of PTX each."""
+    from fusion.torch.regions import compile_graph
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    function = {"pow": lambda x: x.abs() ** 1.3, "gelu": torch.nn.functional.gelu}.get(name) or getattr(torch, name)
+    sizes, x = {}, torch.linspace(-3, 3, 100)
+    for count in (20, 100, 200):
+        report = front.Report()
+        graph = make_fx(chain(function, count), tracing_mode="fake")(x)
+        compiled = compile_graph(graph, front.Options(cache_dir="", strict=True, report=report))
+        (region,) = report.regions
+        sizes[count] = len(region.program.ptx)
+        if count == 20:
+            torch.testing.assert_close(compiled(x), chain(function, count)(x), rtol=1e-3, atol=1e-4)
+    assert sizes[200] < 2.2 * sizes[100] and sizes[200] < 1_000_000, sizes
+
+
+def test_called_functions_are_right(run_compiled):
+    """Many sines: errors of what precedes stay small, since slopes are below 1."""
+    x = torch.linspace(-3, 3, 100)
+    model = chain(lambda x: torch.sin(x) * 0.5, 120)
+    result, report = run_compiled(model, x)
+    torch.testing.assert_close(result, model(x), rtol=1e-4, atol=1e-5)
+    assert ".func" in report.regions[0].program.ptx
+    _, report = run_compiled(chain(torch.sin, 8), x)
+    assert ".func" not in report.regions[0].program.ptx
+
+
+def test_operators_are_taken_apart_once(front, monkeypatch):
+    """However often a decomposition is met, at the same looks it is traced once."""
+    from fusion.torch import lowering
+    from fusion.torch.regions import compile_graph
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    traced = []
+    record = lowering.record
+    monkeypatch.setattr(lowering, "record", lambda *given: traced.append(given) or record(*given))
+    lowering._decomposed_graphs.clear()
+    graph = make_fx(chain(torch.nn.functional.hardswish, 30), tracing_mode="fake")(torch.randn(3, 5))
+    compile_graph(graph, front.Options(cache_dir="", strict=True))
+    assert len(traced) == 1
