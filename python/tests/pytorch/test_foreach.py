@@ -1,4 +1,4 @@
-"""Operators on lists of tensors, as optimizers and clip_grad_norm_ call them where they update all parameters at once."""
+"""Operators on lists of tensors, as optimizers call them that update all parameters at once, and clip_grad_norm_."""
 
 import copy
 

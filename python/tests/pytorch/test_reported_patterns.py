@@ -8,8 +8,8 @@ F = torch.nn.functional
 
 @pytest.fixture
 def agree(front):
-    """Runs a model of ours and PyTorch's; results, what is written to inputs, and gradients of floating-point inputs are
-    PyTorch's. Gives our results."""
+    """Runs a model of ours and PyTorch's; results, what is written to inputs, and gradients of
+    floating-point inputs are PyTorch's. Gives our results."""
     def run(model, *inputs, gradient=True, rtol=None, atol=None, **options):
         torch._dynamo.reset()
         compiled = torch.compile(model, backend=front.backend, options={"strict": True, "cache_dir": "", **options})
@@ -66,7 +66,8 @@ def test_softmax_of_large_numbers(agree, values, scale):
 
 
 @pytest.mark.parametrize("value, count", [
-    (12345.678, 768), (1000.1, 768), (0.1, 768), (100.1, 4096), (3.3, 100), (1e6 + 0.3, 768), (-1e8, 300), (65504.0, 96),
+    (12345.678, 768), (1000.1, 768), (0.1, 768), (100.1, 4096), (3.3, 100), (1e6 + 0.3, 768),
+    (-1e8, 300), (65504.0, 96),
 ])
 @pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
 def test_rows_of_one_value(run_compiled, value, count, chip):
