@@ -192,10 +192,10 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
     const Variable &variable = module.variables[operand.index];
     uint64_t value = variableAddress(operand.index) + uint64_t(operand.offset);
     if (variable.space == Space::Local) {
-      if (bytes != 8)
-        return fail("a local address has 64 bits");
-      ref = scratch(256);
-      emit(localAddressHandler(), {ref}, Flow::Hidden).imm = int64_t(value);
+      // In 32 bits, too (LLVM's short pointers): offsets in local memory.
+      ref = scratch(32 * bytes);
+      emit(localAddressHandler(bytes), {ref}, Flow::Hidden).imm =
+          int64_t(value);
       return true;
     }
     ref = constant(value, bytes);

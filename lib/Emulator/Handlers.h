@@ -375,12 +375,13 @@ Handler stackRestoreHandler(); ///< [a]
 // HandlersMisc.cpp
 /// [values…, base]: from the kernel's parameters; fields as of load.
 Handler parameterLoadHandler();
-Handler addressHandler();      ///< [d, a]: d = a + imm, 64 bits
-Handler localAddressHandler(); ///< [d]: imm + the frame's local memory
-Handler isSpaceHandler();      ///< [p, a]; a: Space
-Handler packHandler();         ///< [d, e0, …]; a: elements, b: bytes of one
-Handler unpackHandler();       ///< [e0, …, s]; a: elements, b: bytes of one
-Handler clockHandler();        ///< [d]; a: bytes
+Handler addressHandler(); ///< [d, a]: d = a + imm, 64 bits
+/// [d]: imm + the frame's local memory, in a register of 4 or 8 bytes
+Handler localAddressHandler(unsigned bytes);
+Handler isSpaceHandler(); ///< [p, a]; a: Space
+Handler packHandler();    ///< [d, e0, …]; a: elements, b: bytes of one
+Handler unpackHandler();  ///< [e0, …, s]; a: elements, b: bytes of one
+Handler clockHandler();   ///< [d]; a: bytes
 Handler trapHandler();
 Handler heapHandler();
 Handler videoHandler();

@@ -52,11 +52,12 @@ void address(Warp &warp, const Inst &inst, uint32_t mask) {
       d[i] = a[i] + uint64_t(inst.imm);
 }
 
+template <class T>
 void localAddress(Warp &warp, const Inst &inst, uint32_t mask) {
-  uint64_t *d = warp.reg<uint64_t>(inst.op[0]);
+  T *d = warp.reg<T>(inst.op[0]);
   for (unsigned i = 0; i < 32; ++i)
     if ((mask >> i) & 1)
-      d[i] = uint64_t(inst.imm) + warp.localBase;
+      d[i] = T(uint64_t(inst.imm) + warp.localBase);
 }
 
 void isSpace(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -319,7 +320,9 @@ void fusion::emulator::faultMetadata(Warp &warp, const Inst &inst, unsigned row,
 
 Handler fusion::emulator::parameterLoadHandler() { return parameterLoad; }
 Handler fusion::emulator::addressHandler() { return address; }
-Handler fusion::emulator::localAddressHandler() { return localAddress; }
+Handler fusion::emulator::localAddressHandler(unsigned bytes) {
+  return bytes == 4 ? localAddress<uint32_t> : localAddress<uint64_t>;
+}
 Handler fusion::emulator::isSpaceHandler() { return isSpace; }
 Handler fusion::emulator::packHandler() { return pack; }
 Handler fusion::emulator::unpackHandler() { return unpack; }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Harness.h"
+#include "Hopper.h"
 
 using namespace fusion::emulator;
 using namespace fusion::emulator::test;
@@ -83,6 +83,70 @@ TEST(ConstantSpace, AddressesOf32Bits) {
     const uint32_t expected[] = {10 + t, 10 + t,      13,  12,
                                  13,     0xffffffffu, 200, t};
     for (unsigned i = 0; i < 8; ++i)
+      EXPECT_EQ(out.host[t * 8 + i], expected[i]) << t << ", " << i;
+  }
+}
+
+/// LLVM's short pointers: addresses of local variables in 32 bits, of several
+/// functions, whose generic addresses come from them.
+TEST(LocalSpace, AddressesOf32Bits) {
+  std::string text = R"(
+.version 9.0
+.target sm_90a
+.address_size 64
+.func (.reg .b32 %sum) callee(.reg .b32 %n)
+{
+  .local .align 8 .b8 __local_depot1[16];
+  .reg .b32 %SPL, %a<2>; .reg .b64 %SP;
+  mov.b32 %SPL, __local_depot1;
+  cvt.u64.u32 %SP, %SPL;
+  cvta.local.u64 %SP, %SP;
+  st.local.v2.b32 [%SPL+8], {%n, 1000};
+  ld.v2.b32 {%a0, %a1}, [%SP+8];
+  add.u32 %sum, %a0, %a1;
+  ret;
+}
+.visible .entry k(.param .u64 out)
+{
+  .local .align 16 .b8 __local_depot0[64];
+  .reg .b32 %SPL, %r<16>; .reg .b64 %SP, %d<4>;
+  mov.b32 %SPL, __local_depot0;
+  cvt.u64.u32 %SP, %SPL;
+  cvta.local.u64 %SP, %SP;
+  ld.param.u64 %d0, [out];
+  mov.u32 %r0, %tid.x;
+  mul.wide.u32 %d1, %r0, 32;
+  add.s64 %d1, %d1, %d0;
+  shl.b32 %r1, %r0, 2;
+  and.b32 %r1, %r1, 12;
+  add.u32 %r2, %SPL, %r1;      // its own element
+  st.local.b32 [%r2], %r0;
+  add.u32 %r3, %SPL, 64;
+  st.local.b32 [%r3+-48], 77;  // a sum that wraps
+  mov.b32 %r4, __local_depot0+16;
+  ld.local.b32 %r5, [%r4];
+  cvt.u64.u32 %d2, %r1;
+  add.s64 %d2, %SP, %d2;
+  ld.b32 %r6, [%d2];           // what the narrow address stored
+  st.b32 [%SP+20], 5;
+  ld.local.b32 %r7, [%SPL+20];
+  call (%r8), callee, (%r0);
+  ld.local.b32 %r9, [%r2];     // the callee's memory is its own
+  st.global.v4.u32 [%d1], {%r5, %r6, %r7, %r8};
+  st.global.u32 [%d1+16], %r9;
+  ret;
+}
+)";
+  expectAssembles(text);
+  auto program = parse(text);
+  ASSERT_TRUE(program);
+  Memory memory;
+  Array<uint32_t> out(memory, std::vector<uint32_t>(40 * 8));
+  runOk(*program, makeLaunch("k", {1, 1, 1}, {40, 1, 1}, out), memory);
+  out.fetch();
+  for (uint32_t t = 0; t < 40; ++t) {
+    const uint32_t expected[] = {77, t, 5, t + 1000, t};
+    for (unsigned i = 0; i < 5; ++i)
       EXPECT_EQ(out.host[t * 8 + i], expected[i]) << t << ", " << i;
   }
 }
