@@ -286,25 +286,37 @@ bool Decoder::decodeTensorMap(std::string_view, Modifiers &modifiers) {
     emit(tensorMapCopyHandler(), {address, from}, Flow::WarpAligned);
     return true;
   }
+  enum { Address, Rank, BoxDim, GlobalDim, GlobalStride, ElementStride };
   bool known = modifiers.take("replace") && modifiers.take("tile");
-  int field =
-      modifiers.takeOneOf({"global_address", "rank", "box_dim", "global_dim",
-                           "global_stride", "element_stride", "elemtype",
-                           "interleave_layout", "swizzle_mode", "fill_mode"});
+  int field = modifiers.takeOneOf(
+      {"global_address", "rank", "box_dim", "global_dim", "global_stride",
+       "element_stride", "elemtype", "interleave_layout", "swizzle_mode",
+       "fill_mode", "swizzle_atomicity"});
   bool shared = modifiers.take("shared::cta");
   if (!shared)
     modifiers.take("global");
   known &= modifiers.take("b1024");
   Type type = modifiers.takeType();
-  if (!known || field < 0 || (type != Type::B32 && type != Type::B64))
+  bool isWide = field == Address || field == GlobalStride;
+  if (!known || field < 0 || type != (isWide ? Type::B64 : Type::B32))
     return unsupported();
-  bool ordinal = field >= 2 && field <= 5;
+  bool ordinal = field >= BoxDim && field <= ElementStride;
   if (!count(ordinal ? 3 : 2, ordinal ? 3 : 2) ||
       !genericAddress(operands[0], shared, address))
     return false;
   if (ordinal &&
       (operands[1].kind != Operand::Kind::Integer || operands[1].value > 4))
     return fail("the dimension of tensormap.replace is a constant from 0 to 4");
+  if (field > ElementStride) {
+    // As ptxas has it: sm_100 and later have packed types, sm_103 a swizzle of
+    // 96 bytes.
+    const unsigned most[] = {module.target >= 100 ? 15u : 12u, 2,
+                             module.target == 103 ? 4u : 3u, 1, 3};
+    unsigned limit = most[field - ElementStride - 1];
+    if (operands[1].kind != Operand::Kind::Integer || operands[1].value > limit)
+      return fail("the value for '" + std::string(instruction->opcode) +
+                  "' is a constant from 0 to " + std::to_string(limit));
+  }
   Ref value, wide = scratch(256);
   if (!source(operands.back(), type, value))
     return false;

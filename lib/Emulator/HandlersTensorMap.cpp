@@ -10,6 +10,8 @@
 #include "Handlers.h"
 #include "Sanitizer.h"
 
+#include <algorithm>
+
 using namespace fusion::emulator;
 
 bool fusion::emulator::tensorMapAt(Warp &warp, const Inst &inst, unsigned lane,
@@ -54,6 +56,7 @@ bool replaceField(TensorMapBytes &map, unsigned field, unsigned ordinal,
     return value >= 1 && value <= 256;
   case 3:
     map.dim[ordinal] = uint32_t(value);
+    map.unsetDims &= uint8_t(~(1u << ordinal));
     return true;
   case 4:
     if (ordinal > 3)
@@ -63,19 +66,27 @@ bool replaceField(TensorMapBytes &map, unsigned field, unsigned ordinal,
   case 5:
     map.elementStride[ordinal] = uint8_t(value);
     return value >= 1 && value <= 8;
+  // The others are constants that the decoder has looked at.
   case 6:
     map.type = uint8_t(value);
-    return value <= 12;
+    return true;
   case 7:
     map.interleave = uint8_t(value);
-    return value <= 2;
+    return true;
   case 8:
     map.swizzle = uint8_t(value);
-    return value <= 3;
-  default:
+    return true;
+  case 9:
     map.fill = uint8_t(value);
-    return value <= 1;
+    return true;
+  default:
+    map.atomicity = uint8_t(value);
+    return true;
   }
+}
+
+bool isZero(const uint8_t *bytes) {
+  return std::all_of(bytes, bytes + 128, [](uint8_t b) { return b == 0; });
 }
 
 void tensorMapReplace(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -93,6 +104,9 @@ void tensorMapReplace(Warp &warp, const Inst &inst, uint32_t mask) {
     }
     TensorMapBytes map;
     std::memcpy(&map, bytes, sizeof(map));
+    // Kernels make maps of zeros, which is where their fields begin.
+    if (isZero(bytes))
+      map = unsetTensorMap();
     uint64_t value = warp.reg<uint64_t>(inst.op[0])[lane];
     if (map.magic != TensorMapBytes::kMagic ||
         !replaceField(map, inst.a, inst.b, value))

@@ -87,6 +87,7 @@ constexpr Rule kRules[] = {
     {"wgmma", {90, Only}},
     {"setmaxnreg", {90, Specific}},
     {"tensormap replace", {90, Specific}},
+    {"tensormap swizzle_atomicity", {100, Specific}},
     {"tensormap", {90, Onwards}},
     {"cp async", {80, Onwards}},
     {"cp async bulk", {90, Onwards}},

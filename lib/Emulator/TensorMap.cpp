@@ -16,6 +16,31 @@ static constexpr uint64_t kMaxStride = uint64_t(1) << 40;
 // by up to 8 in every dimension.
 static constexpr uint64_t kMaxBox = uint64_t(1) << 30;
 
+TensorMapBytes fusion::emulator::unsetTensorMap() {
+  TensorMapBytes map;
+  std::memset(&map, 0, sizeof(map));
+  map.magic = TensorMapBytes::kMagic;
+  map.unsetDims = 31;
+  return map;
+}
+
+/// The names of PTX ISA, "tensormap.replace", of a map that was made from
+/// zeros: fields that it lacks.
+static std::string unsetField(const TensorMapBytes &map) {
+  if (!map.rank)
+    return "rank";
+  for (unsigned d = 0; d < map.rank && d < 5; ++d) {
+    std::string number = " " + std::to_string(d);
+    if (map.unsetDims >> d & 1)
+      return "global_dim" + number;
+    if (!map.box[d])
+      return "box_dim" + number;
+    if (!map.elementStride[d])
+      return "element_stride" + number;
+  }
+  return "";
+}
+
 static std::string multiple(const char *what, uint64_t value, unsigned of) {
   return std::string(what) + " " + std::to_string(value) +
          " is no multiple of " + std::to_string(of) + " bytes";
@@ -25,6 +50,13 @@ std::string fusion::emulator::checkTensorMap(const TensorMapBytes &map,
                                              unsigned rank, bool im2col) {
   if (map.magic != TensorMapBytes::kMagic)
     return "the 128 bytes are no tensor map";
+  if (std::string field = unsetField(map); !map.im2col && !field.empty())
+    return "nobody has set the field " + field + " of the tensor map";
+  if (map.type > 12 && map.type <= 15)
+    return "tensor maps of packed types of 4 and 6 bits are not supported";
+  if (map.swizzle == 4 || map.atomicity)
+    return "swizzles of 96 bytes, and of other units than 16 bytes, are not "
+           "supported";
   if (map.rank < 1 || map.rank > 5 || map.type > 12 || map.swizzle > 3 ||
       map.interleave > 2)
     return "the tensor map is invalid";

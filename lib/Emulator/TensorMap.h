@@ -29,6 +29,8 @@ struct TensorMapBytes {
   int16_t lower[3], upper[3];
   uint16_t box[5];
   uint8_t elementStride[5];
+  uint8_t unsetDims; ///< of a map that began as zeros: a bit for each dim[d]
+  uint8_t atomicity; ///< PTX ISA, "Tensors: Swizzle Atomicity"; 0: 16 bytes
   uint8_t reserved;
   uint32_t dim[5]; ///< 0: 2^32
   uint64_t address;
@@ -156,6 +158,10 @@ template <class Visit> void TensorBox::forRows(Visit visit) const {
       return;
   }
 }
+
+/// The map that `tensormap.replace` finds in 128 bytes of zeros: none of its
+/// sizes is set.
+TensorMapBytes unsetTensorMap();
 
 /// Empty where the bytes are a tensor map that a copy of `rank` dimensions can
 /// use; else what is wrong.
