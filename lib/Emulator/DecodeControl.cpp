@@ -290,8 +290,15 @@ bool Decoder::decodeWarp(std::string_view root, Modifiers &modifiers) {
                                           AtomicOp::Or,  AtomicOp::Xor};
     Type type = modifiers.takeType();
     Ref a;
-    Handler handler =
-        operation < 0 ? nullptr : reduxHandler(operations[operation], type);
+    Handler handler = nullptr;
+    if (operation >= 0 && type == Type::F32) {
+      bool isAbsolute = modifiers.take("abs"),
+           propagatesNaN = modifiers.take("NaN");
+      handler =
+          reduxFloatHandler(operations[operation], isAbsolute, propagatesNaN);
+    } else if (operation >= 0) {
+      handler = reduxHandler(operations[operation], type);
+    }
     if (!handler)
       return unsupported();
     Type word = type == Type::B32 ? Type::U32 : type;

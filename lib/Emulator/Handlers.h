@@ -241,8 +241,10 @@ Handler shuffleHandler(ShuffleMode mode);       ///< [d, p, a, b, c, membermask]
 Handler voteHandler(VoteMode mode);             ///< [d, a, membermask]
 Handler matchHandler(bool all, unsigned bytes); ///< [d, p, a, membermask]
 Handler reduxHandler(AtomicOp op, Type type);   ///< [d, a, membermask]
-Handler activemaskHandler();                    ///< [d]
-Handler electHandler();                         ///< [d, p, membermask]
+/// The same of .f32.
+Handler reduxFloatHandler(AtomicOp op, bool isAbsolute, bool propagatesNaN);
+Handler activemaskHandler(); ///< [d]
+Handler electHandler();      ///< [d, p, membermask]
 
 // HandlersAtomic.cpp: [d, b, c, address]; a: AtomicOp, b: type, c: address
 // width, d: space, e: bit 0 discards the result.

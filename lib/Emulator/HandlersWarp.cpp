@@ -106,6 +106,43 @@ void match(Warp &warp, const Inst &inst, uint32_t mask) {
     writePredicate(warp, inst.op[1], mask, predicates);
 }
 
+/// PTX ISA, "redux.sync": of .f32 min and max, where +0 is more than -0. NaNs
+/// are left out, unless all are, or `propagatesNaN`; the result is then the
+/// canonical one.
+template <AtomicOp Op, bool IsAbsolute, bool PropagatesNaN>
+void reduxFloat(Warp &warp, const Inst &inst, uint32_t mask) {
+  constexpr uint32_t sign = 0x80000000, infinity = 0x7f800000,
+                     canonical = 0x7fffffff;
+  uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
+  const uint32_t *a = warp.reg<uint32_t>(inst.op[1]);
+  const uint32_t *members = warp.reg<uint32_t>(inst.op[2]);
+  // Integers in the order of the numbers.
+  auto rank = [](uint32_t bits) { return bits & sign ? ~bits : bits | sign; };
+  uint32_t results[32];
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint32_t value = canonical;
+    for (uint32_t left = members[lane] & mask; left; left &= left - 1) {
+      uint32_t other = a[__builtin_ctz(left)];
+      if (IsAbsolute)
+        other &= ~sign;
+      if ((other & ~sign) > infinity) {
+        if (!PropagatesNaN)
+          continue;
+        value = canonical;
+        break;
+      }
+      bool isFirst = value == canonical;
+      if (isFirst || (Op == AtomicOp::Max ? rank(other) > rank(value)
+                                          : rank(other) < rank(value)))
+        value = other;
+    }
+    results[lane] = value;
+  }
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if ((mask >> lane) & 1)
+      d[lane] = results[lane];
+}
+
 template <AtomicOp Op, class T> T reduce(T x, T y) {
   switch (Op) {
   case AtomicOp::Add:
@@ -208,9 +245,24 @@ Handler fusion::emulator::matchHandler(bool all, unsigned bytes) {
   return nullptr;
 }
 
+Handler fusion::emulator::reduxFloatHandler(AtomicOp op, bool isAbsolute,
+                                            bool propagatesNaN) {
+  constexpr AtomicOp Min = AtomicOp::Min, Max = AtomicOp::Max;
+  static constexpr Handler handlers[2][2][2] = {
+      {{reduxFloat<Min, false, false>, reduxFloat<Min, false, true>},
+       {reduxFloat<Min, true, false>, reduxFloat<Min, true, true>}},
+      {{reduxFloat<Max, false, false>, reduxFloat<Max, false, true>},
+       {reduxFloat<Max, true, false>, reduxFloat<Max, true, true>}}};
+  if (op != Min && op != Max)
+    return nullptr;
+  return handlers[op == Max][isAbsolute][propagatesNaN];
+}
+
 Handler fusion::emulator::reduxHandler(AtomicOp op, Type type) {
   bool isSigned32 = type == Type::S32;
-  if (!isSigned32 && type != Type::U32 && type != Type::B32)
+  bool isBitwise =
+      op == AtomicOp::And || op == AtomicOp::Or || op == AtomicOp::Xor;
+  if (isBitwise ? type != Type::B32 : !isSigned32 && type != Type::U32)
     return nullptr;
   switch (op) {
   case AtomicOp::Add:

@@ -23,18 +23,32 @@ using namespace fusion::emulator;
 namespace {
 
 /// From an architecture on; on it alone and only where its features that no
-/// later one has are asked for (sm_90a); from it on where such are (sm_90a,
-/// sm_100a, sm_100f).
-enum Kind : uint8_t { Onwards, Only, Specific };
+/// later one has are asked for (sm_90a); in its family where such are (sm_100a,
+/// sm_103f); from it on where such are (sm_90a, sm_100a, sm_100f).
+enum Kind : uint8_t { Onwards, Only, Family, Specific };
+
+/// The families of PTX ISA, ".target": sm_100 and sm_103 are one, sm_101 (now
+/// sm_110) is none of it.
+bool isOfFamily(unsigned target, unsigned arch) {
+  return target >= arch && target / 10 == arch / 10 && target != 101;
+}
 
 struct Need {
   unsigned arch;
   Kind kind;
 
   bool isMetBy(const Module &module) const {
-    return kind == Only ? module.target == arch && module.targetSuffix == 'a'
-                        : module.target >= arch &&
-                              (kind == Onwards || module.targetSuffix);
+    switch (kind) {
+    case Onwards:
+      return module.target >= arch;
+    case Only:
+      return module.target == arch && module.targetSuffix == 'a';
+    case Family:
+      return isOfFamily(module.target, arch) && module.targetSuffix;
+    case Specific:
+      return module.target >= arch && module.targetSuffix;
+    }
+    return false;
   }
   std::string name() const {
     return "sm_" + std::to_string(arch) + (kind == Onwards ? "" : "a");
@@ -119,6 +133,7 @@ constexpr Rule kRules[] = {
     {"discard", {80, Onwards}},
     {"createpolicy", {80, Onwards}},
     {"redux", {80, Onwards}},
+    {"redux f32", {100, Family}},
     {"* L2::cache_hint", {80, Onwards}},
     {"ld L2::256B", {80, Onwards}},
     {"cp L2::256B", {80, Onwards}},

@@ -64,7 +64,16 @@ TEST(Modifiers, GoTogether) {
                   "mbarrier.arrive.release.shared.b64 %d1, [%s];",
                   "mbarrier.arrive.acquire.cta.shared.b64 %d1, [%s];",
                   "mbarrier.try_wait.cluster.shared.b64 %p1, [%s], %d1;",
-                  "mbarrier.init.relaxed.cta.shared.b64 [%s], %r1;"};
+                  "mbarrier.init.relaxed.cta.shared.b64 [%s], %r1;",
+                  "redux.sync.add.b32 %r1, %r1, -1;",
+                  "redux.sync.and.u32 %r1, %r1, -1;",
+                  "redux.sync.max.abs.s32 %r1, %r1, -1;",
+                  "redux.sync.min.NaN.u32 %r1, %r1, -1;",
+                  "redux.sync.add.f32 %f1, %f1, -1;",
+                  "tensormap.replace.tile.rank.global.b1024.b64 [%g], %d1;",
+                  "tensormap.replace.tile.global_stride.global.b1024.b32 [%g], "
+                  "0, %r1;",
+                  "tensormap.replace.tile.fill_mode.global.b64 [%g], 1;"};
   for (const std::string &instruction : good)
     EXPECT_TRUE(isAccepted(instruction)) << instruction;
   for (const std::string &instruction : bad) {

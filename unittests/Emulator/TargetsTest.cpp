@@ -66,6 +66,29 @@ TEST(Targets, Features) {
   for (const char *target : {"sm_90a", "sm_100a", "sm_100f", "sm_120a"})
     EXPECT_EQ(message(target, registers).find("needs .target"),
               std::string::npos);
+  // Of a family.
+  const char *redux = "redux.sync.max.abs.NaN.f32 %f1, %f2, -1;";
+  const char *atomicity =
+      "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%g], 1;";
+  for (const char *target :
+       {"sm_90a", "sm_100", "sm_100a", "sm_100f", "sm_103a", "sm_103f",
+        "sm_110a", "sm_120a", "sm_120f", "sm_121a"}) {
+    bool isOfFamily = std::string(target).find("sm_10") == 0;
+    bool hasFeatures = std::string(target).size() > 6;
+    auto lacks = [&](const char *instruction) {
+      return message(target, instruction).find("needs .target sm_100a") !=
+             std::string::npos;
+    };
+    EXPECT_EQ(lacks(redux), !(isOfFamily && hasFeatures)) << target;
+    EXPECT_EQ(lacks(atomicity), !hasFeatures) << target;
+    if (!hasAssembler())
+      continue;
+    unsigned first;
+    std::string text = kernelOf(target, {redux, atomicity}, first);
+    std::set<unsigned> lines = refused(text, first, target);
+    EXPECT_EQ(lacks(redux), lines.count(0) == 1) << target;
+    EXPECT_EQ(lacks(atomicity), lines.count(1) == 1) << target;
+  }
 }
 
 /// What ptxas says.

@@ -103,6 +103,79 @@ TEST(Redux, TypesAndMasks) {
     }
 }
 
+/// What a kernel of sm_100a gives for one `redux` of .f32 among the lanes of
+/// 0x0000ffff and among the others.
+std::vector<uint32_t> reduxFloat(const std::string &form,
+                                 const std::vector<uint32_t> &input) {
+  std::string text = hopperKernel(
+      2, 16,
+      "mul.wide.u32 %d0, %t, 4;\nadd.s64 %d1, %d0, %p0;\n"
+      "add.s64 %d2, %d0, %p1;\nld.global.f32 %f0, [%d1];\n"
+      "setp.lt.u32 %q0, %t, 16;\n"
+      "@%q0 redux.sync." +
+          form + ".f32 %f1, %f0, 0xffff;\n@!%q0 redux.sync." + form +
+          ".f32 %f1, %f0, 0xffff0000;\n"
+          "st.global.f32 [%d2], %f1;\n",
+      ".reg .f32 %f<2>;\n");
+  text.replace(text.find("sm_90a"), 6, "sm_100a");
+  auto program = parse(text);
+  if (!program)
+    return {};
+  Memory memory;
+  Array<uint32_t> in(memory, input), out(memory, std::vector<uint32_t>(32));
+  runOk(*program, makeLaunch("k", {1, 1, 1}, {32, 1, 1}, in, out), memory);
+  return out.fetch();
+}
+
+/// PTX ISA, "redux.sync": "+0.0 > -0.0", .abs, and NaNs with and without .NaN.
+TEST(Redux, FloatingPoint) {
+  auto bits = [](float value) {
+    uint32_t word;
+    std::memcpy(&word, &value, 4);
+    return word;
+  };
+  constexpr uint32_t nan = 0x7fffffff, quiet = 0xffc01234;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  // The lower lanes: numbers and a NaN; the upper ones: zeros of both signs.
+  std::vector<uint32_t> input(32, bits(0.0f));
+  for (unsigned i = 0; i < 16; ++i)
+    input[i] = bits(float(int(i) - 7) * 1.5f); // -10.5 … 12
+  input[3] = quiet;
+  input[20] = bits(-0.0f);
+  struct Case {
+    const char *form;
+    uint32_t lower, upper;
+  };
+  const Case mixed[] = {
+      {"max", bits(12.0f), bits(0.0f)},     {"min", bits(-10.5f), bits(-0.0f)},
+      {"max.abs", bits(12.0f), bits(0.0f)}, {"min.abs", bits(0.0f), bits(0.0f)},
+      {"max.NaN", nan, bits(0.0f)},         {"min.NaN", nan, bits(-0.0f)},
+      {"max.abs.NaN", nan, bits(0.0f)},     {"min.abs.NaN", nan, bits(0.0f)}};
+  for (const Case &c : mixed) {
+    SCOPED_TRACE(c.form);
+    std::vector<uint32_t> result = reduxFloat(c.form, input);
+    ASSERT_EQ(result.size(), 32u);
+    for (unsigned i = 0; i < 32; ++i)
+      EXPECT_EQ(result[i], i < 16 ? c.lower : c.upper) << i;
+  }
+  // Nothing but NaNs; infinities, and subnormal numbers of both signs.
+  std::fill_n(input.begin(), 16, quiet);
+  std::fill_n(input.begin() + 16, 16, bits(-infinity));
+  input[17] = 0x80000001;
+  input[18] = 0x00000001;
+  const Case special[] = {{"max", nan, 0x00000001},
+                          {"min", nan, bits(-infinity)},
+                          {"max.abs", nan, bits(infinity)},
+                          {"min.abs", nan, 0x00000001}};
+  for (const Case &c : special) {
+    SCOPED_TRACE(c.form);
+    std::vector<uint32_t> result = reduxFloat(c.form, input);
+    ASSERT_EQ(result.size(), 32u);
+    for (unsigned i = 0; i < 32; ++i)
+      EXPECT_EQ(result[i], i < 16 ? c.lower : c.upper) << i;
+  }
+}
+
 /// "elect.sync elects one predicated active leader thread from among a set";
 /// d is its lane in all of them, and the same every time.
 TEST(Elect, OneLeader) {
