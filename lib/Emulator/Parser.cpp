@@ -100,8 +100,17 @@ bool Parser::run() {
   return resolveInitializers();
 }
 
-/// Later ones may give known instructions another meaning.
+/// Later ones may give known instructions another meaning. What 9.1 and so on
+/// add are new instructions, which are refused one by one.
 static constexpr unsigned kNewestMajor = 9;
+
+/// Whether there is such a PTX ISA ("Release Notes"), as far as is known.
+static bool isVersion(unsigned major, unsigned minor) {
+  static constexpr unsigned newestMinor[kNewestMajor] = {0, 5, 3, 2, 3,
+                                                         1, 5, 8, 8};
+  return major == kNewestMajor ? minor <= 9
+                               : major && minor <= newestMinor[major];
+}
 
 /// One of the names behind .target.
 bool Parser::target(std::string_view name) {
@@ -150,6 +159,9 @@ bool Parser::moduleStatement() {
           "PTX ISA " + std::to_string(major) + "." + std::to_string(minor) +
           " is newer than this emulator knows: it knows versions up to " +
           std::to_string(kNewestMajor) + ".x");
+    if (!isVersion(major, minor))
+      return fail("there is no PTX ISA " + std::to_string(major) + "." +
+                  std::to_string(minor));
     module.version = major * 10 + minor;
     return advance();
   }

@@ -121,6 +121,37 @@ TEST(Parser, HostileTexts) {
       << error.message;
 }
 
+/// The versions that ptxas takes, and later ones of PTX ISA 9, whose new
+/// instructions are refused one by one.
+TEST(Parser, Versions) {
+  bool compares = std::system("ptxas --version >/dev/null 2>&1") == 0;
+  std::string path = ::testing::TempDir() + "/fusion-version.ptx";
+  for (unsigned major = 0; major <= 10; ++major)
+    for (unsigned minor = 0; minor <= 9; ++minor) {
+      std::string version = std::to_string(major) + "." + std::to_string(minor);
+      std::string text = ".version " + version + "\n.target sm_75\n";
+      Error error;
+      bool takes = bool(Program::parse(text, error));
+      std::string why = major > 9 ? " is newer than this emulator knows"
+                                  : "there is no PTX ISA " + version;
+      if (!takes)
+        EXPECT_NE(error.message.find(why), std::string::npos) << error.message;
+      bool isNewer = major == 9 && minor > 0;
+      if (isNewer || major == 10)
+        EXPECT_EQ(takes, isNewer) << version;
+      if (!compares || isNewer)
+        continue;
+      std::ofstream(path) << text;
+      std::string command =
+          "ptxas -arch=sm_75 -o /dev/null " + path + " >/dev/null 2>&1";
+      EXPECT_EQ(takes, std::system(command.c_str()) == 0) << version;
+    }
+  std::remove(path.c_str());
+  Error error;
+  EXPECT_FALSE(Program::parse(".version 8.10\n.target sm_75\n", error));
+  EXPECT_EQ(error.message, "there is no PTX ISA 8.10");
+}
+
 TEST(Parser, ScopesAndSpellings) {
   std::string text = std::string(prologue) + R"(
 .file 1 "x.cu"
