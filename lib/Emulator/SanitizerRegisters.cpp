@@ -39,9 +39,17 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
   auto inFlight = [&](uint32_t group) {
     return group && int64_t(group) > state.waited;
   };
-  auto early = [&](const char *what, uint32_t line) {
+  // ptxas: "(C7517) warpgroup.wait is injected in around line … by compiler to
+  // allow use of registers defined by GMMA". PTX ISA, "wgmma.wait_group":
+  // without the wait the behavior is undefined.
+  auto early = [&](const std::string &what, uint32_t line, bool isRead) {
     reportText("wgmma-register-in-flight", warp, lane, watch.line, line,
-               std::string(what) + " before the wgmma was waited for");
+               what +
+                   " before the wgmma was waited for; ptxas inserts the "
+                   "wait where it sees that (warning C7517), else " +
+                   (isRead ? "what is read is undefined: here, the value from "
+                             "before the wgmma"
+                           : "what the register holds then is undefined"));
   };
   // The first register tells it all.
   bool reported = false;
@@ -53,16 +61,16 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
     for (uint32_t number : watch.reads) {
       Register &r = state.registers[number];
       if (inFlight(r.accumulates))
-        early("access to an accumulator of a wgmma", r.accumulateLine);
+        early("read of an accumulator of a wgmma", r.accumulateLine, true);
       r.accessEpoch = state.epoch;
       r.accessLine = watch.line;
     }
     for (uint32_t number : watch.writes) {
       Register &r = state.registers[number];
       if (inFlight(r.accumulates))
-        early("write to an accumulator of a wgmma", r.accumulateLine);
+        early("write to an accumulator of a wgmma", r.accumulateLine, false);
       if (inFlight(r.feeds))
-        early("write to a fragment of A of a wgmma", r.feedLine);
+        early("write to a fragment of A of a wgmma", r.feedLine, false);
       r.accessEpoch = r.writeEpoch = state.epoch;
       r.accessLine = r.writeLine = watch.line;
     }
@@ -75,7 +83,7 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
     Register &r = state.registers[number];
     if (inFlight(r.accumulates))
       early("a wgmma reads an accumulator of another as fragment of A",
-            r.accumulateLine);
+            r.accumulateLine, true);
     if (state.epoch && r.writeLine && r.writeEpoch == state.epoch)
       unfenced("no wgmma.fence since a fragment of A was written", r.writeLine);
     r.feeds = group;
@@ -89,7 +97,7 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
     if (r.shape && r.shape != watch.shape) {
       if (inFlight(r.accumulates))
         early("a wgmma accumulates where one of another shape does",
-              r.accumulateLine);
+              r.accumulateLine, false);
       else if (r.shapeEpoch == state.epoch)
         unfenced("no wgmma.fence since a wgmma of another shape had the "
                  "accumulator",

@@ -175,10 +175,9 @@ TEST_F(AsyncSanitizers, WgmmaOfPartOfAWarpgroup) {
                       "SKIP:\n" + kBar,
                   256),
             List{"deadlock"});
-  LaunchResult stuck =
-      launch(begin + "64;\n@%q4 bra SKIP;\n" + kProduct + kProductWait +
-                 "SKIP:\n" + kBar,
-             128);
+  LaunchResult stuck = launch(begin + "64;\n@%q4 bra SKIP;\n" + kProduct +
+                                  kProductWait + "SKIP:\n" + kBar,
+                              128);
   ASSERT_EQ(stuck.findings.size(), 4u);
   EXPECT_NE(stuck.findings[0].message.find("wait for wgmma"),
             std::string::npos);
@@ -187,9 +186,10 @@ TEST_F(AsyncSanitizers, WgmmaOfPartOfAWarpgroup) {
             std::string::npos);
   EXPECT_EQ(stuck.findings[0].otherLine, stuck.findings[2].line);
   // Some warps wait before others have issued it: that is no mistake.
-  EXPECT_EQ(kinds(begin + "64;\n@!%q4 bra ON;\nmov.u32 %r4, 0;\nAGAIN: "
-                          "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %q5, %r4, "
-                          "5000;\n@%q5 bra AGAIN;\nON:\n" +
+  EXPECT_EQ(kinds(begin +
+                      "64;\n@!%q4 bra ON;\nmov.u32 %r4, 0;\nAGAIN: "
+                      "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %q5, %r4, "
+                      "5000;\n@%q5 bra AGAIN;\nON:\n" +
                       kProduct + kProductWait + "@%q1 bra END;\n" +
                       "add.f32 %f5, %f0, %f1;\nEND:\n",
                   128),
@@ -251,6 +251,22 @@ TEST_F(AsyncSanitizers, WgmmaAndItsRegisters) {
                       kProductWait,
                   128),
             List());
+  // What becomes of it.
+  auto message = [&](const std::string &early) {
+    LaunchResult result =
+        launch(begin + kProductFence + kProduct + early + kProductWait, 128);
+    return result.findings.size() == 1 ? result.findings[0].message
+                                       : std::string();
+  };
+  EXPECT_EQ(message("add.f32 %f5, %f0, %f1;\n"),
+            "read of an accumulator of a wgmma before the wgmma was waited "
+            "for; ptxas inserts the wait where it sees that (warning C7517), "
+            "else what is read is undefined: here, the value from before the "
+            "wgmma");
+  EXPECT_EQ(message("mov.f32 %f0, 0f00000000;\n"),
+            "write to an accumulator of a wgmma before the wgmma was waited "
+            "for; ptxas inserts the wait where it sees that (warning C7517), "
+            "else what the register holds then is undefined");
   // A wgmma that was not committed is not waited for.
   EXPECT_EQ(kinds(begin + kProductFence +
                       kProduct.substr(0, kProduct.find("wgmma.commit")) +
