@@ -226,7 +226,7 @@ void Sanitizer::write(Reach &reach, Record &last, Record &reads,
            !(write & reach.mine & kAtomic) &&
            !ordered(write, reach.warp, lane) &&
            !((write & kAtomic) && hasObserved(reach, reads, lane)))
-    race(reach, "write-after-write", write, offset, lane);
+    raceOfWrites(reach, write, offset, lane);
   else if (reach.update && isLostUpdate(reach, write, offset, lane))
     race(reach, "lost-update", write, offset, lane);
   checkHidden(reach, last, reads, offset, lane);

@@ -22,6 +22,7 @@
 #include "GridSanitizer.h"
 
 #include <array>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -342,6 +343,13 @@ private:
   void write(Reach &reach, Record &write, Record &reads, uint64_t offset,
              unsigned lane);
   void checkReaders(Reach &reach, Record reads, uint64_t offset, unsigned lane);
+  // SanitizerRedundant.cpp
+  unsigned storedElementBytes(unsigned line);
+  static const uint8_t *storedElement(const Reach &reach, unsigned lane,
+                                      uint64_t offset);
+  bool isRedundant(const Reach &reach, Record other, uint64_t offset,
+                   unsigned lane);
+  void raceOfWrites(Reach &reach, Record other, uint64_t offset, unsigned lane);
   // SanitizerHistory.cpp
   static Record strongRecord(const History::Strong &strong) {
     return Record(strong.context) << 32 | Record(strong.line) << 12 | kAtomic;
@@ -489,7 +497,8 @@ private:
   bool isMixedUnion = false;
   AsyncTracking async;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
-  ShadowWords words; ///< of the access at hand
+  std::map<unsigned, unsigned> elementBytes; ///< of stores, by line
+  ShadowWords words;                         ///< of the access at hand
 };
 
 } // namespace fusion::emulator

@@ -66,6 +66,8 @@ void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
   // Strong stores do not race with one another.
   if (reach.stored && !contiguous && !reach.atomic())
     mask = distinctStores(reach.warp, *reach.stored, mask, offset);
+  reach.mask = mask;
+  reach.offset = offset;
   if (reach.loose) {
     for (uint32_t left = mask; left; left &= left - 1)
       reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
@@ -218,7 +220,8 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
     while (at < end) {
       uint64_t word = shadow.wordOf(at), begin = at & ~uint64_t(3);
       unsigned count = unsigned(std::min<uint64_t>(4 - at % 4, end - at));
-      if (count == 4 && shadow.isWhole(word)) {
+      reach.span = count == 4 && shadow.isWhole(word) ? 4 : 1;
+      if (reach.span == 4) {
         visit(shadow.writes[word], shadow.reads[word], at, lane);
       } else {
         Shadow::Parts &parts = shadow.split(word);
@@ -228,8 +231,10 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
           first = last;
         for (unsigned i = first; i < last; ++i) {
           Record &write = parts.writes[i], &reads = parts.reads[i];
+          // Values of bytes with the same writer may differ.
           bool same = i > first && write == w && reads == r && !reach.hides() &&
-                      !isKind(write, kHiding);
+                      !isKind(write, kHiding) && !reach.redundant;
+          reach.redundant = false;
           w = write;
           r = reads;
           if (same) {

@@ -38,6 +38,13 @@ struct Sanitizer::Reach {
   bool loose = false;    ///< a strong access that is not atomic, with locks
   bool update = false;   ///< that stores what was made of a loaded value
   const Inst *stored = nullptr; ///< with kStoresOperands
+  /// Of all lanes of such a store.
+  uint32_t mask = 0;
+  const uint64_t *offset = nullptr;
+  unsigned span = 4; ///< bytes that the record at hand stands for
+  /// Whether the store before was found to be the same
+  /// (SanitizerRedundant.cpp).
+  bool redundant = false;
   /// Of the warp in histories, once it is known.
   size_t own = kNoPlace;
   uint32_t time = 0;      ///< in histories; 0: not known yet

@@ -150,7 +150,8 @@ TEST_F(AsyncSanitizers, WhatTookPlaceBeforeAnArrival) {
            wait + ".shared::cta.b64 %q2, [%s+2048], 0;\n@!%q2 bra AGAIN;\n" +
            behind + kCluster;
   };
-  std::string store = "st.shared::cluster.u32 [%r3], %t;\n";
+  std::string store = "add.u32 %r7, %t, 1000;\n"
+                      "st.shared::cluster.u32 [%r3], %r7;\n";
   EXPECT_EQ(kinds(text(kLoad, "", "", store), 64, 2), List());
   EXPECT_EQ(
       kinds(text(kLoad, ".release.cta", ".acquire.cluster", store), 64, 2),
@@ -224,8 +225,7 @@ TEST_F(AsyncSanitizers, ThePhaseThatAnArrivalCountsFor) {
   std::string wide =
       "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 64;\n" + kBar;
   EXPECT_EQ(kinds(wide + async("") + arrive + waitFull()), List());
-  EXPECT_TRUE(
-      found("mbarrier-misuse", wide + arrive + async("") + waitFull()));
+  EXPECT_TRUE(found("mbarrier-misuse", wide + arrive + async("") + waitFull()));
 }
 
 TEST_F(AsyncSanitizers, InvalidationComesAfterEveryUse) {
@@ -322,7 +322,8 @@ TEST_F(AsyncSanitizers, LocksInOtherBlocks) {
 }
 
 TEST_F(AsyncSanitizers, SharedMemoryOfOtherBlocks) {
-  std::string put = "st.shared::cluster.u32 [%r3], %t;\n";
+  std::string put = "add.u32 %r7, %t, 1000;\n"
+                    "st.shared::cluster.u32 [%r3], %r7;\n";
   std::string get = "ld.shared::cluster.u32 %r5, [%r3];\n";
   EXPECT_EQ(kinds(kOther + kCluster + put + kCluster + kLoad, 64, 2), List());
   EXPECT_EQ(kinds(kOther + kStore + kCluster + get + kCluster, 64, 2), List());

@@ -42,8 +42,19 @@ std::string kernel(const std::string &body) {
             ";\nadd.s64 %h" + n + ", %h" + n + ", %d0;\nmov.u32 %s" + n +
             ", s;\nmad.lo.u32 %u" + n + ", %n, " + n + ", %s" + n +
             ";\nmad.lo.u32 %s" + n + ", %i, " + n + ", %s" + n + ";\n";
-  return text + body + "\nret;\n}\n";
+  // What lanes store differs in every byte.
+  return text +
+         "mul.lo.u32 %r1, %i, 0x01010101;\nmov.u32 %r2, %r1;\n"
+         "mov.u32 %r3, %r1;\nmov.u32 %r4, %r1;\nmov.b64 %d1, {%r1, %r1};\n"
+         "cvt.u16.u32 %c, %r1;\n" +
+         body + "\nret;\n}\n";
 }
+
+/// No byte is what any lane has stored before.
+const std::string kOtherValues =
+    "or.b32 %r1, %r1, 0x80808080;\nor.b32 %r2, %r2, 0x80808080;\n"
+    "or.b32 %r3, %r3, 0x80808080;\nor.b32 %r4, %r4, 0x80808080;\n"
+    "or.b64 %d1, %d1, 0x8080808080808080;\nor.b16 %c, %c, 0x8080;\n";
 
 List kinds(const std::string &body, uint32_t threads = 32, uint64_t seed = 0) {
   auto program = parse(kernel(body));
@@ -93,7 +104,7 @@ TEST(SanitizerShadow, WidthsOfOneWarp) {
       for (auto [x, y] : {std::pair(a.store, b.load),
                           {a.load, b.store},
                           {a.store, b.store}}) {
-        std::string first = std::string(x) + "\n", second = y;
+        std::string first = std::string(x) + "\n", second = kOtherValues + y;
         EXPECT_EQ(kinds(first + second), race);
         EXPECT_EQ(kinds(first + "bar.warp.sync -1;\n" + second), none);
         EXPECT_EQ(kinds(first + "membar.gl;\n" + second), race);

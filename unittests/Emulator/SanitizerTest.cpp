@@ -127,7 +127,8 @@ TEST_F(Sanitizers, GlobalMemory) {
   EXPECT_EQ(kinds(neighbour + load + store), both);
   EXPECT_EQ(kinds(neighbour + load), List());
   // Between blocks there is no barrier.
-  EXPECT_EQ(kinds(store, 2), List{"global-race"});
+  EXPECT_EQ(kinds(store, 2), List{"redundant-write"});
+  EXPECT_EQ(kinds("st.global.u32 [%d1], %r2;\n", 2), List{"global-race"});
   EXPECT_EQ(kinds("@%p3 " + store, 2), List());
   EXPECT_EQ(kinds("ld.global.u32 %r5, [%d1];\n@%p3 " + store, 2).size(), 1u);
   EXPECT_EQ(kinds("red.global.add.u32 [%d0], 1;", 3), List());
@@ -225,9 +226,11 @@ TEST_F(Sanitizers, LanesMayStoreTheSame) {
   EXPECT_EQ(kinds(half + "st.shared.u32 [%r8], %r9;", 1, 32), List());
   std::string pair = "st.shared.v2.u32 [s], ";
   EXPECT_EQ(kinds(pair + "{%r2, %r2};", 1, 32), List());
-  EXPECT_EQ(kinds(pair + "{%r2, %r1};", 1, 32), List{"shared-race"});
+  EXPECT_EQ(kinds(pair + "{%r2, %r1};", 1, 32),
+            (List{"redundant-write", "shared-race"}));
   // Of one instruction only.
-  EXPECT_EQ(kinds("st.shared.u32 [s], 7;", 1, 64), List{"shared-race"});
+  EXPECT_EQ(kinds("st.shared.u32 [s], 7;", 1, 64), List{"redundant-write"});
+  EXPECT_EQ(kinds("st.shared.u32 [s], %r0;", 1, 64), List{"shared-race"});
 }
 
 TEST_F(Sanitizers, LocksNeedFences) {
