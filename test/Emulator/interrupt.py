@@ -1,10 +1,12 @@
 # Ctrl-C in the midst of a launch, which ends it with an error: of fusion-emulate, on one host thread and on several and with
-# sanitizers, and of fusion-run. The launches would take far longer than the second or so that they may.
+# sanitizers, and of fusion-run. The launches would take far longer than the second or so that they may. And Ctrl-C besides a launch:
+# between the schedules of fusion-emulate, and while it writes what it has found.
 # RUN: rm -rf %t && mkdir %t && cd %t && %python %s
 # RUN: %python %source_root/benchmarks/workloads/generate.py --chain=2048,2048,2048 --2d -o %t/product.mlir
 # RUN: cd %t && %python %s product.mlir
 
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -63,3 +65,45 @@ pathlib.Path("k.json").write_text(json.dumps({"kernel": "k", "grid": [4, 1, 1], 
 for options in (["--threads=1"], ["--threads=3"], ["--sanitize", "--schedules=8"], ["--sanitize", "--seed=5"]):
     messages = interrupt("fusion-emulate", "k.ptx", "--launch=k.json", "--instruction-limit=0", *options)
     assert "k.ptx:4: error: stopped (kernel 'k')" in messages, messages
+
+# Schedules that have finished keep what they gave.
+WRITE = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %d;
+  .reg .b32 %t;
+  ld.param.u64 %d, [out];
+  mov.u32 %t, %tid.x;
+  st.global.u32 [%d], %t;
+  ret;
+}
+"""
+launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "arguments": [{"buffer": "in.bin", "write_back": "out.bin"}]}
+pathlib.Path("write.ptx").write_text(WRITE)
+pathlib.Path("in.bin").write_bytes(b"\xff" * 4)
+pathlib.Path("write.json").write_text(json.dumps(launch))
+messages = interrupt("fusion-emulate", "write.ptx", "--launch=write.json", "--sanitize", "--schedules=100000000", "--json=all.json", delay=1)
+assert "fusion-emulate: error: stopped after " in messages and "of 100000000 schedules" in messages, messages
+assert len(pathlib.Path("out.bin").read_bytes()) == 4 and pathlib.Path("out.bin").read_bytes() != b"\xff" * 4
+report = json.loads(pathlib.Path("all.json").read_text())
+assert report["counters"]["global_store_bytes"] == 256, report
+assert "global-race" in [finding["kind"] for finding in report["sanitizer"]], report
+
+# Behind the launch: the tool waits for whoever reads its report.
+pathlib.Path("out.bin").unlink()
+os.mkfifo("pipe")
+process = subprocess.Popen(
+    ["fusion-emulate", "write.ptx", "--launch=write.json", "--json=pipe"], stderr=subprocess.PIPE, text=True,
+    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+)  # fmt: skip
+while not pathlib.Path("out.bin").exists():
+    time.sleep(0.01)
+time.sleep(0.3)
+process.send_signal(signal.SIGINT)
+time.sleep(0.3)
+report = json.loads(pathlib.Path("pipe").read_text())
+_, messages = process.communicate()
+assert process.returncode == 0 and not messages, (process.returncode, messages)
+assert report["counters"]["global_store_bytes"] == 256, report

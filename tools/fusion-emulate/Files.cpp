@@ -69,6 +69,33 @@ bool fusion::emulator::writeFile(const std::string &path, const void *data,
   return std::fclose(file) == 0 && good;
 }
 
+bool fusion::emulator::canWriteFile(const std::string &path,
+                                    std::string &problem) {
+  problem = "cannot write '" + path + "': ";
+  fs::file_status status;
+  if (!fs::status(path, status)) {
+    // Opening a pipe would wait for its reader.
+    if (status.type() == fs::file_type::directory_file) {
+      problem += "it is a folder";
+      return false;
+    }
+    std::error_code error = fs::access(path, fs::AccessMode::Write);
+    problem += error.message();
+    return !error;
+  }
+  int descriptor;
+  std::error_code error =
+      fs::openFileForWrite(path, descriptor, fs::CD_CreateNew);
+  if (!error) {
+    fs::file_t file = fs::convertFDToNativeFile(descriptor);
+    fs::closeFile(file);
+    fs::remove(path);
+  }
+  problem += error.message();
+  // A link whose target is to be made.
+  return !error || error == std::errc::file_exists;
+}
+
 bool fusion::emulator::readBuffer(const std::string &path,
                                   std::vector<uint8_t> &contents,
                                   std::string &problem) {

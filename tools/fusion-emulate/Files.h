@@ -28,6 +28,10 @@ bool writeFile(const std::string &path, const void *data, size_t size);
 bool readBuffer(const std::string &path, std::vector<uint8_t> &contents,
                 std::string &problem);
 
+/// Whether the file can be written, or made; leaves it as it is. `problem` says
+/// why not.
+bool canWriteFile(const std::string &path, std::string &problem);
+
 /// The same for all names of a file, which need not be there yet.
 std::string identifyFile(const std::string &path);
 

@@ -9,6 +9,7 @@
 #include "FusionEmulate.h"
 
 #include "Files.h"
+#include "FusionCommit.h"
 #include "LaunchFile.h"
 #include "Report.h"
 #include "fusion/Support/Interrupt.h"
@@ -39,6 +40,7 @@ static const char *const usage =
     "  --instruction-limit=N  per warp (0: none)\n"
     "  --launch-limit=N       instructions of all warps together (0: none);\n"
     "                         without it, 1024 times the limit of a warp\n"
+    "  --version              print the version\n"
     "\n"
     "Exit code: 0 ran, 3 findings, 1 anything else.\n";
 
@@ -160,11 +162,18 @@ void addFindings(std::vector<Finding> &all, std::vector<Finding> more) {
 } // namespace
 
 int fusionEmulateMain(int argc, char **argv) {
-  for (int i = 1; i < argc; ++i)
-    if (std::string(argv[i]) == "--help" || std::string(argv[i]) == "-h") {
+  for (int i = 1; i < argc; ++i) {
+    std::string text = argv[i];
+    if (text == "--help" || text == "-h") {
       std::fputs(usage, stdout);
       return 0;
     }
+    if (text == "--version") {
+      std::fputs("fusion-emulate " FUSION_VERSION " (" FUSION_COMMIT ")\n",
+                 stdout);
+      return 0;
+    }
+  }
   Arguments arguments;
   if (!parseArguments(argc, argv, arguments))
     return 1;
@@ -193,16 +202,34 @@ int fusionEmulateMain(int argc, char **argv) {
     return 1;
   }
 
+  // What cannot be written is said before a long run, not after it.
+  std::vector<std::string> outputs;
+  for (const auto &buffer : file.buffers)
+    outputs.insert(outputs.end(), buffer.writeBack.begin(),
+                   buffer.writeBack.end());
+  if (!arguments.json.empty() && arguments.json != "-")
+    outputs.push_back(arguments.json);
+  for (const std::string &path : outputs)
+    if (!canWriteFile(path, message)) {
+      error(message);
+      return 1;
+    }
+
   Options options = arguments.options;
   fusion::InterruptGuard interrupt;
   options.proceed = [] { return !fusion::InterruptGuard::isInterrupted(); };
   LaunchResult first;
   std::vector<std::vector<uint8_t>> contents;
   std::vector<Finding> findings;
+  uint64_t finished = 0; // schedules; Ctrl-C keeps what they have given
   for (uint64_t schedule = 0; schedule < arguments.schedules; ++schedule) {
+    if (schedule && fusion::InterruptGuard::isInterrupted())
+      break;
     options.seed = arguments.options.seed + schedule;
     std::vector<std::vector<uint8_t>> now;
     LaunchResult result = runOnce(*program, file, options, now);
+    if (schedule && result.error && fusion::InterruptGuard::isInterrupted())
+      break;
     if (result.error) {
       printProblem(*result.error);
       if (arguments.schedules > 1)
@@ -221,6 +248,7 @@ int fusionEmulateMain(int argc, char **argv) {
         error("cannot write '" + arguments.json + "'");
       return 1;
     }
+    ++finished;
     addFindings(findings, std::move(result.findings));
     if (schedule == 0) {
       first = std::move(result);
@@ -263,5 +291,10 @@ int fusionEmulateMain(int argc, char **argv) {
   }
   for (const Finding &finding : findings)
     std::fprintf(stderr, "%s\n", toText(finding, arguments.ptx).c_str());
+  if (finished < arguments.schedules) {
+    error("stopped after " + std::to_string(finished) + " of " +
+          std::to_string(arguments.schedules) + " schedules");
+    return 1;
+  }
   return findings.empty() ? 0 : 3;
 }

@@ -29,6 +29,8 @@ public:
       return;
     struct sigaction action = {};
     action.sa_handler = note;
+    // Whoever writes a result is not to fail because of it.
+    action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, nullptr);
   }
   ~InterruptGuard() { sigaction(SIGINT, &before(), nullptr); }

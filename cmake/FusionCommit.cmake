@@ -1,0 +1,16 @@
+# The commit that is built, for --version. Run by the build itself (cmake -P), since commits come after the configuration:
+#
+#   cmake -DSOURCE=<folder> -DHEADER=<file> -P FusionCommit.cmake
+#
+# The header changes only where the commit does.
+
+set(commit "unknown commit")
+find_program(git git)
+if(git)
+  execute_process(COMMAND "${git}" -C "${SOURCE}" describe --always --dirty --abbrev=12 --exclude=*
+    OUTPUT_VARIABLE described RESULT_VARIABLE status ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(status EQUAL 0)
+    set(commit "commit ${described}")
+  endif()
+endif()
+file(CONFIGURE OUTPUT "${HEADER}" CONTENT "#define FUSION_COMMIT \"@commit@\"\n" @ONLY)
