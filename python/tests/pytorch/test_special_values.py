@@ -40,6 +40,25 @@ def test_of_one_number(run_compiled):
     assert not report.declined
 
 
+# Functions of which a zero has the sign of their argument.
+ODD = [getattr(torch, name) for name in "sin tan asin atan sinh tanh asinh atanh erf expm1 log1p sqrt neg".split()]
+
+
+def of_zero(x):
+    return [f(x) for f in ODD] + [F.relu(x), F.relu6(x), x.clamp(min=0), x.clamp(-2, 0), x.clamp(max=-0.0), 1 / x]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
+def test_signs_of_zeros(run_compiled, dtype):
+    x = torch.tensor([0.0, -0.0, -1.5, 1.5, NAN, INF, -INF], dtype=dtype)
+    results, report = run_compiled(of_zero, x)
+    for i, (result, expected) in enumerate(zip(results, of_zero(x), strict=True)):
+        known = ~expected.isnan()
+        assert torch.equal(result.isnan(), expected.isnan()), i
+        assert torch.equal(torch.signbit(result)[known], torch.signbit(expected)[known]), (i, result, expected)
+    assert not report.declined
+
+
 def test_of_two_numbers(run_compiled):
     functions = [getattr(torch, name) for name in TWO]
     inputs = [x.flatten() for x in torch.meshgrid(VALUES, VALUES, indexing="ij")]

@@ -173,9 +173,22 @@ def signbit(b: Body, x: Scalar) -> Scalar:
     return b.compare("lt", x, b.constant(0, x.type))
 
 
+def at_least(b: Body, x: Scalar, limit: Scalar, number: Any = None) -> Scalar:
+    """The limit where x is below it. `number` is the limit where that is known: zeros keep their signs then."""
+    if number != 0 or x.type not in FLOATS:
+        return maximum(b, x, limit)
+    return b.select(b.compare("lt", x, limit), limit, x)
+
+
+def at_most(b: Body, x: Scalar, limit: Scalar, number: Any = None) -> Scalar:
+    if number != 0 or x.type not in FLOATS:
+        return minimum(b, x, limit)
+    return b.select(b.compare("gt", x, limit), limit, x)
+
+
 @pointwise("aten.relu.default", integers=True)
 def relu(b: Body, x: Scalar) -> Scalar:
-    return maximum(b, x, b.constant(0, x.type))
+    return at_least(b, x, b.constant(0, x.type), 0)
 
 
 # Arithmetic.
@@ -302,9 +315,9 @@ def clamp(call: Call, x: Tensor, min: Any = None, max: Any = None) -> Tensor:
     def compute(b: Body, x: Scalar, *limits: Scalar) -> Scalar:
         rest = iter(limits)
         if min is not None:
-            x = maximum(b, x, next(rest))
+            x = at_least(b, x, next(rest), None if isinstance(min, Tensor) else min)
         if max is not None:
-            x = minimum(b, x, next(rest))
+            x = at_most(b, x, next(rest), None if isinstance(max, Tensor) else max)
         return x
 
     return apply(call, [x, *bounds], TYPES[dtype], compute)
