@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Conversion/Passes.h"
+
+#include "Approximations.h"
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Target/DeviceMath.h"
 #include "fusion/Transforms/ClearFastMath.h"
@@ -70,9 +72,10 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
     }
     if (factor != 1)
       x = arith::MulFOp::create(b, loc, x, constant(b, loc, factor));
-    StringRef name = op->hasAttr(fusion::fuse::kFlushAttrName) && !flushing.empty()
-                         ? flushing
-                         : intrinsic;
+    StringRef name =
+        op->hasAttr(fusion::fuse::kFlushAttrName) && !flushing.empty()
+            ? flushing
+            : intrinsic;
     Value result = LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(),
                                                  b.getStringAttr(name), x)
                        .getResult(0);
@@ -120,11 +123,18 @@ template <typename Op> struct ToIntrinsic : OpRewritePattern<Op> {
   StringRef name;
 };
 
+/// Where the sign of a result comes from: libclc loses that of a zero.
+enum class Sign {
+  Function, ///< the function's result has it
+  Argument, ///< it is the argument's
+  Zero      ///< a zero is its own result
+};
+
 /// Functions of f64, and some of f32, are calls of the device functions that
 /// translation to PTX links.
 template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
-  ToDeviceFunction(MLIRContext *context, StringRef name)
-      : OpRewritePattern<Op>(context, /*benefit=*/20), name(name) {}
+  ToDeviceFunction(MLIRContext *context, StringRef name, Sign sign)
+      : OpRewritePattern<Op>(context, /*benefit=*/20), name(name), sign(sign) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
     // The name ends with the types of the parameters, the first is the
     // result's.
@@ -145,10 +155,50 @@ template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
       LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
                                LLVM::LLVMFunctionType::get(type, types));
     }
-    b.replaceOpWithNewOp<LLVM::CallOp>(op, TypeRange(type), name, operands);
+    Location loc = op.getLoc();
+    Value x = operands[0];
+    Value result = LLVM::CallOp::create(b, loc, TypeRange(type), name, operands)
+                       .getResult();
+    if (sign == Sign::Argument)
+      result = math::CopySignOp::create(b, loc, result, x);
+    if (sign == Sign::Zero) {
+      Value zero = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 0.0));
+      Value isZero =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, zero);
+      result = arith::SelectOp::create(b, loc, isZero, x, result);
+    }
+    b.replaceOp(op, result);
     return success();
   }
   StringRef name;
+  Sign sign;
+};
+
+/// The product y log(x) of libclc's power overflows for large y and then has
+/// the wrong sign. Powers are the same for all |y| from 2^65 on: these are even
+/// integers, and even of the neighbours of 1 the result is zero or infinite.
+struct ModeratePower : OpRewritePattern<math::PowFOp> {
+  ModeratePower(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/30) {}
+  static constexpr StringLiteral kIsModerate = "fusion.moderate";
+  LogicalResult matchAndRewrite(math::PowFOp op,
+                                PatternRewriter &b) const override {
+    if (!op.getType().isF64() || op->hasAttr(kIsModerate))
+      return failure();
+    Location loc = op.getLoc();
+    Value y = op.getRhs();
+    Value limit = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0x1p65));
+    Value isLarge =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                              math::AbsFOp::create(b, loc, y), limit);
+    Value most = math::CopySignOp::create(b, loc, limit, y);
+    Value moderate = arith::SelectOp::create(b, loc, isLarge, most, y);
+    b.modifyOpInPlace(op, [&] {
+      op.getRhsMutable().assign(moderate);
+      op->setDiscardableAttr(kIsModerate, b.getUnitAttr());
+    });
+    return success();
+  }
 };
 
 /// Integer functions that LLVM has as intrinsics, of an index as of the 64 bits
@@ -287,6 +337,8 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     patterns.add<ToIntrinsic<math::SqrtOp>>(context, "llvm.sqrt");
     patterns.add<ToIntrinsic<math::TruncOp>>(context, "llvm.trunc");
     addDeviceFunctions(patterns);
+    patterns.add<ModeratePower>(context);
+    fusion::populateApproximations(patterns);
     // Differences of exponentials lose all digits near zero: hyperbolic
     // functions are approximations and device functions.
     math::populateExpansionPatterns(patterns, {"ceil", "clampf", "ctlz", "exp2",
@@ -307,37 +359,38 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
   }
 
   template <typename Op>
-  void addDeviceFunction(RewritePatternSet &patterns, StringRef name) {
+  void addDeviceFunction(RewritePatternSet &patterns, StringRef name,
+                         Sign sign = Sign::Function) {
     assert(fusion::isDeviceFunction(name) && "no such device function");
-    patterns.add<ToDeviceFunction<Op>>(&getContext(), name);
+    patterns.add<ToDeviceFunction<Op>>(&getContext(), name, sign);
   }
 
   void addDeviceFunctions(RewritePatternSet &patterns) {
     addDeviceFunction<math::AcosOp>(patterns, "_Z4acosd");
     addDeviceFunction<math::AcoshOp>(patterns, "_Z5acoshd");
-    addDeviceFunction<math::AsinOp>(patterns, "_Z4asind");
-    addDeviceFunction<math::AsinhOp>(patterns, "_Z5asinhd");
-    addDeviceFunction<math::AtanOp>(patterns, "_Z4atand");
+    addDeviceFunction<math::AsinOp>(patterns, "_Z4asind", Sign::Argument);
+    addDeviceFunction<math::AsinhOp>(patterns, "_Z5asinhd", Sign::Argument);
+    addDeviceFunction<math::AtanOp>(patterns, "_Z4atand", Sign::Argument);
     addDeviceFunction<math::Atan2Op>(patterns, "_Z5atan2dd");
-    addDeviceFunction<math::AtanhOp>(patterns, "_Z5atanhd");
-    addDeviceFunction<math::CbrtOp>(patterns, "_Z4cbrtd");
+    addDeviceFunction<math::AtanhOp>(patterns, "_Z5atanhd", Sign::Argument);
+    addDeviceFunction<math::CbrtOp>(patterns, "_Z4cbrtd", Sign::Argument);
     addDeviceFunction<math::CosOp>(patterns, "_Z3cosd");
     addDeviceFunction<math::CoshOp>(patterns, "_Z4coshd");
-    addDeviceFunction<math::ErfOp>(patterns, "_Z3erfd");
+    addDeviceFunction<math::ErfOp>(patterns, "_Z3erfd", Sign::Argument);
     addDeviceFunction<math::ErfcOp>(patterns, "_Z4erfcd");
     addDeviceFunction<math::ExpOp>(patterns, "_Z3expd");
     addDeviceFunction<math::Exp2Op>(patterns, "_Z4exp2d");
-    addDeviceFunction<math::ExpM1Op>(patterns, "_Z5expm1d");
+    addDeviceFunction<math::ExpM1Op>(patterns, "_Z5expm1d", Sign::Argument);
     addDeviceFunction<math::FPowIOp>(patterns, "_Z4powndi");
     addDeviceFunction<math::LogOp>(patterns, "_Z3logd");
     addDeviceFunction<math::Log10Op>(patterns, "_Z5log10d");
-    addDeviceFunction<math::Log1pOp>(patterns, "_Z5log1pd");
+    addDeviceFunction<math::Log1pOp>(patterns, "_Z5log1pd", Sign::Argument);
     addDeviceFunction<math::Log2Op>(patterns, "_Z4log2d");
     addDeviceFunction<math::PowFOp>(patterns, "_Z3powdd");
-    addDeviceFunction<math::SinOp>(patterns, "_Z3sind");
-    addDeviceFunction<math::SinhOp>(patterns, "_Z4sinhd");
-    addDeviceFunction<math::TanOp>(patterns, "_Z3tand");
-    addDeviceFunction<math::TanhOp>(patterns, "_Z4tanhd");
+    addDeviceFunction<math::SinOp>(patterns, "_Z3sind", Sign::Zero);
+    addDeviceFunction<math::SinhOp>(patterns, "_Z4sinhd", Sign::Argument);
+    addDeviceFunction<math::TanOp>(patterns, "_Z3tand", Sign::Zero);
+    addDeviceFunction<math::TanhOp>(patterns, "_Z4tanhd", Sign::Argument);
     addDeviceFunction<arith::RemFOp>(patterns, "_Z4fmoddd");
     addDeviceFunction<math::AcoshOp>(patterns, "_Z5acoshf");
     addDeviceFunction<math::AsinhOp>(patterns, "_Z5asinhf");

@@ -96,6 +96,37 @@ gpu.module @kernels {
     %1 = math.erf %x : f32
     return %0, %1 : f32, f32
   }
+  // Small arguments by a polynomial, large ones by that of the reciprocal; the sign is the argument's, of zeros too.
+  // CHECK-LABEL: func.func @arc_tangent
+  // CHECK: %[[X:.*]] = llvm.call_intrinsic "llvm.fabs.f32"(%[[ARG:.*]]) :
+  // CHECK: %[[SMALL:.*]] = arith.cmpf olt, %[[X]]
+  // CHECK: %[[INVERSE:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[X]])
+  // CHECK: %[[T:.*]] = arith.select %[[SMALL]], %[[X]], %[[INVERSE]]
+  // CHECK: arith.mulf %[[T]], %[[T]]
+  // CHECK-COUNT-8: llvm.call_intrinsic "llvm.fma.f32"
+  // CHECK-NOT: llvm.fma
+  // CHECK: %[[Y:.*]] = arith.select %[[SMALL]]
+  // CHECK: llvm.call_intrinsic "llvm.copysign.f32"(%[[Y]], %[[ARG]])
+  // CHECK-NEXT: return
+  func.func @arc_tangent(%x: f32) -> f32 {
+    %0 = math.atan %x : f32
+    return %0 : f32
+  }
+  // No difference of an exponential and 1, no logarithm but that of special values.
+  // CHECK-LABEL: func.func @near_zero
+  // CHECK-NOT: ex2.approx
+  // CHECK: llvm.call_intrinsic "llvm.copysign.f32"
+  // CHECK: arith.cmpi ult
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.lg2.approx.f"
+  // CHECK-NEXT: arith.select
+  // CHECK: llvm.call_intrinsic "llvm.copysign.f32"
+  // CHECK-NOT: lg2.approx
+  // CHECK: return
+  func.func @near_zero(%x: f32) -> f32 {
+    %0 = math.expm1 %x : f32
+    %1 = math.log1p %0 : f32
+    return %1 : f32
+  }
   // The maximum that ignores NaN is an instruction.
   // CHECK-LABEL: func.func @maximum_number
   // CHECK-NEXT: llvm.intr.maxnum(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
@@ -133,5 +164,30 @@ gpu.module @kernels {
     %0 = math.exp %x : f64
     %1 = math.exp %0 : f64
     return %1 : f64
+  }
+  // They lose the signs of zeros.
+  // CHECK-LABEL: func.func @signs_of_f64
+  // CHECK: %[[Y:.*]] = llvm.call @_Z3erfd(%[[X:.*]]) : (f64) -> f64
+  // CHECK: %[[ERF:.*]] = llvm.call_intrinsic "llvm.copysign.f64"(%[[Y]], %[[X]])
+  // CHECK: %[[SINE:.*]] = llvm.call @_Z3sind(%[[ERF]]) : (f64) -> f64
+  // CHECK: %[[ZERO:.*]] = arith.cmpf oeq, %[[ERF]], %{{.*}} : f64
+  // CHECK: arith.select %[[ZERO]], %[[ERF]], %[[SINE]] : f64
+  func.func @signs_of_f64(%x: f64) -> f64 {
+    %0 = math.erf %x : f64
+    %1 = math.sin %0 : f64
+    return %1 : f64
+  }
+  // A large exponent is 2^65: the product with the logarithm is to be a number.
+  // CHECK-LABEL: func.func @power_of_f64
+  // CHECK: %[[LIMIT:.*]] = arith.constant 3.6893488147419103E+19 : f64
+  // CHECK: %[[ABS:.*]] = llvm.call_intrinsic "llvm.fabs.f64"(%[[Y:.*]]) :
+  // CHECK: %[[LARGE:.*]] = arith.cmpf ogt, %[[ABS]], %[[LIMIT]]
+  // CHECK: %[[MOST:.*]] = llvm.call_intrinsic "llvm.copysign.f64"(%[[LIMIT]], %[[Y]])
+  // CHECK: %[[MODERATE:.*]] = arith.select %[[LARGE]], %[[MOST]], %[[Y]]
+  // CHECK: llvm.call @_Z3powdd(%{{.*}}, %[[MODERATE]])
+  // CHECK-NEXT: return
+  func.func @power_of_f64(%x: f64, %y: f64) -> f64 {
+    %0 = math.powf %x, %y : f64
+    return %0 : f64
   }
 }

@@ -1,0 +1,313 @@
+//===- Approximations.cpp - Functions of f32 as arithmetic ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function is reduced to an interval where a polynomial has an error far
+// below the rounding of f32. benchmarks/accuracy/minimax.py computes the
+// polynomials. Branches are selections: lanes of a warp differ.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Approximations.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace {
+
+using Coefficients = ArrayRef<float>;
+
+// Lowest coefficient first.
+constexpr float kAtan[] = {-0.333331525f,  0.199937671f,   -0.142110035f,
+                           0.106657863f,   -0.0755172893f, 0.0432059728f,
+                           -0.0163642373f, 0.00291975634f};
+constexpr float kAsin[] = {0.166667521f, 0.0749530941f, 0.0454691499f,
+                           0.0241847783f, 0.0421583056f};
+constexpr float kTanh[] = {-0.333332986f, 0.133319363f, -0.0537847169f,
+                           0.0207986254f, -0.00589796668f};
+constexpr float kExpM1[] = {0.5f, 0.16666545f, 0.0416664034f, 0.00836639665f,
+                            0.00139406428f};
+constexpr float kLog1p[] = {0.333334506f,  -0.250001073f, 0.199908271f,
+                            -0.166468844f, 0.144779593f,  -0.13164711f,
+                            0.104729638f,  -0.0451501496f};
+constexpr float kErfBelow1[] = {0.128379121f,   -0.37612322f,
+                                0.112801515f,   -0.0267105773f,
+                                0.00491675548f, -0.000562834262f};
+constexpr float kErfFrom1[] = {-0.00377865811f, -1.6123867f,   -0.943868816f,
+                               -0.128110975f,   0.0213978514f, -0.0016695204f};
+constexpr float kErfc[] = {1.27697837f,     -0.0927638263f, -0.166030332f,
+                           0.164050058f,    -0.054216221f,  -0.00801364612f,
+                           0.00867711566f,  0.00116367405f, -0.00128706358f,
+                           -0.000235973654f};
+constexpr float kPowerOf2[] = {-0.693147182f,   0.240226477f,
+                               -0.0555035993f,  0.00961850584f,
+                               -0.00133908063f, 0.000153264627f};
+
+/// Builds arithmetic of f32 and of words.
+struct Arithmetic {
+  PatternRewriter &b;
+  Location loc;
+
+  Value constant(double value) {
+    return arith::ConstantOp::create(
+        b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+  }
+  Value word(uint32_t value) {
+    return arith::ConstantIntOp::create(b, loc, int32_t(value), 32);
+  }
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
+  Value fma(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, loc, x, y, z);
+  }
+  Value negate(Value x) { return arith::NegFOp::create(b, loc, x); }
+  Value magnitude(Value x) { return math::AbsFOp::create(b, loc, x); }
+  Value withSign(Value x, Value sign) {
+    return math::CopySignOp::create(b, loc, x, sign);
+  }
+  Value isBelow(Value x, double y) {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x,
+                                 constant(y));
+  }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  /// NaN stays NaN.
+  Value atMost(Value x, double y) {
+    return arith::MinimumFOp::create(b, loc, x, constant(y));
+  }
+  Value atLeast(Value x, double y) {
+    return arith::MaximumFOp::create(b, loc, x, constant(y));
+  }
+  Value instruction(StringRef name, Value x) {
+    return LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(),
+                                         b.getStringAttr(name), x)
+        .getResult(0);
+  }
+  /// Of a number from 2^-126 to 2^126; that of a larger one may be zero.
+  Value reciprocal(Value x) {
+    return instruction("llvm.nvvm.rcp.approx.ftz.f", x);
+  }
+  Value powerOf2(Value x) { return instruction("llvm.nvvm.ex2.approx.f32", x); }
+  Value log2(Value x) { return instruction("llvm.nvvm.lg2.approx.f", x); }
+  Value bits(Value x) {
+    return arith::BitcastOp::create(b, loc, b.getI32Type(), x);
+  }
+  Value number(Value x) {
+    return arith::BitcastOp::create(b, loc, b.getF32Type(), x);
+  }
+  Value addWords(Value x, Value y) {
+    return arith::AddIOp::create(b, loc, x, y);
+  }
+  Value subWords(Value x, Value y) {
+    return arith::SubIOp::create(b, loc, x, y);
+  }
+
+  Value polynomial(Value x, Coefficients c) {
+    Value result = constant(c.back());
+    for (float next : llvm::reverse(c.drop_back()))
+      result = fma(result, x, constant(next));
+    return result;
+  }
+  /// x + x z p(z)
+  Value oddPolynomial(Value x, Value z, Coefficients c) {
+    return fma(mul(x, z), polynomial(z, c), x);
+  }
+
+  /// An integer n of at most 22 bits as x · factor + 1.5 · 2^23, rounded: the
+  /// number's low bits are n.
+  static constexpr double kRounder = 0x1.8p23;
+  Value rounded(Value x, double factor) {
+    return fma(x, constant(factor), constant(kRounder));
+  }
+  Value integral(Value rounded) { return sub(rounded, constant(kRounder)); }
+  /// 2^(n + offset), which is a normal number.
+  Value scale(Value rounded, int offset) {
+    Value exponent = arith::ShLIOp::create(b, loc, bits(rounded), word(23));
+    return number(addWords(exponent, word(uint32_t(127 + offset) << 23)));
+  }
+};
+
+/// A constant as two of f32 whose sum has twice the digits.
+struct Split {
+  explicit Split(double value)
+      : high(static_cast<float>(value)),
+        low(static_cast<float>(value - double(high))) {}
+  float high, low;
+};
+
+/// atan(x) = π/2 - atan(1/x) beyond 1.
+Value atan(Arithmetic &a, Value x) {
+  Value magnitude = a.magnitude(x), isSmall = a.isBelow(magnitude, 1);
+  Value t = a.select(isSmall, magnitude, a.reciprocal(magnitude));
+  Value y = a.oddPolynomial(t, a.mul(t, t), kAtan);
+  Value rest = a.sub(a.constant(llvm::numbers::pi / 2), y);
+  return a.withSign(a.select(isSmall, y, rest), x);
+}
+
+/// asin(x) = π/2 - 2 asin(√((1 - x)/2)) beyond 0.5.
+Value asin(Arithmetic &a, Value x) {
+  Value magnitude = a.magnitude(x), isSmall = a.isBelow(magnitude, 0.5);
+  Value half = a.constant(0.5);
+  Value z =
+      a.select(isSmall, a.mul(x, x), a.fma(magnitude, a.constant(-0.5), half));
+  Value root = math::SqrtOp::create(a.b, a.loc, z);
+  Value t = a.select(isSmall, magnitude, root);
+  Value y = a.oddPolynomial(t, z, kAsin);
+  Value rest = a.fma(y, a.constant(-2), a.constant(llvm::numbers::pi / 2));
+  return a.withSign(a.select(isSmall, y, rest), x);
+}
+
+/// tanh(x) = 1 - 2 / (exp(2x) + 1) from 0.6 on.
+Value tanh(Arithmetic &a, Value x) {
+  Value magnitude = a.magnitude(x);
+  Value small = a.oddPolynomial(magnitude, a.mul(x, x), kTanh);
+  Value power =
+      a.powerOf2(a.mul(magnitude, a.constant(2 * llvm::numbers::log2e)));
+  Value one = a.constant(1);
+  Value large = a.fma(a.reciprocal(a.add(power, one)), a.constant(-2), one);
+  return a.withSign(a.select(a.isBelow(magnitude, 0.6), small, large), x);
+}
+
+/// With x = n ln 2 + f: 2^n (exp(f) - 1) + (2^n - 1), halved in between since
+/// 2^128 is no number.
+Value expM1(Arithmetic &a, Value x) {
+  // From -25 on down the result is -1, from 89 on infinite.
+  Value argument = a.atLeast(a.atMost(x, 89), -25);
+  Value rounded = a.rounded(argument, llvm::numbers::log2e);
+  Value n = a.integral(rounded);
+  Split ln2(llvm::numbers::ln2);
+  Value f = a.fma(n, a.constant(-ln2.high), argument);
+  f = a.fma(n, a.constant(-ln2.low), f);
+  Value y = a.fma(a.mul(f, f), a.polynomial(f, kExpM1), f);
+  Value scale = a.scale(rounded, -1);
+  Value half = a.fma(scale, y, a.sub(scale, a.constant(0.5)));
+  return a.withSign(a.add(half, half), x);
+}
+
+/// With 1 + x = 2^e (1 + m), m from -0.25 to 0.5: e ln 2 + log(1 + m).
+Value log1p(Arithmetic &a, Value x) {
+  constexpr uint32_t kExponent = 0xff800000;
+  Value sum = a.add(x, a.constant(1));
+  // e · 2^23
+  Value e = arith::AndIOp::create(
+      a.b, a.loc, a.subWords(a.bits(sum), a.word(0x3f400000 /* 0.75 */)),
+      a.word(kExponent));
+  // m = x 2^-e + (2^-e - 1); where e is not 0, x is far from subnormal. 4 2^-e
+  // is a normal number even where 2^-e is not.
+  Value scaled = a.number(a.subWords(a.bits(x), e));
+  Value scale = a.number(a.subWords(a.word(0x40800000 /* 4 */), e));
+  Value m = a.add(scaled, a.fma(scale, a.constant(0.25), a.constant(-1)));
+  Value y = a.fma(a.polynomial(m, kLog1p), m, a.constant(-0.5));
+  y = a.fma(a.mul(m, m), y, m);
+  Value exponent = arith::SIToFPOp::create(a.b, a.loc, a.b.getF32Type(), e);
+  y = a.fma(exponent, a.constant(llvm::numbers::ln2 * 0x1p-23), y);
+  // 1 + x is a positive number, else the logarithm is that of a special value.
+  Value isNumber = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ult,
+                                         a.subWords(a.bits(sum), a.word(1)),
+                                         a.word(0x7f7fffff));
+  return a.withSign(a.select(isNumber, y, a.log2(sum)), x);
+}
+
+/// 1 - 2^p(x) from 1 on; from 4 on it is 1.
+Value erf(Arithmetic &a, Value x) {
+  Value magnitude = a.magnitude(x);
+  Value small =
+      a.fma(magnitude, a.polynomial(a.mul(x, x), kErfBelow1), magnitude);
+  Value power = a.powerOf2(a.polynomial(a.atMost(magnitude, 4), kErfFrom1));
+  Value large = a.sub(a.constant(1), power);
+  return a.withSign(a.select(a.isBelow(magnitude, 1), small, large), x);
+}
+
+/// 1 - erf(x) below 0.5; else exp(-x²) p(u) / (1 + 2x) with
+/// u = (x - 2) / (x + 2). x² has two parts, as its error counts.
+Value erfc(Arithmetic &a, Value x) {
+  Value one = a.constant(1);
+  Value magnitude = a.magnitude(x);
+  Value erf =
+      a.fma(magnitude, a.polynomial(a.mul(x, x), kErfBelow1), magnitude);
+  Value small = a.sub(one, a.withSign(erf, x));
+
+  // From 10.1 on the result is zero.
+  Value t = a.atMost(magnitude, 10.1);
+  Value square = a.mul(t, t), rest = a.fma(t, t, a.negate(square));
+  // -x² log2(e) = n - f
+  Value rounded = a.rounded(square, -llvm::numbers::log2e);
+  Split log2e(llvm::numbers::log2e);
+  Value f = a.fma(square, a.constant(log2e.high), a.integral(rounded));
+  f = a.fma(square, a.constant(log2e.low), f);
+  f = a.fma(rest, a.constant(log2e.high), f);
+
+  // Quotients, with the reciprocals' errors corrected.
+  Value two = a.constant(2);
+  Value divisor = a.add(t, two), inverse = a.reciprocal(divisor);
+  Value u = a.fma(inverse, a.constant(-4), one);
+  Value error = a.fma(a.negate(divisor), u, a.sub(t, two));
+  u = a.fma(inverse, error, u);
+  divisor = a.fma(t, two, one);
+  inverse = a.reciprocal(divisor);
+  inverse = a.fma(inverse, a.fma(a.negate(divisor), inverse, one), inverse);
+
+  Value factor = a.mul(inverse, a.polynomial(u, kErfc));
+  Value y = a.fma(a.mul(factor, f), a.polynomial(f, kPowerOf2), factor);
+  // In two steps: 2^n may be below the normal numbers.
+  y = a.mul(a.mul(y, a.scale(rounded, 64)), a.constant(0x1p-64));
+  Value large = a.select(a.isBelow(x, 0), a.sub(two, y), y);
+  return a.select(a.isBelow(magnitude, 0.5), small, large);
+}
+
+/// 2^(log2(x) / 3), and one step of Newton's method.
+Value cbrt(Arithmetic &a, Value x) {
+  Value magnitude = a.magnitude(x);
+  Value y = a.powerOf2(a.mul(a.log2(magnitude), a.constant(1.0 / 3)));
+  Value inverse = a.reciprocal(a.mul(y, y));
+  Value error = a.fma(a.negate(magnitude), inverse, y);
+  y = a.fma(error, a.constant(-1.0 / 3), y);
+  // Zeros and infinities are what they are.
+  Value isSpecial = arith::CmpFOp::create(a.b, a.loc, arith::CmpFPredicate::OEQ,
+                                          a.add(x, x), x);
+  return a.withSign(a.select(isSpecial, magnitude, y), x);
+}
+
+using Function = Value (*)(Arithmetic &, Value);
+
+template <typename Op> struct Approximation : OpRewritePattern<Op> {
+  Approximation(MLIRContext *context, Function function)
+      : OpRewritePattern<Op>(context, /*benefit=*/20), function(function) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    if (!op.getType().isF32())
+      return failure();
+    Arithmetic arithmetic{b, op.getLoc()};
+    b.replaceOp(op, function(arithmetic, op.getOperand()));
+    return success();
+  }
+  Function function;
+};
+
+/// The standard library has functions of the same names.
+template <typename Op>
+void addApproximation(RewritePatternSet &patterns, Function function) {
+  patterns.add<Approximation<Op>>(patterns.getContext(), function);
+}
+
+} // namespace
+
+void fusion::populateApproximations(RewritePatternSet &patterns) {
+  addApproximation<math::AsinOp>(patterns, asin);
+  addApproximation<math::AtanOp>(patterns, atan);
+  addApproximation<math::CbrtOp>(patterns, cbrt);
+  addApproximation<math::ErfOp>(patterns, erf);
+  addApproximation<math::ErfcOp>(patterns, erfc);
+  addApproximation<math::ExpM1Op>(patterns, expM1);
+  addApproximation<math::Log1pOp>(patterns, log1p);
+  addApproximation<math::TanhOp>(patterns, tanh);
+}
