@@ -1,4 +1,4 @@
-# The commit that is built, for --version. Run by the build itself (cmake -P), since commits come after the configuration:
+# The commit that is built, for --version. The build runs this script, since commits come after the configuration:
 #
 #   cmake -DSOURCE=<folder> -DHEADER=<file> -P FusionCommit.cmake
 #

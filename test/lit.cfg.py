@@ -9,6 +9,7 @@
 #   asan         the build is instrumented
 #   python-package  the Python package was built
 #   benchmarks   the benchmark programs were built
+#   gmpy2        the Python environment of the build has gmpy2, hence MPFR
 #
 # Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt, %host_cc,
 # %host_cxx,
@@ -18,6 +19,7 @@ import ctypes
 import glob
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -100,6 +102,10 @@ for name in ("ptxas", "nvcc", "nvdisasm"):
             "tests that need it are unsupported" % name
         )
 
+if subprocess.run([config.python_executable, "-c", "import gmpy2"], capture_output=True).returncode == 0:
+    config.available_features.add("gmpy2")
+else:
+    lit_config.note("no gmpy2 in the build's Python environment: tests that compare with MPFR are unsupported")
 if os.path.exists(os.path.join(config.fusion_tools_dir, "schedule-search-benchmark")):
     config.available_features.add("benchmarks")
 if has_gpu():

@@ -1,6 +1,6 @@
 # Ctrl-C in the midst of a launch, which ends it with an error: of fusion-emulate, on one host thread and on several and with
-# sanitizers, and of fusion-run. The launches would take far longer than the second or so that they may. And Ctrl-C besides a launch:
-# between the schedules of fusion-emulate, and while it writes what it has found.
+# sanitizers, and of fusion-run. The launches would take far longer than the second or so that they may.
+# And Ctrl-C outside of a launch: between the schedules of fusion-emulate, and while it writes what it has found.
 # RUN: rm -rf %t && mkdir %t && cd %t && %python %s
 # RUN: %python %source_root/benchmarks/workloads/generate.py --chain=2048,2048,2048 --2d -o %t/product.mlir
 # RUN: cd %t && %python %s product.mlir
@@ -80,11 +80,13 @@ WRITE = """.version 8.0
   ret;
 }
 """
-launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "arguments": [{"buffer": "in.bin", "write_back": "out.bin"}]}
+launch = {"kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1]}
+launch["arguments"] = [{"buffer": "in.bin", "write_back": "out.bin"}]
 pathlib.Path("write.ptx").write_text(WRITE)
 pathlib.Path("in.bin").write_bytes(b"\xff" * 4)
 pathlib.Path("write.json").write_text(json.dumps(launch))
-messages = interrupt("fusion-emulate", "write.ptx", "--launch=write.json", "--sanitize", "--schedules=100000000", "--json=all.json", delay=1)
+options = ("--launch=write.json", "--sanitize", "--schedules=100000000", "--json=all.json")
+messages = interrupt("fusion-emulate", "write.ptx", *options, delay=1)
 assert "fusion-emulate: error: stopped after " in messages and "of 100000000 schedules" in messages, messages
 assert len(pathlib.Path("out.bin").read_bytes()) == 4 and pathlib.Path("out.bin").read_bytes() != b"\xff" * 4
 report = json.loads(pathlib.Path("all.json").read_text())
