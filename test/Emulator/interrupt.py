@@ -105,6 +105,7 @@ while not pathlib.Path("out.bin").exists():
 time.sleep(0.3)
 process.send_signal(signal.SIGINT)
 time.sleep(0.3)
+assert process.poll() is None, process.communicate()
 report = json.loads(pathlib.Path("pipe").read_text())
 _, messages = process.communicate()
 assert process.returncode == 0 and not messages, (process.returncode, messages)
