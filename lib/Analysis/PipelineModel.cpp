@@ -135,13 +135,15 @@ public:
     if (memo.nodes.empty())
       addNodes(schedule.tree);
     memo.uses.resize(group.products.size());
-    int64_t slots =
-        residentSlots(schedule, blocksPerSM(schedule, footprint, chip), chip);
+    int64_t mostOnSM = blocksPerSM(schedule, footprint, chip);
+    int64_t slots = residentSlots(schedule, mostOnSM, chip);
     result.batches = llvm::divideCeil(footprint.blocks, slots);
     concurrent = std::min<int64_t>(footprint.blocks, slots);
-    // Blocks spread over the SMs first: a small grid fills none of them.
-    result.residentBlocks = llvm::divideCeil(
-        concurrent, chip.usableSMs(schedule.clusterBlocks()));
+    // Blocks spread over the SMs first: a small grid fills none of them. What
+    // clusters of one block on an SM leave over, more on an SM may fill.
+    result.residentBlocks = std::min<int64_t>(
+        mostOnSM, llvm::divideCeil(concurrent, chip.usableSMs(
+                                                   schedule.clusterBlocks())));
     use.blocksPerSM = result.residentBlocks;
     result.dram = memo.dram.predict(group, schedule, concurrent, chip.l2Bytes);
     share =

@@ -13,7 +13,9 @@
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
+#include <tuple>
 
 using namespace fusion;
 using namespace fusion::cuda;
@@ -233,6 +235,15 @@ private:
     return function;
   }
 
+  /// What occupancy depends on: kernel, block, cluster, dynamic shared memory.
+  using Shape = std::tuple<std::string, std::array<uint32_t, 3>,
+                           std::array<uint32_t, 3>, uint32_t>;
+  static Shape shapeOf(const DeviceLaunch &launch) {
+    return {launch.kernel, launch.block, launch.cluster,
+            launch.dynamicSharedMemory};
+  }
+  llvm::Expected<uint64_t> askActiveClusters(const DeviceLaunch &launch);
+
   static uint32_t clusterSize(const DeviceLaunch &launch) {
     return launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   }
@@ -293,6 +304,7 @@ private:
   std::string assemblerText;
   std::mutex functionsMutex;
   llvm::StringMap<Function> functions;
+  std::map<Shape, uint64_t> active; ///< clusters that have room
 };
 
 /// CUtensorMapDataType; types it does not know travel as integers of the same
@@ -348,6 +360,21 @@ CudaDevice::encodeTensorMap(const TensorMapRequest &request) {
 /// from one GPU of a product to the next.
 llvm::Expected<uint64_t>
 CudaDevice::activeClusters(const DeviceLaunch &launch) {
+  {
+    std::lock_guard<std::mutex> lock(functionsMutex);
+    if (auto known = active.find(shapeOf(launch)); known != active.end())
+      return known->second;
+  }
+  llvm::Expected<uint64_t> count = askActiveClusters(launch);
+  if (count) {
+    std::lock_guard<std::mutex> lock(functionsMutex);
+    active[shapeOf(launch)] = *count;
+  }
+  return count;
+}
+
+llvm::Expected<uint64_t>
+CudaDevice::askActiveClusters(const DeviceLaunch &launch) {
   CurrentContext current(driver, context);
   llvm::Expected<Function> kernel = function(launch);
   if (!kernel)
@@ -367,8 +394,10 @@ CudaDevice::activeClusters(const DeviceLaunch &launch) {
   if (!driver.occupancyMaxActiveClusters)
     return llvm::createStringError(
         what + ": the CUDA driver is too old for clusters (12.0 or later)");
-  llvm::SmallVector<LaunchAttribute, 2> attributes = attributesOf(launch);
-  LaunchConfig config = configOf(launch, launch.cluster, attributes);
+  DeviceLaunch alone = launch;
+  alone.isProgrammatic = false;
+  llvm::SmallVector<LaunchAttribute, 2> attributes = attributesOf(alone);
+  LaunchConfig config = configOf(alone, alone.cluster, attributes);
   if (auto error = check(
           driver.occupancyMaxActiveClusters(&count, *kernel, &config), what))
     return std::move(error);

@@ -19,11 +19,12 @@ using namespace mlir;
 using namespace fusion;
 
 double fusion::predictFromCounters(const emulator::Counters &counters,
-                                   int64_t blocks, const ChipInfo &chip,
+                                   int64_t blocks, int64_t clusterBlocks,
+                                   const ChipInfo &chip,
                                    double flopsPerSecond) {
   constexpr double bytesPerWavefront = 128, bytesPerSector = 32;
   constexpr double schedulers = 4; // of an SM, one instruction each a clock
-  double waves = llvm::divideCeil(blocks, chip.numSMs);
+  double waves = llvm::divideCeil(blocks, chip.usableSMs(clusterBlocks));
   double share = waves / blocks; // of the busiest SM
   return chip.launchOverhead +
          std::max(
@@ -137,8 +138,10 @@ llvm::Expected<double> GroupMeasurement::run(const Schedule &schedule) {
     if (!launch.counters)
       return llvm::createStringError("the device neither times nor counts");
     int64_t blocks = int64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-    seconds += predictFromCounters(*launch.counters, blocks, chip,
-                                   slowestRate(model, schedule, chip));
+    int64_t clusterBlocks = int64_t(launch.cluster[0]) * launch.cluster[1] *
+                            launch.cluster[2];
+    seconds += predictFromCounters(*launch.counters, blocks, clusterBlocks,
+                                   chip, slowestRate(model, schedule, chip));
   }
   return seconds;
 }

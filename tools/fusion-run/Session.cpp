@@ -227,10 +227,16 @@ Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
   EmulatorOptions emulator;
   emulator.sanitize = options.sanitize;
   emulator.seed = options.seed + schedule;
-  // What reaches DRAM depends on how much the chip's L2 holds.
-  if (const ChipInfo *chip = lookupChip(manifest->chip)) {
+  // What reaches DRAM depends on how much the chip's L2 holds. Schedules are
+  // measured before there is a plan.
+  const std::string &name = manifest ? manifest->chip : options.chip;
+  if (const ChipInfo *chip = lookupChip(name)) {
     emulator.l2Bytes = chip->l2Bytes;
     emulator.processors = processorsOf(*chip);
+  } else if (!options.gpcs.empty()) {
+    return llvm::createStringError("--gpcs: what an SM of '" + name +
+                                   "' holds is not known; known chips are " +
+                                   knownChipNames());
   }
   if (!options.gpcs.empty())
     emulator.processors.gpcs = options.gpcs;

@@ -139,6 +139,29 @@ TEST(PredictPipeline, RowsThatWarpsShareAreExchanged) {
   EXPECT_EQ(barriers(reduced), barriers(group.model()) + 2 * 2);
 }
 
+// Clusters leave SMs over where each has one of their blocks; several blocks on
+// an SM may fill these, but never are more on an SM than it holds.
+TEST(PredictPipeline, NoMoreBlocksOnAnSMThanItHolds) {
+  for (const ChipInfo &chip : allChips()) {
+    ScheduledGroup group(chainIR({8192, 64, 8192}), kProduct);
+    ASSERT_TRUE(group.schedule) << group.reason;
+    Footprint footprint = computeFootprint(group.model(), *group.schedule);
+    for (int64_t cluster : {1, 2, 4, 8})
+      for (int64_t share = 1; share <= 8; ++share) {
+        group.schedule->cluster = cluster;
+        footprint.sharedMemory =
+            chip.sharedMemoryPerSM / share - chip.sharedMemoryReserved;
+        int64_t most = blocksPerSM(*group.schedule, footprint, chip);
+        PipelineLatency latency =
+            predictPipeline(group.model(), *group.schedule, footprint, chip,
+                            PipelineForm::Continuous);
+        EXPECT_LE(latency.residentBlocks, most)
+            << chip.name.str() << ", clusters of " << cluster;
+        EXPECT_GE(latency.residentBlocks, 1);
+      }
+  }
+}
+
 // ALCOP table I by hand, of one product whose working set is larger than what
 // its blocks share.
 TEST(PredictPipeline, TableIAsPrinted) {

@@ -134,7 +134,8 @@ TEST(MeasuredSearch, CountedProductsTakeTheirTypesRate) {
   counters.mmaFlops = 1ull << 40;
   const Intrinsic &mma = *lookupIntrinsic("mma.m16n8k16");
   auto seconds = [&](ProductType type) {
-    return predictFromCounters(counters, /*blocks=*/chip.numSMs, chip,
+    return predictFromCounters(counters, /*blocks=*/chip.numSMs,
+                               /*clusterBlocks=*/1, chip,
                                productRate(chip, type, mma)) -
            chip.launchOverhead;
   };

@@ -27,11 +27,12 @@ namespace fusion {
 /// Makes a device that has no module yet.
 using DeviceFactory = std::function<llvm::Expected<std::unique_ptr<Device>>()>;
 
-/// Seconds that a launch of `blocks` blocks needs at least for what was
-/// counted, by the busiest of DRAM (where an L2 was modelled), L2, shared
+/// Seconds that a launch of `blocks` blocks, in clusters of `clusterBlocks`,
+/// needs at least for what was counted, by the busiest of DRAM (where an L2 was modelled), L2, shared
 /// memory, schedulers and, at `flopsPerSecond`, tensor cores of `chip`.
 double predictFromCounters(const emulator::Counters &counters, int64_t blocks,
-                           const ChipInfo &chip, double flopsPerSecond);
+                           int64_t clusterBlocks, const ChipInfo &chip,
+                           double flopsPerSecond);
 
 /// A module with one function that is `group` alone: its operands are
 /// arguments, except empty tensors and constants.

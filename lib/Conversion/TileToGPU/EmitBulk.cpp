@@ -471,14 +471,17 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
 }
 
 /// One lane arrives for its warp, or for each block that copies to this one
-/// another. A product in place is its warpgroup's, and over for all of its warps
-/// when one of them has waited for it (PTX ISA, "wgmma.wait_group"), so the
-/// first warp arrives for the warpgroup. What lanes have loaded by themselves is
-/// read when all of the warp have come here. Stages are only read between the wait for them and their release. So no
-/// scope is needed that tells other blocks what was written, of which ptxas
-/// makes a fence of the whole GPU: accesses after a wait are not performed
-/// before what was read ahead of an arrival with release semantics, whoever
-/// arrives (PTX ISA, "mbarrier.test_wait, mbarrier.try_wait", fourth item).
+/// another. What lanes have loaded by themselves is read when all of the warp
+/// have come here. Of products in place the first warp of a warpgroup arrives
+/// for all four: a wgmma-group is the warpgroup's, one for all of its warps (PTX
+/// ISA, "wgmma.commit_group"), so that none of them reads any more when one has
+/// waited for it. CUTLASS's pipelines release a stage alike.
+///
+/// Stages are only read between the wait for them and their release. So no scope
+/// is needed that tells other blocks what was written, of which ptxas makes a
+/// fence of the whole GPU: accesses after a wait are not performed before what
+/// was read ahead of an arrival with release semantics, whoever arrives (PTX
+/// ISA, "mbarrier.test_wait, mbarrier.try_wait", fourth item).
 LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
   if (!alloc.getReleased())

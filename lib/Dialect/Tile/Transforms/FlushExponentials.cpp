@@ -20,6 +20,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEFLUSHEXPONENTIALS
@@ -35,31 +37,64 @@ static bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat());
 }
 
-/// The tile whose elements a mask keeps, with -inf in place of the others: no
-/// maximum is any of these.
-static Value withoutMask(Value tile) {
+/// The masks of a tile that put -inf in place of what they leave out, which is
+/// no maximum then; outermost first.
+static SmallVector<MaskOp> masksOf(Value tile) {
+  SmallVector<MaskOp> masks;
   while (auto mask = tile.getDefiningOp<MaskOp>()) {
     if (!matchPattern(mask.getFill(), m_NegInfFloat()))
       break;
+    masks.push_back(mask);
     tile = mask.getValue();
   }
-  return tile;
+  return masks;
+}
+
+static Value withoutMasks(Value tile) {
+  SmallVector<MaskOp> masks = masksOf(tile);
+  return masks.empty() ? tile : masks.back().getValue();
+}
+
+/// Whether two indices are computed alike from the same values.
+static bool isSameIndex(Value index, Value other) {
+  if (index == other)
+    return true;
+  Operation *op = index.getDefiningOp(), *otherOp = other.getDefiningOp();
+  return op && otherOp && isPure(op) &&
+         OperationEquivalence::isEquivalentTo(
+             op, otherOp,
+             [](Value a, Value b) { return success(isSameIndex(a, b)); },
+             /*markEquivalent=*/nullptr,
+             OperationEquivalence::IgnoreLocations);
+}
+
+static bool leavesOutAlike(MaskOp mask, MaskOp other) {
+  return mask.getDimension() == other.getDimension() &&
+         isSameIndex(mask.getBound(), other.getBound());
 }
 
 /// Whether `top` is the maximum of each row of `tile` or above it, but for rows
-/// of nothing but -inf. What a mask replaces in the maximum's operand alone does
-/// not count: the exponential has a mask of its own there.
-static bool isMaximum(Value top, Value tile) {
+/// of nothing but -inf. What masks leave out in the maximum's operand alone is
+/// added to `unseen`.
+static bool isMaximum(Value top, Value tile, SmallVectorImpl<MaskOp> &unseen) {
   Operation *op = top.getDefiningOp();
   if (!op)
     return false;
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return withoutMask(reduce.getValue()) == withoutMask(tile) &&
-           (reduce.getKind() == arith::AtomicRMWKind::maximumf ||
-            reduce.getKind() == arith::AtomicRMWKind::maxnumf);
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    if (reduce.getKind() != arith::AtomicRMWKind::maximumf &&
+        reduce.getKind() != arith::AtomicRMWKind::maxnumf)
+      return false;
+    SmallVector<MaskOp> own = masksOf(tile);
+    for (MaskOp mask : masksOf(reduce.getValue()))
+      if (llvm::none_of(own, [&](MaskOp other) {
+            return leavesOutAlike(mask, other);
+          }))
+        unseen.push_back(mask);
+    return withoutMasks(reduce.getValue()) == withoutMasks(tile);
+  }
   if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
-    return isMaximum(op->getOperand(0), tile) ||
-           isMaximum(op->getOperand(1), tile);
+    return isMaximum(op->getOperand(0), tile, unseen) ||
+           isMaximum(op->getOperand(1), tile, unseen);
   // Zero in place of -inf, so that differences are -inf.
   auto select = dyn_cast<arith::SelectOp>(op);
   auto compare =
@@ -68,7 +103,17 @@ static bool isMaximum(Value top, Value tile) {
          matchPattern(compare.getRhs(), m_NegInfFloat()) &&
          isZero(select.getTrueValue()) &&
          compare.getLhs() == select.getFalseValue() &&
-         isMaximum(select.getFalseValue(), tile);
+         isMaximum(select.getFalseValue(), tile, unseen);
+}
+
+/// Whether all uses of a tile are behind a mask that leaves out what `mask`
+/// does.
+static bool isLeftOut(Value value, MaskOp mask) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (auto other = dyn_cast<MaskOp>(user))
+      return leavesOutAlike(mask, other) || isLeftOut(other.getResult(), mask);
+    return isa<arith::TruncFOp>(user) && isLeftOut(user->getResult(0), mask);
+  });
 }
 
 /// Whether all uses of a tile of 16-bit numbers are uses of a factor.
@@ -106,7 +151,12 @@ struct FlushExponentialsPass
       auto rows = difference
                       ? difference.getRhs().getDefiningOp<BroadcastOp>()
                       : nullptr;
-      if (!rows || !isMaximum(rows.getValue(), difference.getLhs()))
+      SmallVector<MaskOp> unseen;
+      if (!rows ||
+          !isMaximum(rows.getValue(), difference.getLhs(), unseen) ||
+          !llvm::all_of(unseen, [&](MaskOp mask) {
+            return isLeftOut(op->getResult(0), mask);
+          }))
         return;
       op->setDiscardableAttr(fuse::kFlushAttrName,
                              UnitAttr::get(op->getContext()));

@@ -52,9 +52,11 @@ tile.kernel @seen(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attribu
 }
 
 // Keys beyond the last one: the maximum does not see them, and their exponentials are zero. A mask of the difference's operand or
-// of the rounded exponentials is no reason either; one that puts in something else than -inf is.
+// of the rounded exponentials is no reason either. One that puts in something else than -inf is, and so is one that the exponentials
+// lack: what it leaves out may be above the maximum.
 // CHECK-LABEL: tile.kernel @masked
 // CHECK-COUNT-2: math.exp %{{.*}} {fuse.flush}
+// CHECK: math.exp %{{[^ ]*}} : tensor<64x64xf32>
 // CHECK: math.exp %{{[^ ]*}} : tensor<64x64xf32>
 tile.kernel @masked(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
   %infinity = arith.constant 0xFF800000 : f32
@@ -81,5 +83,10 @@ tile.kernel @masked(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
   %d3 = arith.subf %s, %tops3 : tensor<64x64xf32>
   %e3 = math.exp %d3 : tensor<64x64xf32>
   %sum3 = tile.reduce addf %e3 along 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %other = arith.constant 7 : index
+  %d4 = arith.subf %s, %tops : tensor<64x64xf32>
+  %e4 = math.exp %d4 : tensor<64x64xf32>
+  %kept4 = tile.mask %e4 below %other along 1 else %none : tensor<64x64xf32>, f32 -> tensor<64x64xf32>
+  %sum4 = tile.reduce addf %kept4 along 1 : tensor<64x64xf32> -> tensor<64xf32>
   tile.return
 }

@@ -45,14 +45,14 @@ constexpr llvm::StringLiteral kAccessAttrName = "tile.access";
 /// still run access what is there.
 constexpr llvm::StringLiteral kPendingAttrName = "tile.pending";
 
-/// Attribute of a lowered kernel: the TensorMapAttr of each of its last
-/// parameters, as an array.
 /// Name of the module attribute (an integer of at least 1) that says after how
 /// many tries a wait for an mbarrier traps; absent, none does.
 constexpr llvm::StringLiteral kWaitLimitAttrName = "tile.wait_limit";
 /// The greatest such limit: a thread counts tries in 32 bits.
 constexpr int64_t kMostWaitTries = INT32_MAX;
 
+/// Attribute of a lowered kernel: the TensorMapAttr of each of its last
+/// parameters, as an array.
 constexpr llvm::StringLiteral kTensorMapsAttrName = "fuse.tensor_maps";
 
 /// Warps that take a turn together: those of a wgmma instruction (PTX ISA,
