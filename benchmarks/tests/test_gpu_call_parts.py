@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import types
 
 import pytest
@@ -155,3 +156,43 @@ def test_scratch_folder(tmp_path, monkeypatch):
 def test_summary_of_nothing():
     text = report.summary([{"call": 2, "package": "p", "machine": {}, "runs": [], "phases": {}}])
     assert "Nothing that was tried." in text and "Nothing was timed." in text
+
+
+def test_units_of_one_kind_run_one_after_the_other(tmp_path):
+    """Others run beside them, and what trapped is not tried again."""
+    running, most, together = [], [0], []
+
+    def unit(name, kind, outcome="pass"):
+        def run(limit):
+            running.append(kind)
+            most[0] = max(most[0], len(running))
+            together.append(running.count(kind))
+            time.sleep(0.05)
+            running.remove(kind)
+            return {"outcome": outcome, "attached": {f"wrong/{name}.txt": b"text"}}
+
+        return phases.Unit(name, run, kind, estimate=0.0)
+
+    units = [unit(f"{kind}{number}", kind, "trapped" if kind == "c" else "pass") for kind in "abc" for number in range(3)]
+    book = journal.Journal(tmp_path, 1, "f")
+    runner = phases.Runner(book, deadline.Deadline(60.0), lambda text: None)
+    assert runner.run(phases.Phase("features", units, workers=3))
+    assert most[0] > 1 and set(together) == {1}
+    outcomes = {name: result["outcome"] for name, result in book.units("features").items()}
+    assert list(outcomes.values()).count("pass") == 6
+    assert [outcomes[f"c{number}"] for number in range(3)] == ["trapped", "skipped", "skipped"]
+    assert book.members["call1/wrong/a0.txt"] == b"text"
+
+
+@pytest.mark.parametrize("seconds", ["0", "-5", "nan", "inf", "soon"])
+def test_wrong_seconds(seconds):
+    done = subprocess.run([sys.executable, GPU / "run", "--call=1", f"--seconds={seconds}"], capture_output=True, text=True)
+    assert done.returncode == 2 and "--seconds" in done.stderr
+
+
+def test_the_working_tree_counts(tmp_path):
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    with pytest.raises(RuntimeError, match="of the working tree at most"):
+        packing.pack(tree, None, {}, tmp_path / "prepared", beside=package.MOST_BYTES)
+    assert packing.tracked_bytes(tmp_path) == 0

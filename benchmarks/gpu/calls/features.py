@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The second phase of the first call: one small case of every kernel feature."""
 
+import os
 import shutil
 
 from . import children, runs
@@ -10,6 +11,8 @@ from .phases import Phase, Unit
 
 # Seconds of the call that the corpus gets, whatever becomes of the features.
 FOR_CORPUS = 40.0
+# Cases at a time, of different kinds: starting a process and the reference on the CPU take longer than the kernel.
+WORKERS = 4
 
 
 def check(context, entry, limit):
@@ -25,7 +28,7 @@ def check(context, entry, limit):
     ]
     if result["outcome"] == children.WRONG:
         result["message"] = errors_of(report) or result["message"]
-        runs.attach_arrays(context, entry["name"], output)
+        result["attached"] = runs.arrays_of(entry["name"], output)
     elif result["outcome"] == children.PASS and result.get("max_abs_error") is not None:
         result["line"] = f"error {result['max_abs_error']:.2g}, bits {result.get('bits', 'not compared')}"
     shutil.rmtree(output, ignore_errors=True)
@@ -53,4 +56,5 @@ def phase(context):
         )
         for entry in context.package.index["features"]
     ]
-    return Phase("features", units, spare=min(FOR_CORPUS, 0.2 * context.deadline.seconds))
+    workers = min(WORKERS, os.cpu_count() or 1)
+    return Phase("features", units, spare=min(FOR_CORPUS, 0.2 * context.deadline.seconds), workers=workers)

@@ -25,6 +25,8 @@ VERSION = 1
 INDEX, UNITS, TOOLS = "package.json", "units.tar.xz", "fusion-portable.tar.xz"
 # What travels to a lent machine in one folder.
 MOST_BYTES = 64 * 2**20
+# Python before 3.11.4 does not know of filters.
+SAFELY = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}
 
 
 class Package:
@@ -50,7 +52,7 @@ class Package:
         for name in (UNITS, TOOLS):
             if (self.folder / name).exists():
                 with tarfile.open(self.folder / name, "r:xz") as tar:
-                    tar.extractall(target, filter="tar")
+                    tar.extractall(target, **SAFELY)
         binary = target / "fusion-portable" / "bin" / "fusion"
         return binary if binary.exists() else None
 

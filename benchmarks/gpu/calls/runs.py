@@ -5,8 +5,10 @@
 
 import hashlib
 import json
+import pathlib
 import re
 import shutil
+import tempfile
 
 from . import children
 
@@ -43,9 +45,7 @@ def came_to(report, output):
 def run(context, folder, options, limit, reference="cpu", keep=False):
     """(result, function's report, folder with the outputs or None). The folder is the caller's to remove where it is
     kept."""
-    output = context.scratch / "output"
-    shutil.rmtree(output, ignore_errors=True)
-    output.mkdir(parents=True)
+    output = pathlib.Path(tempfile.mkdtemp(prefix="output-", dir=context.scratch))
     command = [
         *context.fusion.command,
         folder / "module.mlir",
@@ -72,8 +72,10 @@ def run(context, folder, options, limit, reference="cpu", keep=False):
     return result, report, None
 
 
-def attach_arrays(context, name, folder):
-    """What is wrong, and what it should be, for the archive."""
-    for path in (*results_of(folder), *results_of(folder, "reference")):
-        if path.stat().st_size <= MOST_ATTACHED:
-            context.journal.attach(f"wrong/{name}/{path.name}", path.read_bytes())
+def arrays_of(name, folder):
+    """{file of the archive: bytes} of what is wrong, and of what it should be."""
+    return {
+        f"wrong/{name}/{path.name}": path.read_bytes()
+        for path in (*results_of(folder), *results_of(folder, "reference"))
+        if path.stat().st_size <= MOST_ATTACHED
+    }

@@ -64,8 +64,16 @@ def arch_of(ptx, capability=90):
     return f"sm_{number}{suffix}" if int(number) == capability else f"sm_{capability}"
 
 
-def pack(tree, tools, index, output):
-    """Writes the prepared folder as a whole. Returns its bytes; raises RuntimeError above what travels."""
+def tracked_bytes(root):
+    """Bytes of the working tree that travels beside the folder; 0 where it is no checkout."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
+    paths = [pathlib.Path(root) / name for name in listed.stdout.split("\0") if name]
+    return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+def pack(tree, tools, index, output, beside=0):
+    """Writes the prepared folder as a whole. Returns its bytes; raises RuntimeError above what travels with `beside`
+    bytes of other files."""
     partial = output.with_name(output.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -77,8 +85,10 @@ def pack(tree, tools, index, output):
     index["fingerprint"] = package.fingerprint(index)
     (partial / package.INDEX).write_text(json.dumps(index, indent=1, sort_keys=True) + "\n")
     total = sum(path.stat().st_size for path in partial.iterdir())
-    if total > package.MOST_BYTES:
-        raise RuntimeError(f"{partial} has {total} bytes, at most {package.MOST_BYTES} travel")
+    if total + beside > package.MOST_BYTES:
+        raise RuntimeError(
+            f"{partial} has {total} bytes; with {beside} of the working tree at most {package.MOST_BYTES} travel"
+        )
     shutil.rmtree(output, ignore_errors=True)
     os.replace(partial, output)
     return total
