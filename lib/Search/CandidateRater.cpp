@@ -116,8 +116,10 @@ public:
   /// Of buffers with so many stages of fragments: the same number in all loops,
   /// then other ones in one loop, and more in one where another has fewer, as
   /// long as that gets better. Each loop has its own trips, and bytes that a
-  /// stage takes. `ofOne` are the seconds with one stage, where that is known;
-  /// producers have nothing to do then.
+  /// stage takes. A model without bounds may get worse and better again with
+  /// more stages, as ALCOP's printed one does where its two branches meet: of
+  /// few loops all combinations are tried. `ofOne` are the seconds with one
+  /// stage, where that is known; producers have nothing to do then.
   void rate(unsigned registers, std::optional<double> ofOne) {
     setRegisterStages(registers);
     Depths best(loops.size(), 0);
@@ -134,6 +136,12 @@ public:
     }
     if (loops.size() < 2)
       return;
+    constexpr unsigned mostTried = 512;
+    unsigned combinations = 1;
+    for (unsigned count : counts)
+      combinations = std::min(mostTried + 1, combinations * count);
+    if (!rater.hasBounds() && combinations <= mostTried)
+      return tryAll(Depths(loops.size(), 0), 0, best, seconds);
     double before;
     do {
       before = seconds;
@@ -201,6 +209,16 @@ private:
       unsigned stages = rater.space.stages()[depth];
       ScheduleBuilder::setStages(schedule, stages, loop.loads);
       candidate.stages = std::max(candidate.stages, stages);
+    }
+  }
+
+  /// Tries all stages of the loops from `loop` on.
+  void tryAll(Depths depths, unsigned loop, Depths &best, double &seconds) {
+    for (depths[loop] = 0; depths[loop] < counts[loop]; ++depths[loop]) {
+      if (loop + 1 < loops.size())
+        tryAll(depths, loop + 1, best, seconds);
+      else if (!tryDepths(depths, best, seconds))
+        break; // more would not fit either
     }
   }
 

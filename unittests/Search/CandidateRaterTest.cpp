@@ -112,7 +112,7 @@ Best rate(const GroupModel &group, const ChipInfo &chip,
 TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   SearchOptions options;
   Random numbers(3);
-  unsigned several = 0, differ = 0, clusters = 0, inBulk = 0, produced = 0,
+  unsigned several = 0, clusters = 0, inBulk = 0, produced = 0,
            staying = 0, overlapped = 0, turned = 0;
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
@@ -159,7 +159,11 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         overlapped += found.movement.overlaps;
         turned += found.movement.takesTurns;
         EXPECT_GE(own, all * (1 - 1e-9));
-        differ += own > all * (1 + 1e-9);
+        EXPECT_LE(own, all * (1 + 1e-9))
+            << name << ": " << printTiling(schedule.tree, group)
+            << " in clusters of " << candidate.cluster << ", "
+            << found.movement.producers << " producers"
+            << (found.movement.isPersistent ? ", persistent" : "");
         double below =
             rate(group, chip, options, space, candidate, own * (1 + 1e-6))
                 .seconds;
@@ -173,7 +177,6 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
   EXPECT_GT(staying, 3u);
   EXPECT_GT(overlapped, 3u);
   EXPECT_GT(turned, 3u);
-  EXPECT_EQ(differ, 0u);
 }
 
 } // namespace
