@@ -29,7 +29,7 @@ public:
       return;
     struct sigaction action = {};
     action.sa_handler = note;
-    // Whoever writes a result is not to fail because of it.
+    // A program that is writing a result must not fail because of it.
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, nullptr);
   }

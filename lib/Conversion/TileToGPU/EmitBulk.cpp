@@ -480,8 +480,8 @@ LogicalResult KernelEmitter::emitAcquire(AcquireOp op) {
 /// Stages are only read between the wait for them and their release. So no scope
 /// is needed that tells other blocks what was written, of which ptxas makes a
 /// fence of the whole GPU: accesses after a wait are not performed before what
-/// was read ahead of an arrival with release semantics, whoever arrives (PTX
-/// ISA, "mbarrier.test_wait, mbarrier.try_wait", fourth item).
+/// any thread read ahead of its arrival with release semantics (PTX ISA,
+/// "mbarrier.test_wait, mbarrier.try_wait", fourth item).
 LogicalResult KernelEmitter::emitRelease(ReleaseOp op) {
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
   if (!alloc.getReleased())

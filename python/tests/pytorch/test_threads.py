@@ -93,7 +93,7 @@ def test_one_model_at_different_sizes(front):
         return call
 
     assert not in_threads(at([5, 6, 7]), at([7, 6, 5]), at([6, 5, 9]))
-    # Each size is compiled once, whoever meets it first: forward and backward.
+    # Each size is compiled once, by the thread that meets it first: forward and backward.
     assert report.graphs == graphs + 2 * 4
     torch._dynamo.reset()
 
