@@ -218,7 +218,8 @@ def test_nothing_is_tried_twice(host):
         host.feature(name, behaviour)
     host.pack()
     host.run(1, "--case-limit=1")
-    assert host.calls() == ["copies", "multicast", "turns", "products"]
+    # Features run side by side: which of them begins first is left open.
+    assert sorted(host.calls()) == ["copies", "multicast", "products", "turns"]
     status, text = host.run(1, "--case-limit=1")
     assert status == 2 and "4 of them known" in text and len(host.calls()) == 4
     # The archive alone is enough to go on.
