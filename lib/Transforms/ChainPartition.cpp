@@ -9,8 +9,8 @@
 #include "ChainPartition.h"
 #include "ChainRemarks.h"
 #include "SharedHeads.h"
+#include "fusion/Support/Remark.h"
 #include "fusion/Transforms/GroupBuilder.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -100,20 +100,18 @@ void Partitioner::distribute(SharedHead &head) {
   head.copy(pricer.rewriter);
   double own = price(head);
   linalg::LinalgOp last = head.products().back();
-  Location loc = last.getLoc();
   std::string numbers = llvm::formatv(
       "predicted {0} with copies of their own against {1} with kernels for it",
       microseconds(own), microseconds(shared));
   std::string what = llvm::formatv("what {0} products have in front of them",
                                    head.products().size());
   if (own <= shared || forceFusion) {
-    remark::passed(loc,
-                   remark::RemarkOpts::name("head-copied").category("fuse"))
-        << "each computes for itself " + what + ": " + numbers;
+    remarkPassed(last, "fuse", "head-copied",
+                 "each computes for itself " + what + ": " + numbers);
     return;
   }
-  remark::missed(loc, remark::RemarkOpts::name("head-shared").category("fuse"))
-      << "kernels of its own compute " + what + ": " + numbers;
+  remarkMissed(last, "fuse", "head-shared",
+               "kernels of its own compute " + what + ": " + numbers);
   head.join(pricer.rewriter);
 }
 

@@ -8,7 +8,7 @@
 
 #include "ChainRemarks.h"
 #include "fusion/Analysis/Windows.h"
-#include "mlir/IR/Remarks.h"
+#include "fusion/Support/Remark.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -34,43 +34,39 @@ void fusion::remarkIntensity(const GroupAxes &axes, const ChipInfo &chip) {
                      8;
     double phi = intensity(axes.model, product);
     double balance = machineBalance(product, std::max(1u, bytes), chip);
-    remark::analysis(op.getLoc(),
-                     remark::RemarkOpts::name("intensity").category(kCategory))
-        << llvm::formatv("intensity of the product is {0:F1} flop per element "
-                         "moved, the balance of {1} is {2:F1}: {3}-bound",
-                         phi, chip.name, balance,
-                         phi < balance ? "memory" : "compute")
-               .str();
+    remarkAnalysis(
+        op, kCategory, "intensity",
+        llvm::formatv("intensity of the product is {0:F1} flop per element "
+                      "moved, the balance of {1} is {2:F1}: {3}-bound",
+                      phi, chip.name, balance,
+                      phi < balance ? "memory" : "compute"));
   }
 }
 
 void fusion::remarkConvolutions(func::FuncOp function) {
   for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
     if (std::optional<std::string> why = whyNoProduct(op))
-      remark::missed(op.getLoc(),
-                     remark::RemarkOpts::name("generic").category(kCategory))
-          << "runs in the generic form: " + *why;
+      remarkMissed(op, kCategory, "generic",
+                   "runs in the generic form: " + *why);
 }
 
 /// Says what was decided where there was something to decide: missed or passed.
-static void remarkEither(Location loc, bool isMissed, StringRef missed,
+static void remarkEither(Operation *op, bool isMissed, StringRef missed,
                          StringRef passed, const std::string &text) {
   if (text.empty())
     return;
   if (isMissed)
-    remark::missed(loc, remark::RemarkOpts::name(missed).category(kCategory))
-        << text;
+    remarkMissed(op, kCategory, missed, text);
   else
-    remark::passed(loc, remark::RemarkOpts::name(passed).category(kCategory))
-        << text;
+    remarkPassed(op, kCategory, passed, text);
 }
 
 void fusion::remarkKernel(const ChainRow &row, const RowPlan &plan,
                           const Part &part, unsigned first, unsigned last) {
-  Location loc = row.links[last].product->getLoc();
-  remarkEither(loc, part.apart > 0, "not-joined", "joined", part.joins);
-  remarkEither(loc, part.head > 0, "head-apart", "head", part.heads);
-  remarkEither(loc, part.isLeft, "border-left", "border", part.borders);
+  Operation *op = row.links[last].product;
+  remarkEither(op, part.apart > 0, "not-joined", "joined", part.joins);
+  remarkEither(op, part.head > 0, "head-apart", "head", part.heads);
+  remarkEither(op, part.isLeft, "border-left", "border", part.borders);
   if (first == last)
     return;
   double separate = 0;
@@ -78,13 +74,13 @@ void fusion::remarkKernel(const ChainRow &row, const RowPlan &plan,
     const Part &own = plan.part(i, i);
     separate += own.time.value_or(kGenericPrice) + own.head;
   }
-  remark::passed(loc, remark::RemarkOpts::name("fused").category(kCategory))
-      << llvm::formatv("fused {0} products into one kernel: predicted {1} "
-                       "against {2} separately{3}",
-                       last - first + 1, microseconds(*part.time),
-                       microseconds(separate),
-                       *part.time > separate ? " (forced)" : "")
-             .str();
+  remarkPassed(
+      op, kCategory, "fused",
+      llvm::formatv("fused {0} products into one kernel: predicted {1} "
+                    "against {2} separately{3}",
+                    last - first + 1, microseconds(*part.time),
+                    microseconds(separate),
+                    *part.time > separate ? " (forced)" : ""));
 }
 
 /// Why a cut where a legal kernel would have taken in the next product.
@@ -132,30 +128,21 @@ static std::string explainCut(const RowPlan &plan, const Part &part,
 
 void fusion::remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,
                        unsigned first, unsigned last, bool forceFusion) {
-  linalg::LinalgOp product = row.links[last + 1].product;
-  auto remark =
-      remark::missed(product.getLoc(),
-                     remark::RemarkOpts::name("not-fused").category(kCategory));
   // A whole search for the remark's numbers alone.
-  if (!remark)
-    return;
-  const Part &joined = plan.exactPart(first, last + 1);
-  std::string why = joined.reason;
-  if (joined.time)
-    why = explainCut(plan, part, joined, plan.part(last + 1, last + 1),
-                     plan.costWith(first, last + 1), forceFusion);
-  remark << "not fused with the product before it: " + why;
+  remarkMissed(row.links[last + 1].product, kCategory, "not-fused", [&] {
+    const Part &joined = plan.exactPart(first, last + 1);
+    std::string why = joined.reason;
+    if (joined.time)
+      why = explainCut(plan, part, joined, plan.part(last + 1, last + 1),
+                       plan.costWith(first, last + 1), forceFusion);
+    return "not fused with the product before it: " + why;
+  });
 }
 
 void fusion::remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
                               ChainPricer &pricer) {
   llvm::SaveAndRestore<bool> silent(pricer.explains, false);
-  for (linalg::LinalgOp op : neighbours.next(part.operators)) {
-    auto remark = remark::missed(
-        op.getLoc(),
-        remark::RemarkOpts::name("not-in-chain").category(kCategory));
-    if (!remark)
-      return;
+  auto explain = [&](linalg::LinalgOp op) {
     ChainRow::Operators all = part.operators;
     all.push_back(op);
     llvm::sort(all, [](linalg::LinalgOp a, linalg::LinalgOp b) {
@@ -170,13 +157,14 @@ void fusion::remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
           microseconds(*part.time + neighbours.price(op).value_or(0)));
     else if (why.empty())
       why = "it needs what another kernel makes of the chain's values";
-    remark << "not in the kernel of the chain next to it: " + why;
-  }
+    return "not in the kernel of the chain next to it: " + why;
+  };
+  for (linalg::LinalgOp op : neighbours.next(part.operators))
+    remarkMissed(op, kCategory, "not-in-chain", [&] { return explain(op); });
 }
 
 void fusion::remarkGeneric(const ChainRow &row, const Part &part,
                            unsigned last) {
-  remark::missed(row.links[last].product->getLoc(),
-                 remark::RemarkOpts::name("generic").category(kCategory))
-      << "runs in the generic form: " + part.reason;
+  remarkMissed(row.links[last].product, kCategory, "generic",
+               "runs in the generic form: " + part.reason);
 }

@@ -9,8 +9,8 @@
 #include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/Windows.h"
+#include "fusion/Support/Remark.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -410,9 +410,8 @@ bool Collector::remarkEnd(Value value) {
               " reads it, which is neither a product nor element-wise nor a "
               "reduction that the chain can take in")
                  .str();
-  remark::missed(value.getLoc(),
-                 remark::RemarkOpts::name("chain-ends").category("fuse"))
-      << "the chain ends with this value: " + reason;
+  emitRemark(remark::RemarkKind::RemarkMissed, RemarkPlace(value), "fuse",
+             "chain-ends", "the chain ends with this value: " + reason);
   return true;
 }
 

@@ -12,13 +12,13 @@
 #include "WindowInlining.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/Windows.h"
+#include "fusion/Support/Remark.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "fusion/Transforms/Passes.h"
 #include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cmath>
 
@@ -241,14 +241,13 @@ void AxisMerger::takeApart() {
       if (connected.contains(each))
         operators.push_back(each);
     done.insert(connected.begin(), connected.end());
-    Location loc = op.getLoc();
     FailureOr<AxisRegrouping> regrouping =
         AxisRegrouping::compute(std::move(operators));
     if (failed(regrouping) || !regrouping->takesApart()) {
-      remark::missed(
-          loc, remark::RemarkOpts::name("loops-not-split").category("fuse"))
-          << "a loop whose quotient indexes an operand stays one loop: the "
-             "operators that it runs through do not fit together";
+      remarkMissed(
+          op, "fuse", "loops-not-split",
+          "a loop whose quotient indexes an operand stays one loop: the "
+          "operators that it runs through do not fit together");
       continue;
     }
     regrouping->adopt(rewriter, regrouping->rewrite(rewriter));
@@ -295,12 +294,10 @@ void AxisMerger::inlineIntoWindows() {
 }
 
 void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
-  Location loc = convolution.getLoc();
   auto keep = [&](const Twine &why) {
-    remark::missed(loc,
-                   remark::RemarkOpts::name("window-apart").category("fuse"))
-        << "not fused with the product that makes what its window reads: " +
-               why.str();
+    remarkMissed(
+        convolution, "fuse", "window-apart",
+        "not fused with the product that makes what its window reads: " + why);
   };
   std::string reason;
   std::optional<WindowInlining> inlining =
@@ -369,11 +366,11 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
           : llvm::formatv("predicted {0:F2} us", *fused * 1e6).str();
   if (!pays)
     return keep("computed at each place of the window, " + numbers);
-  remark::passed(loc,
-                 remark::RemarkOpts::name("window-inlined").category("fuse"))
-      << "the product that makes what its window reads is computed at each "
-         "place of the window: " +
-             numbers;
+  remarkPassed(
+      convolution, "fuse", "window-inlined",
+      "the product that makes what its window reads is computed at each "
+      "place of the window: " +
+          numbers);
   eraseUnused(function.getBody().front(), rewriter);
 }
 
@@ -381,10 +378,9 @@ void AxisMerger::merge(const Operators &given) {
   Operators operators = given;
   auto adopt = [&](const AxisRegrouping &regrouping,
                    const AxisRegrouping::Rewritten &rewritten) {
-    remark::passed(operators.front().getLoc(),
-                   remark::RemarkOpts::name("loops-joined").category("fuse"))
-        << "no tensor tells loops of " + regrouping.describeJoined() +
-               " iterations apart: they are one loop";
+    remarkPassed(operators.front(), "fuse", "loops-joined",
+                 "no tensor tells loops of " + regrouping.describeJoined() +
+                     " iterations apart: they are one loop");
     regrouping.adopt(rewriter, rewritten);
     operators = rewritten.operators;
   };

@@ -14,7 +14,7 @@
 #include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/SearchReport.h"
 #include "fusion/Support/Counted.h"
-#include "mlir/IR/Remarks.h"
+#include "fusion/Support/Remark.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -23,26 +23,22 @@ using namespace fusion;
 void fusion::explainChoice(fuse::FusedGroupOpInterface group,
                            const GroupModel &model, const SearchResult &found,
                            const SearchOptions &options) {
-  remark::analysis(group.getLoc(),
-                   remark::RemarkOpts::name("schedule").category("fuse"))
-      << llvm::formatv(
-             "{0}: predicted {1:F2} us, bound by {2}; {3} of {4}, {5} bytes "
-             "of shared memory and about {6} registers per thread; of the "
-             "{8} candidates of space {9} that were met {7} were legal; {10}",
-             printTiling(found.schedule.tree, model), found.cost.total * 1e6,
-             found.cost.bound(), counted(found.footprint.blocks, "block"),
-             counted(found.schedule.warps, "warp"),
-             found.footprint.sharedMemory, found.footprint.registers,
-             found.legal, found.candidates, name(options.space),
-             describe(found.schedule, model))
-             .str()
-      << (options.model == ModelKind::Default
-              ? std::string()
-              : llvm::formatv("; chosen by model {0}, which predicts "
-                              "{1:F2} us",
-                              name(options.model),
-                              found.ranking.front().modelSeconds * 1e6)
-                    .str());
+  remarkAnalysis(group, "fuse", "schedule", [&] {
+    std::string text = llvm::formatv(
+        "{0}: predicted {1:F2} us, bound by {2}; {3} of {4}, {5} bytes "
+        "of shared memory and about {6} registers per thread; of the "
+        "{8} candidates of space {9} that were met {7} were legal; {10}",
+        printTiling(found.schedule.tree, model), found.cost.total * 1e6,
+        found.cost.bound(), counted(found.footprint.blocks, "block"),
+        counted(found.schedule.warps, "warp"), found.footprint.sharedMemory,
+        found.footprint.registers, found.legal, found.candidates,
+        name(options.space), describe(found.schedule, model));
+    if (options.model != ModelKind::Default)
+      text += llvm::formatv("; chosen by model {0}, which predicts {1:F2} us",
+                            name(options.model),
+                            found.ranking.front().modelSeconds * 1e6);
+    return text;
+  });
 }
 
 void fusion::warnOfEmptyParts(fuse::FusedGroupOpInterface group,
@@ -66,9 +62,8 @@ void fusion::explainTransports(fuse::FusedGroupOpInterface group,
                                const ChipInfo &chip) {
   for (const CopyByThreads &copy :
        listCopiesByThreads(model, schedule, options, chip))
-    remark::missed(group.getLoc(),
-                   remark::RemarkOpts::name("bulk").category("fuse"))
-        << "threads copy '" + copy.tensor + "': " + copy.reason;
+    remarkMissed(group, "fuse", "bulk",
+                 "threads copy '" + copy.tensor + "': " + copy.reason);
 }
 
 void fusion::explainMovement(fuse::FusedGroupOpInterface group,
@@ -87,9 +82,7 @@ void fusion::explainMovement(fuse::FusedGroupOpInterface group,
       text += with == own ? ", " + own + " as well"
                           : ", " + with + " instead of " + own;
     }
-    remark::missed(group.getLoc(),
-                   remark::RemarkOpts::name("movement").category("fuse"))
-        << text;
+    remarkMissed(group, "fuse", "movement", text);
   }
 }
 
@@ -98,14 +91,13 @@ void fusion::explainPadding(fuse::FusedGroupOpInterface group,
   if (!found.counts || found.counts->paddingLoss.value_or(0) <= kAllowedLoss)
     return;
   bool isUsed = found.counts->padding == PaddingRule::Printed;
-  remark::missed(group.getLoc(),
-                 remark::RemarkOpts::name("padding").category("fuse"))
-      << llvm::formatv("rule 3 as printed leaves out the best tiles: by "
-                       "MCFuser's model its best takes {0:F1} % longer; {1}",
-                       *found.counts->paddingLoss * 100,
-                       isUsed ? "padding=auto keeps them"
-                              : "the least tile of each trip count is kept")
-             .str();
+  remarkMissed(
+      group, "fuse", "padding",
+      llvm::formatv("rule 3 as printed leaves out the best tiles: by "
+                    "MCFuser's model its best takes {0:F1} % longer; {1}",
+                    *found.counts->paddingLoss * 100,
+                    isUsed ? "padding=auto keeps them"
+                           : "the least tile of each trip count is kept"));
 }
 
 void fusion::explainMeasurement(fuse::FusedGroupOpInterface group,
@@ -120,16 +112,14 @@ void fusion::explainMeasurement(fuse::FusedGroupOpInterface group,
     if (!foretold || rated.modelSeconds < foretold->modelSeconds)
       foretold = &rated;
   }
-  remark::analysis(group.getLoc(),
-                   remark::RemarkOpts::name("measured").category("fuse"))
-      << llvm::formatv(
-             "{0}: {1:F2} us, the least of {2} schedules that were measured "
-             "({3}); the model's choice of them, {4}, takes {5:F2} us",
-             printTiling(found.schedule.tree, model),
-             *found.measuredSeconds * 1e6, ran, found.measuredBy,
-             printTiling(foretold->schedule.tree, model),
-             *foretold->measuredSeconds * 1e6)
-             .str();
+  remarkAnalysis(
+      group, "fuse", "measured",
+      llvm::formatv(
+          "{0}: {1:F2} us, the least of {2} schedules that were measured "
+          "({3}); the model's choice of them, {4}, takes {5:F2} us",
+          printTiling(found.schedule.tree, model), *found.measuredSeconds * 1e6,
+          ran, found.measuredBy, printTiling(foretold->schedule.tree, model),
+          *foretold->measuredSeconds * 1e6));
 }
 
 void fusion::explainLoops(fuse::FusedGroupOpInterface group,
@@ -139,17 +129,15 @@ void fusion::explainLoops(fuse::FusedGroupOpInterface group,
       predictPipeline(model, schedule, computeFootprint(model, schedule), chip,
                       PipelineForm::Continuous);
   for (const LoopLatency &loop : latency.loops)
-    remark::analysis(group.getLoc(),
-                     remark::RemarkOpts::name("loop").category("pipeline"))
-        << llvm::formatv(
-               "loop '{0}': {1}, {2:F3} us of loads and {3:F3} us of work "
-               "each, {4}, {5} at a time on an SM: {6:F3} us, bound by {7}",
-               model.axes[loop.axis].name,
-               counted(loop.iterations, "iteration"), loop.load * 1e6,
-               loop.use * 1e6, counted(loop.stages, "stage"),
-               counted(latency.residentBlocks, "block"), loop.total * 1e6,
-               name(loop.bound))
-               .str();
+    remarkAnalysis(
+        group, "pipeline", "loop",
+        llvm::formatv(
+            "loop '{0}': {1}, {2:F3} us of loads and {3:F3} us of work "
+            "each, {4}, {5} at a time on an SM: {6:F3} us, bound by {7}",
+            model.axes[loop.axis].name, counted(loop.iterations, "iteration"),
+            loop.load * 1e6, loop.use * 1e6, counted(loop.stages, "stage"),
+            counted(latency.residentBlocks, "block"), loop.total * 1e6,
+            name(loop.bound)));
 }
 
 void fusion::explainMasks(fuse::FusedGroupOpInterface group,
@@ -161,11 +149,10 @@ void fusion::explainMasks(fuse::FusedGroupOpInterface group,
   KeptTiles kept;
   if (analyzeKeptTiles(model, schedule, kept))
     return;
-  auto options = remark::RemarkOpts::name("masks").category("fuse");
   auto missed = [&](unsigned axis, const std::string &why) {
-    remark::missed(group.getLoc(), options) << "all tiles along '" +
-                                                   model.axes[axis].name +
-                                                   "' are visited: " + why;
+    remarkMissed(group, "fuse", "masks",
+                 "all tiles along '" + model.axes[axis].name +
+                     "' are visited: " + why);
   };
   for (const MaskedAxis &masked : model.masked) {
     std::string left =
@@ -181,11 +168,11 @@ void fusion::explainMasks(fuse::FusedGroupOpInterface group,
         sumVisitedTiles(model, schedule, *shortenedLoop(model, schedule));
     int64_t all = visited.tiles * tripCount(model.axes[masked.axis],
                                             schedule.tiles[masked.axis]);
-    remark::analysis(group.getLoc(), options)
-        << llvm::formatv("{0} of {1} tiles along '{2}' are visited: {3}",
-                         visited.iterations, all, model.axes[masked.axis].name,
-                         left)
-               .str();
+    remarkAnalysis(
+        group, "fuse", "masks",
+        llvm::formatv("{0} of {1} tiles along '{2}' are visited: {3}",
+                      visited.iterations, all, model.axes[masked.axis].name,
+                      left));
   }
   for (const MaskedAxis &masked : listUnusedMasks(axes))
     missed(masked.axis,

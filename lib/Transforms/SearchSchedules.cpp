@@ -11,13 +11,13 @@
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Search/SearchReport.h"
+#include "fusion/Support/Remark.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/GroupMeasurer.h"
 #include "fusion/Transforms/Passes.h"
 #include "fusion/Transforms/ReportFile.h"
 #include "fusion/Transforms/SearchMemo.h"
 #include "fusion/Transforms/StepAction.h"
-#include "mlir/IR/Remarks.h"
 #include <chrono>
 #include <thread>
 
@@ -358,9 +358,8 @@ struct SearchSchedulesPass
     Schedule late = found.schedule;
     late.rescale = rescaleThreshold;
     if (auto illegal = checkSchedule(model, late, chip)) {
-      remark::missed(group.getLoc(),
-                     remark::RemarkOpts::name("rescale").category("fuse"))
-          << "every iteration corrects the sums so far: " + *illegal;
+      remarkMissed(group, "fuse", "rescale",
+                   "every iteration corrects the sums so far: " + *illegal);
       return;
     }
     found.schedule = std::move(late);

@@ -9,9 +9,9 @@
 #include "SharedHeads.h"
 #include "ChainRows.h"
 #include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Support/Remark.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -64,14 +64,12 @@ static void remarkReshaped(linalg::LinalgOp op) {
   bool isReshaped = false;
   collectProducts(op->getResult(0), products, isReshaped);
   if (products.size() > 1 && isReshaped)
-    remark::missed(op.getLoc(),
-                   remark::RemarkOpts::name("head-shared").category("fuse"))
-        << llvm::formatv(
-               "a kernel of its own computes what {0} products read, "
-               "since their loops were joined differently and read it "
-               "in other shapes",
-               products.size())
-               .str();
+    remarkMissed(
+        op, "fuse", "head-shared",
+        llvm::formatv("a kernel of its own computes what {0} products read, "
+                      "since their loops were joined differently and read it "
+                      "in other shapes",
+                      products.size()));
 }
 
 std::vector<SharedHead> SharedHead::find(func::FuncOp function) {

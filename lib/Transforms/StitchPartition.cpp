@@ -10,10 +10,10 @@
 #include "StitchRemarks.h"
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/StitchBound.h"
+#include "fusion/Support/Remark.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -120,16 +120,14 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
           preFusion == (isPrefused ? Choice::Never : Choice::Always))
         continue;
       if (best && judge.countPatterns() > explorer.mostAsked) {
-        remark::missed(function.getLoc(),
-                       remark::RemarkOpts::name("plan").category("fuse"))
-            << llvm::formatv("no plan of {0} is made by the {1} evaluator: "
-                             "those so far have asked about {2} different "
-                             "patterns, more than most-asked={3}",
-                             isPrefused ? "what is pre-fused"
-                                        : "single operators",
-                             isFull ? "latency" : "simplified",
-                             judge.countPatterns(), explorer.mostAsked)
-                   .str();
+        remarkMissed(
+            function, "fuse", "plan",
+            llvm::formatv("no plan of {0} is made by the {1} evaluator: "
+                          "those so far have asked about {2} different "
+                          "patterns, more than most-asked={3}",
+                          isPrefused ? "what is pre-fused" : "single operators",
+                          isFull ? "latency" : "simplified",
+                          judge.countPatterns(), explorer.mostAsked));
         continue;
       }
       explorer.scoresByLatency = isFull;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchRemarks.h"
+#include "fusion/Support/Remark.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -34,11 +34,10 @@ void StitchRemarks::ofKernels(const StitchPlan &plan) {
     if (!isa<linalg::LinalgOp>(op))
       continue;
     if (pattern.size() == 1) {
-      remark::missed(op->getLoc(),
-                     remark::RemarkOpts::name("alone").category("fuse"))
-          << (op->getName().getStringRef() +
-              " becomes a kernel of its own: " + howAlone(pattern.front()))
-                 .str();
+      remarkMissed(
+          op, "fuse", "alone",
+          op->getName().getStringRef() +
+              " becomes a kernel of its own: " + howAlone(pattern.front()));
       continue;
     }
     double apart = 0, bytes = 0;
@@ -48,16 +47,14 @@ void StitchRemarks::ofKernels(const StitchPlan &plan) {
     }
     std::optional<double> together = judge.known(pattern);
     bool isForced = together && *together > apart;
-    remark::passed(op->getLoc(),
-                   remark::RemarkOpts::name("stitched").category("fuse"))
-        << llvm::formatv(
-               "stitched {0} operators into one kernel: predicted "
-               "{1} against {2} apart{3}; it moves {4} instead of {5}",
-               pattern.size(), microseconds(together.value_or(0)),
-               microseconds(apart), isForced ? " (forced)" : "",
-               bytesInWords(delta.compulsoryBytes(pattern)),
-               bytesInWords(bytes))
-               .str();
+    remarkPassed(
+        op, "fuse", "stitched",
+        llvm::formatv("stitched {0} operators into one kernel: predicted "
+                      "{1} against {2} apart{3}; it moves {4} instead of {5}",
+                      pattern.size(), microseconds(together.value_or(0)),
+                      microseconds(apart), isForced ? " (forced)" : "",
+                      bytesInWords(delta.compulsoryBytes(pattern)),
+                      bytesInWords(bytes)));
   }
 }
 
@@ -97,7 +94,8 @@ std::string StitchRemarks::howAlone(unsigned vertex) const {
 /// Why two kernels of which one reads the other's values, or both the same, are
 /// two, in words.
 std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
-                                ArrayRef<unsigned> reader, bool sharesOnly) {
+                                    ArrayRef<unsigned> reader,
+                                    bool sharesOnly) {
   StitchPattern both(maker);
   llvm::append_range(both, reader);
   llvm::sort(both);
@@ -162,9 +160,9 @@ std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
             judge.priceFully(reader).value_or(0);
   }
   if (both.size() > mostVertices)
-    return gain + llvm::formatv("a kernel has at most {0} operators",
-                                mostVertices)
-                      .str();
+    return gain +
+           llvm::formatv("a kernel has at most {0} operators", mostVertices)
+               .str();
   if (*together > apart)
     return gain + "it is predicted to take " + microseconds(*together) +
            " against " + microseconds(apart) + " apart" +
@@ -180,21 +178,25 @@ std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
 }
 
 void StitchRemarks::remarkBoundary(const StitchPlan &plan, unsigned made,
-                               unsigned maker, unsigned reads, unsigned reader,
-                               bool sharesOnly, bool wantsReport) {
-  auto remark =
-      remark::missed(graph.operations[reads]->getLoc(),
-                     remark::RemarkOpts::name("not-stitched").category("fuse"));
+                                   unsigned maker, unsigned reads,
+                                   unsigned reader, bool sharesOnly,
+                                   bool wantsReport) {
   // Pairs are priced for the words alone.
-  if (!remark && !wantsReport)
-    return;
-  std::string reason =
-      whyApart(plan.patterns[maker], plan.patterns[reader], sharesOnly);
-  remark << "not stitched with " + placeOf(graph.operations[made]) +
-                (sharesOnly ? ", which reads the same values: "
-                            : ", whose values it reads: ") +
-                reason;
-  boundaries.push_back({maker, reader, sharesOnly, std::move(reason)});
+  std::optional<std::string> reason;
+  auto explain = [&]() -> const std::string & {
+    if (!reason)
+      reason =
+          whyApart(plan.patterns[maker], plan.patterns[reader], sharesOnly);
+    return *reason;
+  };
+  remarkMissed(graph.operations[reads], "fuse", "not-stitched", [&] {
+    return "not stitched with " + placeOf(graph.operations[made]) +
+           (sharesOnly ? ", which reads the same values: "
+                       : ", whose values it reads: ") +
+           explain();
+  });
+  if (wantsReport)
+    boundaries.push_back({maker, reader, sharesOnly, explain()});
 }
 
 void StitchRemarks::ofBoundaries(const StitchPlan &plan, bool wantsReport) {

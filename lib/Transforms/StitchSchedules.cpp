@@ -13,7 +13,7 @@
 #include "fusion/Analysis/StitchTraffic.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Support/Counted.h"
-#include "mlir/IR/Remarks.h"
+#include "fusion/Support/Remark.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -95,18 +95,16 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
     kept += llvm::formatv(", of which a block combines {0} at a time, in {1} "
                           "rounds",
                           schedule.combine, split.rounds.size());
-  remark::analysis(group.getLoc(),
-                   remark::RemarkOpts::name("traffic").category("stitch"))
-      << llvm::formatv(
-             "{0} bytes are loaded, of them {1} of operands that are repeated, "
-             "and {2} stored; {3} bytes are compulsory; memory moves {4}, "
-             "{5:F3} "
-             "x as many; about {6} sectors of memory are touched{7}",
-             traffic.loaded, traffic.repeated, traffic.stored,
-             work.compulsoryBytes, int64_t(found.cost.moved),
-             found.cost.moved / found.cost.compulsory,
-             int64_t(found.cost.sectors), kept)
-             .str();
+  remarkAnalysis(
+      group, "stitch", "traffic",
+      llvm::formatv(
+          "{0} bytes are loaded, of them {1} of operands that are repeated, "
+          "and {2} stored; {3} bytes are compulsory; memory moves {4}, "
+          "{5:F3} x as many; about {6} sectors of memory are touched{7}",
+          traffic.loaded, traffic.repeated, traffic.stored,
+          work.compulsoryBytes, int64_t(found.cost.moved),
+          found.cost.moved / found.cost.compulsory, int64_t(found.cost.sectors),
+          kept));
 }
 
 /// Whether warps do nothing but copy, or why none does.
@@ -154,38 +152,34 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
   StitchSchedule schedule = found.schedule;
   if (!schedule.walk) {
     if (found.cost.waves > 1)
-      remark::missed(
-          group.getLoc(),
-          remark::RemarkOpts::name("not-persistent").category("pipeline"))
-          << llvm::formatv("blocks have one tile each, in {0} waves: no way to "
-                           "go through several is predicted to take less time",
-                           found.cost.waves)
-                 .str();
+      remarkMissed(
+          group, "pipeline", "not-persistent",
+          llvm::formatv("blocks have one tile each, in {0} waves: no way to "
+                        "go through several is predicted to take less time",
+                        found.cost.waves));
     return;
   }
   StitchWalk &walk = *schedule.walk;
   std::string name = axes.axes[walk.axis].name;
   if (walk.stages > 1) {
     std::string inBulk = bulkRemark(axes, schedule, chip);
-    remark::passed(group.getLoc(),
-                   remark::RemarkOpts::name("stages").category("pipeline"))
-        << llvm::formatv("what a step of {0} needs is copied {1} ahead, by way "
-                         "of {2} bytes of shared memory beside what is kept; "
-                         "{3}",
-                         name, counted(walk.stages - 1, "step"),
-                         countStages(axes, schedule, passesOf(axes, schedule)),
-                         inBulk)
-               .str();
+    remarkPassed(
+        group, "pipeline", "stages",
+        llvm::formatv("what a step of {0} needs is copied {1} ahead, by way "
+                      "of {2} bytes of shared memory beside what is kept; "
+                      "{3}",
+                      name, counted(walk.stages - 1, "step"),
+                      countStages(axes, schedule, passesOf(axes, schedule)),
+                      inBulk));
     return;
   }
   if (walk.registers >= schedule.countSteps())
     return; // There is no loop.
   walk.stages = 2;
-  remark::missed(group.getLoc(),
-                 remark::RemarkOpts::name("no-stages").category("pipeline"))
-      << ("nothing is copied ahead of the steps of " + name + ": " +
-          checkStages(axes, schedule)
-              .value_or("it is predicted to take no less time"));
+  remarkMissed(group, "pipeline", "no-stages",
+               "nothing is copied ahead of the steps of " + name + ": " +
+                   checkStages(axes, schedule)
+                       .value_or("it is predicted to take no less time"));
 }
 
 fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
@@ -198,9 +192,8 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
   if (succeeded(axes))
     found = searchStitching(*axes, chip, reason);
   if (!found) {
-    remark::missed(group.getLoc(),
-                   remark::RemarkOpts::name("generic").category("stitch"))
-        << "runs in the generic form: " + reason;
+    remarkMissed(group, "stitch", "generic",
+                 "runs in the generic form: " + reason);
     return makeGenericSchedule(group.getContext());
   }
   std::string compositions;
@@ -209,18 +202,17 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
     if (axis.isReduced)
       compositions += llvm::formatv("; {0} is reduced by {1} composition",
                                     axis.name, name(compositionOf(spread)));
-  remark::analysis(group.getLoc(),
-                   remark::RemarkOpts::name("schedule").category("stitch"))
-      << llvm::formatv("predicted {0:F2} us: {1} of {2}, about {3} registers "
-                       "per thread, room for {4} on an SM{5}; {6} of {7} "
-                       "candidates fit",
-                       found->cost.total * 1e6,
-                       counted(countBlocks(*axes, found->schedule), "block"),
-                       counted(found->schedule.warps, "warp"),
-                       found->cost.registers,
-                       counted(found->cost.blocksPerSM, "block"), compositions,
-                       found->legal, found->candidates)
-             .str();
+  remarkAnalysis(
+      group, "stitch", "schedule",
+      llvm::formatv("predicted {0:F2} us: {1} of {2}, about {3} registers "
+                    "per thread, room for {4} on an SM{5}; {6} of {7} "
+                    "candidates fit",
+                    found->cost.total * 1e6,
+                    counted(countBlocks(*axes, found->schedule), "block"),
+                    counted(found->schedule.warps, "warp"),
+                    found->cost.registers,
+                    counted(found->cost.blocksPerSM, "block"), compositions,
+                    found->legal, found->candidates));
   remarkTraffic(group, *axes, *found);
   remarkStages(group, *axes, *found, chip);
   return exportStitching(found->schedule, *axes, group.getContext());

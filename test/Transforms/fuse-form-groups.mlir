@@ -172,7 +172,7 @@ func.func @operand_read_twice(%a: tensor<64x64xf16>) -> tensor<64x64xf32> {
 // CHECK: linalg.matmul
 // CHECK: linalg.add
 // CHECK-NOT: fuse.chain
-// REMARK: remark: [Passed] joined | Category:fuse | Remark="joined with the products whose values it meets: predicted {{.*}} joined against {{.*}} apart"
+// REMARK: remark: [Passed] joined | Category:fuse |{{.*}} Remark="joined with the products whose values it meets: predicted {{.*}} joined against {{.*}} apart"
 func.func @sum_of_two_products(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>) -> tensor<64x64xf32> {
   %z = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<64x64xf32>

@@ -9,16 +9,16 @@
 // A programmatic launch may run beside all launches before it, back to the last
 // one that is not programmatic: each of them lets the next begin as soon as its
 // own blocks run. All of them wait for the one before, so that whoever has
-// waited comes behind all. What no launch of the function writes, its inputs and
-// constants, may be read before.
+// waited comes behind all. What no launch of the function writes, its inputs
+// and constants, may be read before.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Support/Remark.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace fusion {
@@ -61,12 +61,10 @@ static void awaitLaunches(KernelOp kernel) {
     if (kernel.getArgAttr(argument.getArgNumber(), kPendingAttrName))
       pending.insert(argument);
   for (Operation &op : kernel.getBody().front()) {
-    bool needsIt =
-        op.walk([&](Operation *inner) {
-            return touches(inner, pending) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-          })
-            .wasInterrupted();
+    bool needsIt = op.walk([&](Operation *inner) {
+                       return touches(inner, pending) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+                     }).wasInterrupted();
     if (!needsIt && !isa<ReturnOp>(op))
       continue;
     OpBuilder b(&op);
@@ -124,12 +122,9 @@ struct OverlapLaunchesPass
     if (result.wasInterrupted())
       return failure();
     if (overlapping > 0)
-      remark::passed(
-          function->getLoc(),
-          remark::RemarkOpts::name("launches-overlap").category("pipeline"))
-          << (Twine(overlapping) + " of " + Twine(launches) +
-              " launches begin before the one before them has ended")
-                 .str();
+      remarkPassed(function, "pipeline", "launches-overlap",
+                   Twine(overlapping) + " of " + Twine(launches) +
+                       " launches begin before the one before them has ended");
     return success();
   }
 

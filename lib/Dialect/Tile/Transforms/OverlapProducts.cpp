@@ -17,13 +17,13 @@
 #include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "fusion/Support/Remark.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace fusion {
@@ -415,11 +415,9 @@ struct OverlapProductsPass
     });
     for (SharedDotOp dot : dots) {
       if (std::optional<std::string> why = overlap(dot)) {
-        remark::missed(
-            dot.getLoc(),
-            remark::RemarkOpts::name("not-overlapped").category("pipeline"))
-            << ("the product does not run beside the next iteration's: " +
-                *why);
+        remarkMissed(dot, "pipeline", "not-overlapped",
+                     "the product does not run beside the next iteration's: " +
+                         *why);
         dot.removeStagesAttr();
       } else {
         ++numOverlapped;

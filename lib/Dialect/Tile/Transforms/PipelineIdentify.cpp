@@ -8,8 +8,8 @@
 
 #include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Support/Remark.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Remarks.h"
 
 namespace fusion {
 #define GEN_PASS_DEF_TILEPIPELINEIDENTIFY
@@ -68,27 +68,23 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
                 return !other || other.getPipelineStages().value_or(1) < 2;
               });
       if (waitsForOther)
-        remark::analysis(
-            alloc.getLoc(),
-            remark::RemarkOpts::name("drained").category("pipeline"))
-            << "another copy in the buffer's loop has one stage: waiting for "
-               "it "
-               "waits for what was issued before, so that more than two stages "
-               "hide nothing more";
+        remarkAnalysis(
+            alloc, "pipeline", "drained",
+            "another copy in the buffer's loop has one stage: waiting for "
+            "it waits for what was issued before, so that more than two stages "
+            "hide "
+            "nothing more");
       if (!candidate.fill.isAsync())
-        remark::passed(
-            alloc.getLoc(),
-            remark::RemarkOpts::name("prefetched").category("pipeline"))
-            << "buffer is filled synchronously (rule 1): the next iteration's "
-               "tile is loaded into registers under this one's work";
+        remarkPassed(
+            alloc, "pipeline", "prefetched",
+            "buffer is filled synchronously (rule 1): the next iteration's "
+            "tile is loaded into registers under this one's work");
     }
   }
 
   static void refuse(AllocOp alloc, const Twine &reason) {
-    remark::missed(
-        alloc.getLoc(),
-        remark::RemarkOpts::name("not-pipelined").category("pipeline"))
-        << ("buffer is not pipelined: " + reason).str();
+    remarkMissed(alloc, "pipeline", "not-pipelined",
+                 "buffer is not pipelined: " + reason);
   }
 
   /// The fill and the load-use loop of a buffer by rules 1 and 2, or the reason

@@ -8,12 +8,12 @@
 
 #include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Support/Remark.h"
 #include "fusion/Target/Intrinsics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include <deque>
 
@@ -116,9 +116,9 @@ void loadAhead(Block &block) {
 /// Across the iterations of a pipelined loop.
 class Rotation {
 public:
-  /// Of the loop's own pipeline. To be made for all loops before any is rotated:
-  /// the wait that rotating an inner loop puts in front of it is not the outer
-  /// one's.
+  /// Of the loop's own pipeline. To be made for all loops before any is
+  /// rotated: the wait that rotating an inner loop puts in front of it is not
+  /// the outer one's.
   explicit Rotation(scf::ForOp loop)
       : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()) {
     auto acquires = loop.getBody()->getOps<ProducerAcquireOp>();
@@ -240,21 +240,20 @@ void Rotation::run() {
       if ((fill || isStore) && loop->isProperAncestor(user) &&
           !(fill && fill->slot() &&
             user->getParentOfType<scf::ForOp>() == loop)) {
-        remark::missed(
-            loc, remark::RemarkOpts::name("not-rotated").category("pipeline"))
-            << "fragments are not loaded across iterations: the first product "
-               "reads a buffer that has one stage and is filled in the loop, or "
-               "that an inner loop fills";
+        remarkMissed(
+            loop, "pipeline", "not-rotated",
+            "fragments are not loaded across iterations: the first product "
+            "reads a buffer that has one stage and is filled in the loop, or "
+            "that an inner loop fills");
         return;
       }
     }
 
   if (!runsAtLeastOnce(loop)) {
-    remark::missed(loc,
-                   remark::RemarkOpts::name("not-rotated").category("pipeline"))
-        << "fragments are not loaded across iterations: the loop may have "
-           "none, "
-           "and then nothing to load in front of it";
+    remarkMissed(
+        loop, "pipeline", "not-rotated",
+        "fragments are not loaded across iterations: the loop may have "
+        "none, and then nothing to load in front of it");
     return;
   }
 

@@ -16,10 +16,10 @@
 
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Support/Remark.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -211,10 +211,9 @@ struct SpecializeWarpsPass
                  : WalkResult::advance();
     });
     if (!copies.wasInterrupted()) {
-      remark::missed(
-          kernel.getLoc(),
-          remark::RemarkOpts::name("not-specialized").category("specialize"))
-          << "no warps for copies alone: nothing is copied in bulk in a loop";
+      remarkMissed(
+          kernel, "specialize", "not-specialized",
+          "no warps for copies alone: nothing is copied in bulk in a loop");
       kernel.removeProducersAttr();
       kernel.removeRoleRegistersAttr();
       return;

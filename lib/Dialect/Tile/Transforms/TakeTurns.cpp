@@ -18,9 +18,9 @@
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "fusion/Support/Remark.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -172,14 +172,12 @@ struct TakeTurnsPass : fusion::impl::TileTakeTurnsBase<TakeTurnsPass> {
     KernelOp kernel = getOperation();
     if (!kernel.getTurns())
       return;
-    auto decline = [&](Location loc, const Twine &reason) {
-      remark::missed(
-          loc, remark::RemarkOpts::name("no-turns").category("specialize"))
-          << ("groups of warps take no turns: " + reason).str();
+    auto decline = [&](Operation *op, const Twine &reason) {
+      remarkMissed(op, "specialize", "no-turns",
+                   "groups of warps take no turns: " + reason);
     };
-    WalkResult hasLayouts = kernel.walk([](Operation *op) {
-      return WalkResult(getExchangeBytes(op));
-    });
+    WalkResult hasLayouts = kernel.walk(
+        [](Operation *op) { return WalkResult(getExchangeBytes(op)); });
     if (hasLayouts.wasInterrupted())
       return signalPassFailure();
     llvm::SmallSetVector<Operation *, 4> loops;
@@ -189,14 +187,14 @@ struct TakeTurnsPass : fusion::impl::TileTakeTurnsBase<TakeTurnsPass> {
     });
     bool hasTurns = false;
     if (kernel.getProducers().value_or(0) == 0)
-      decline(kernel.getLoc(), "those that multiply copy, too");
+      decline(kernel, "those that multiply copy, too");
     else if (loops.empty())
-      decline(kernel.getLoc(), "no loop multiplies in shared memory");
+      decline(kernel, "no loop multiplies in shared memory");
     else
       for (Operation *op : loops) {
         Turns turns(cast<scf::ForOp>(op), kernel.getWarps());
         if (std::optional<std::string> reason = turns.find()) {
-          decline(op->getLoc(), *reason);
+          decline(op, *reason);
           continue;
         }
         turns.emit();
