@@ -8,6 +8,7 @@
 
 #include "fusion/Target/PTX.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Target/BeforeSelection.h"
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Target/DeviceMath.h"
@@ -108,28 +109,41 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
       .run(module, modules);
 }
 
+/// Fails with an error at the first operation that was not lowered, of a module
+/// that has no kernels or no chip. A plan without launches has no kernels.
+static LogicalResult checkLowered(ModuleOp module) {
+  bool hasKernels = !module.getOps<gpu::GPUModuleOp>().empty();
+  WalkResult unlowered =
+      module.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+        StringRef dialect = op->getName().getDialectNamespace();
+        if (hasKernels && isa<tile::LaunchOp>(op))
+          return WalkResult::advance();
+        if (dialect == "linalg" || dialect == "fuse" || dialect == "tile" ||
+            dialect == "tosa")
+          return emitError(op->getLoc(), "'")
+                 << op->getName()
+                 << "' has not been lowered; lower the module with "
+                    "fuse-to-nvvm";
+        return WalkResult::advance();
+      });
+  if (unlowered.wasInterrupted())
+    return failure();
+  if (module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName))
+    return success();
+  // A file without `module` has no place of the module itself.
+  Block *body = module.getBody();
+  Location loc = body->empty() ? module.getLoc() : body->front().getLoc();
+  return emitError(loc, "the module does not say for which chip (attribute '")
+         << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
+}
+
 FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
   auto chipAttr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
-  if (!chipAttr)
-    return module.emitError(
-               "the module does not say for which chip (attribute '")
-           << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
   SmallVector<gpu::GPUModuleOp> gpuModules(module.getOps<gpu::GPUModuleOp>());
-  if (gpuModules.empty()) {
-    // A plan without launches has no kernels; anything else was not lowered.
-    WalkResult unlowered = module.walk<WalkOrder::PreOrder>([](Operation *op)
-                                                                -> WalkResult {
-      StringRef dialect = op->getName().getDialectNamespace();
-      if (dialect == "linalg" || dialect == "fuse" || dialect == "tile")
-        return emitError(op->getLoc(), "'")
-               << op->getName()
-               << "' has not been lowered; lower the module with fuse-to-nvvm";
-      return WalkResult::advance();
-    });
-    if (unlowered.wasInterrupted())
-      return failure();
+  if ((!chipAttr || gpuModules.empty()) && failed(checkLowered(module)))
+    return failure();
+  if (gpuModules.empty())
     return std::string();
-  }
   if (gpuModules.size() > 1)
     return gpuModules[1].emitError("only one gpu.module can be translated");
   gpu::GPUModuleOp kernels = gpuModules.front();

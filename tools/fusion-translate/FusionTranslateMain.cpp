@@ -1,4 +1,5 @@
-//===- FusionTranslateMain.cpp - fusion-translate -----------------------------===//
+//===- FusionTranslateMain.cpp - fusion-translate
+//-----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,11 +16,17 @@
 
 using namespace mlir;
 
+/// Diagnostics point at the source: an operation can be a whole module.
+static FailureOr<std::string> translateToPTX(ModuleOp module) {
+  module.getContext()->printOpOnDiagnostic(false);
+  return fusion::translateToPTX(module);
+}
+
 int fusionTranslateMain(int argc, char **argv) {
   TranslateFromMLIRRegistration toPTX(
       "fuse-to-ptx", "PTX of a module lowered by fuse-to-nvvm",
       [](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        FailureOr<std::string> ptx = fusion::translateToPTX(module);
+        FailureOr<std::string> ptx = translateToPTX(module);
         if (failed(ptx))
           return failure();
         os << *ptx;
@@ -31,7 +38,7 @@ int fusionTranslateMain(int argc, char **argv) {
       "Manifest (host plan and PTX, as JSON) of a module lowered by "
       "fuse-to-nvvm",
       [](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        FailureOr<std::string> ptx = fusion::translateToPTX(module);
+        FailureOr<std::string> ptx = translateToPTX(module);
         if (failed(ptx))
           return failure();
         FailureOr<std::string> manifest =
@@ -42,6 +49,5 @@ int fusionTranslateMain(int argc, char **argv) {
         return success();
       },
       fusion::registerAllDialects);
-  return failed(
-      mlirTranslateMain(argc, argv, "Fusion translation driver\n"));
+  return failed(mlirTranslateMain(argc, argv, "Fusion translation driver\n"));
 }
