@@ -23,6 +23,8 @@ void fusion::buildFormGroupsPipeline(OpPassManager &manager,
                                      const FormGroupsPipelineOptions &options) {
   manager.addPass(createFuseTosaToLinalg());
   manager.addPass(createFuseTensorToLinalg());
+  // Before sums are widened, which reads what they start from.
+  manager.addPass(createFuseCheckInitialized());
   FuseExplicitNumericsOptions numerics;
   numerics.f32Products = options.f32Products;
   numerics.f8Products = options.f8Products;

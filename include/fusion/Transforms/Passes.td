@@ -140,6 +140,25 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   ];
 }
 
+def FuseCheckInitialized : Pass<"fuse-check-initialized"> {
+  let summary = "Warn of operators that read tensors without values";
+  let description = [{
+    The elements of `tensor.empty` have no defined value. An operator that
+    accumulates into its outs, such as `linalg.matmul`, reads them, and so does a
+    body that uses such an operand. The pass warns at the operator where the operand
+    is `tensor.empty`, seen through reshapes, casts and slices. It changes nothing.
+
+    Example:
+
+    ```mlir
+    %e = tensor.empty() : tensor<4x4xf32>
+    // warning: 'linalg.matmul' accumulates into outs that are not initialised: …
+    %r = linalg.matmul ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>)
+                       outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+    ```
+  }];
+}
+
 def FuseCheckSizes : Pass<"fuse-check-sizes"> {
   let summary = "Assert that the sizes of dynamic operands fit together";
   let description = [{
