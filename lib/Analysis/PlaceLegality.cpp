@@ -376,9 +376,15 @@ Reason PlaceChecker::checkPipeline(unsigned index) {
     return "'" + name +
            "' is not loaded in a sequential loop and has one stage";
   const TilingNode *loop = load.loops.back();
+  // Threads wait for their groups of copies in the order of issue (rule 3). Each
+  // stage of a bulk copy has an mbarrier of its own.
+  auto isGrouped = [](const Placement &place) {
+    return place.transport != fuse::Transport::Sync &&
+           place.transport != fuse::Transport::Bulk;
+  };
   for (auto [other, place] : llvm::enumerate(schedule.places)) {
-    if (!isAsync || place.stages == 1 || !kept.loads[other] ||
-        place.transport == fuse::Transport::Sync)
+    if (!isGrouped(schedule.places[index]) || !isGrouped(place) ||
+        place.stages == 1 || !kept.loads[other])
       continue;
     ArrayRef<const TilingNode *> around(kept.loads[other]->loops);
     // What is not loaded in a loop at all is refused on its own account.

@@ -41,10 +41,11 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
     });
     for (const Candidate &candidate : candidates) {
       // Rule 3: synchronisation points of one scope must match. What passes
-      // through registers is not waited for by groups.
-      bool holdsAnother = candidate.fill.isAsync() &&
+      // through registers is not waited for by groups, nor are bulk copies:
+      // each stage of a buffer has an mbarrier of its own.
+      bool holdsAnother = candidate.fill.isGrouped() &&
                           llvm::any_of(candidates, [&](const Candidate &other) {
-                            return other.fill.isAsync() &&
+                            return other.fill.isGrouped() &&
                                    other.loop != candidate.loop &&
                                    candidate.loop->isProperAncestor(other.loop);
                           });
