@@ -19,6 +19,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include <chrono>
 #include <utility>
 
 using namespace fusion;
@@ -29,8 +30,9 @@ using namespace fusion;
 
 static thread_local HostServices *currentServices = nullptr;
 
-HostServices::HostServices(ThreadPool &pool)
-    : pool(pool), previous(currentServices) {
+HostServices::HostServices(ThreadPool &pool,
+                           const std::function<bool()> &proceed)
+    : pool(pool), proceed(proceed), previous(currentServices) {
   currentServices = this;
 }
 HostServices::~HostServices() { currentServices = previous; }
@@ -59,18 +61,30 @@ static void hostRefuse(const char *message, int64_t left, int64_t right) {
   currentServices->refuse(
       llvm::formatv("{0} ({1} and {2})", message, left, right));
 }
-static bool hostGoesOn() { return currentServices->getRefusal().empty(); }
+static bool hostGoesOn() {
+  return currentServices->getRefusal().empty() && currentServices->goesOn();
+}
 static void hostUndefined() { currentServices->noteUndefined(); }
 
 static void hostParallelFor(void (*body)(void *, int64_t, int64_t),
                             void *context, int64_t begin, int64_t end) {
   HostServices *services = currentServices;
-  services->threads().parallelFor(begin, end, [=](int64_t first, int64_t last) {
+  auto run = [=](int64_t first, int64_t last) {
     // A body may ask for memory on any thread.
     HostServices *previous = std::exchange(currentServices, services);
-    body(context, first, last);
+    // Steps of some milliseconds, between which the work can be stopped.
+    using Clock = std::chrono::steady_clock;
+    for (int64_t step = 1; first < last && services->goesOn();) {
+      Clock::time_point start = Clock::now();
+      int64_t end = step < last - first ? first + step : last;
+      body(context, first, end);
+      first = end;
+      if (Clock::now() - start < std::chrono::milliseconds(10))
+        step *= 2;
+    }
     currentServices = previous;
-  });
+  };
+  services->threads().parallelFor(begin, end, run);
 }
 
 template <ElementType type> static auto hostTruncate(double value) {

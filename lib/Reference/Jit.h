@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,11 +28,20 @@ class HostServices {
 public:
   /// Makes `pool` and fresh memory serve the calling thread, until
   /// destruction.
-  explicit HostServices(ThreadPool &pool);
+  /// Asks `proceed`, from any thread, whether the work is to go on.
+  HostServices(ThreadPool &pool, const std::function<bool()> &proceed);
   ~HostServices();
 
   void *allocate(size_t alignment, size_t bytes);
   ThreadPool &threads() { return pool; }
+
+  /// Whether the work is to go on. Once it is not, it never is.
+  bool goesOn() {
+    if (proceed && !stopped && !proceed())
+      stopped = true;
+    return !stopped;
+  }
+  bool isStopped() const { return stopped; }
 
   /// Notes why the results are none; the first reason counts.
   void refuse(std::string reason) {
@@ -47,6 +57,8 @@ public:
 
 private:
   ThreadPool &pool;
+  const std::function<bool()> &proceed;
+  std::atomic<bool> stopped = false;
   HostServices *previous;
   std::mutex mutex;
   std::deque<std::unique_ptr<char[]>> blocks;

@@ -108,8 +108,8 @@ FailureOr<ValueInfo> describe(Location loc, Type type, const Twine &what) {
 FailureOr<Signature> describe(func::FuncOp function) {
   Signature signature;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto info = describe(function.getArgument(i).getLoc(), type,
-                         "input " + Twine(i));
+    auto info =
+        describe(function.getArgument(i).getLoc(), type, "input " + Twine(i));
     if (failed(info))
       return failure();
     signature.inputs.push_back(*info);
@@ -171,7 +171,8 @@ Reference::compile(ModuleOp unfused, unsigned threads) {
 }
 
 llvm::Expected<Reference::Results>
-Reference::run(llvm::StringRef function, llvm::ArrayRef<HostTensor> inputs) {
+Reference::run(llvm::StringRef function, llvm::ArrayRef<HostTensor> inputs,
+               const std::function<bool()> &proceed) {
   auto found = pimpl->signatures.find(function);
   if (found == pimpl->signatures.end())
     return llvm::createStringError("there is no public function '" + function +
@@ -225,11 +226,14 @@ Reference::run(llvm::StringRef function, llvm::ArrayRef<HostTensor> inputs) {
   if (returnsScalar)
     arguments.push_back(resultMemory.data());
 
-  HostServices services(pimpl->threads);
+  HostServices services(pimpl->threads, proceed);
   if (llvm::Error error = pimpl->engine->invokePacked(
           ("_mlir_ciface_" + function).str(), arguments))
     return std::move(error);
 
+  if (services.isStopped())
+    return llvm::createStringError("function '" + function +
+                                   "': the reference was stopped");
   if (!services.getRefusal().empty())
     return llvm::createStringError("function '" + function +
                                    "': " + services.getRefusal());

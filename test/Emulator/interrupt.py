@@ -49,8 +49,9 @@ def interrupt(*command, delay=0.3):
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, messages = process.communicate()
-    if process.returncode == -signal.SIGINT:
-        return interrupt(*command, delay=1.5 * delay)  # it was still compiling
+    # It was still compiling, or had not begun to.
+    if process.returncode == -signal.SIGINT or "before any function has run" in messages:
+        return interrupt(*command, delay=1.5 * delay)
     assert process.returncode == 1, (process.returncode, messages)
     assert time.monotonic() - begin < 3, command
     return messages

@@ -6,12 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FusionRunCommit.h"
+#include "OutputFiles.h"
 #include "Session.h"
 #include "fusion/InitAll.h"
 #include "fusion/Support/Interrupt.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -50,6 +54,22 @@ Error writeJson(const std::string &path,
       llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array))).str());
 }
 
+/// Has remarks printed beside the diagnostics.
+Error enableRemarks(mlir::MLIRContext &context, const Options &options) {
+  if (!options.remarks)
+    return Error::success();
+  // Kinds that have no expression of their own are off, whatever `all` says.
+  mlir::remark::RemarkCategories categories;
+  categories.passed = categories.missed = categories.analysis =
+      categories.failed = options.remarks;
+  return mlir::succeeded(mlir::remark::enableOptimizationRemarks(
+             context, /*streamer=*/nullptr,
+             std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),
+             categories, /*printAsEmitRemarks=*/true))
+             ? Error::success()
+             : llvm::createStringError("remarks cannot be printed");
+}
+
 int reportFailure(Error error) {
   llvm::errs() << "fusion-run: error: " << llvm::toString(std::move(error))
                << "\n";
@@ -69,6 +89,14 @@ int fusionRunMain(int argc, char **argv) {
     return success;
   }
 
+  if (options->version) {
+    llvm::outs() << "fusion-run " FUSION_VERSION " (" FUSION_COMMIT ")\n";
+    return success;
+  }
+  // What cannot be written is said before a long run, not after it.
+  if (Error error = prepareOutputs(*options))
+    return reportFailure(std::move(error));
+
   std::string problem;
   std::unique_ptr<llvm::MemoryBuffer> file =
       mlir::openInputFile(options->input, &problem);
@@ -83,6 +111,8 @@ int fusionRunMain(int argc, char **argv) {
   // Diagnostics point at the source; the operation itself can be a whole
   // function.
   context.printOpOnDiagnostic(false);
+  if (Error error = enableRemarks(context, *options))
+    return reportFailure(std::move(error));
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
@@ -91,9 +121,27 @@ int fusionRunMain(int argc, char **argv) {
   if (!module)
     return failed;
 
+  InterruptGuard interrupt;
+  // Long passes ask between their steps; Ctrl-C leaves the others out.
+  context.registerActionHandler(
+      [](llvm::function_ref<void()> perform, const mlir::tracing::Action &) {
+        if (!InterruptGuard::isInterrupted())
+          perform();
+      });
+  // What fails since a pass was left out is not the module's fault.
+  mlir::ScopedDiagnosticHandler silencer(&context, [](mlir::Diagnostic &) {
+    return mlir::success(InterruptGuard::isInterrupted());
+  });
+  auto unregister =
+      llvm::make_scope_exit([&] { context.registerActionHandler(nullptr); });
   Session session(*options, *module);
-  if (Error error = session.prepare())
-    return reportFailure(std::move(error));
+  if (Error error = session.prepare()) {
+    if (!InterruptGuard::isInterrupted())
+      return reportFailure(std::move(error));
+    llvm::consumeError(std::move(error));
+    return reportFailure(llvm::createStringError(
+        "stopped by Ctrl-C before any function has run"));
+  }
   std::vector<FunctionReport> reports;
   session.onChecked = [&](const FunctionReport &report) -> Error {
     if (options->jsonFile.empty())
@@ -105,6 +153,8 @@ int fusionRunMain(int argc, char **argv) {
   for (mlir::func::FuncOp function : session.functions()) {
     reports.push_back(session.run(function));
     print(llvm::outs(), reports.back());
+    // Whoever ends the next one has this one.
+    llvm::outs().flush();
     if (reports.back().error)
       llvm::errs() << "fusion-run: error: " << *reports.back().error << "\n";
     // It is meant for all of them.

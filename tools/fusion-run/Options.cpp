@@ -13,6 +13,7 @@
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Target/ChipTable.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
 #include <cmath>
 #include <optional>
 
@@ -61,6 +62,9 @@ compares the results with a reference computed on the CPU.
   --gpcs=COUNTxSMS,...      the emulator's SMs, by GPC (the chip's); clusters are
                             placed in them
   --threads=N               host threads of the reference (0: one per core)
+  --remarks[=REGEX]         print what the compilation did and why, to the standard
+                            error: all remarks, or those of categories that match
+  --version                 print the version
 
 Exit code: 0 all results agree and nothing was found, 2 a result is wrong,
 3 the sanitizer found something, 1 anything else.
@@ -83,6 +87,10 @@ public:
       }
       if (argument == "-h" || argument == "--help") {
         options.help = true;
+        return options;
+      }
+      if (argument == "--version") {
+        options.version = true;
         return options;
       }
       if (Error error = option(argument))
@@ -135,6 +143,14 @@ private:
     }
     if (name == "device")
       return device(value);
+    if (name == "remarks") {
+      options.remarks = hasValue ? value.str() : ".*";
+      std::string why;
+      return llvm::Regex(*options.remarks).isValid(why)
+                 ? Error::success()
+                 : fail("--remarks: '" + value +
+                        "' is no regular expression: " + why);
+    }
     auto choose = [&](llvm::StringRef attribute, std::string &chosen) -> Error {
       llvm::SmallVector<llvm::StringRef> known =
           fuse::listNumericChoices(attribute);
@@ -173,8 +189,7 @@ private:
     if (name == "wait-limit") {
       if (Error error = integer(name, value, options.waitLimit))
         return error;
-      return options.waitLimit >= 1 &&
-                     options.waitLimit <= tile::kMostWaitTries
+      return options.waitLimit >= 1 && options.waitLimit <= tile::kMostWaitTries
                  ? Error::success()
                  : fail("--wait-limit is from 1 to " +
                         Twine(tile::kMostWaitTries));

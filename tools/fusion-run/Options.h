@@ -34,10 +34,10 @@ struct Options {
   std::map<ElementType, Tolerance> tolerances;
   std::string passPipeline;
   bool forceFusion = false;
-  unsigned measured = 0;  ///< schedules of each group, 0: the model decides
-  std::string groupsFile; ///< empty: groups are not written
-  std::string f32Products; ///< empty: as the module says
-  std::string f8Products;  ///< the same
+  unsigned measured = 0;    ///< schedules of each group, 0: the model decides
+  std::string groupsFile;   ///< empty: groups are not written
+  std::string f32Products;  ///< empty: as the module says
+  std::string f8Products;   ///< the same
   std::string exponentials; ///< empty: as the module says
   bool sanitize = false;
   unsigned schedules = 1;
@@ -47,7 +47,9 @@ struct Options {
   std::vector<GpcGroup> gpcs; ///< of the emulator; empty: the chip's
   std::string jsonFile;
   std::string manifestFile, ptxFile; ///< a plan compiled earlier
-  bool help = false;
+  /// Remarks of the compilation to print: a regular expression of categories.
+  std::optional<std::string> remarks;
+  bool help = false, version = false;
 };
 
 /// Parses the arguments after the program's name.

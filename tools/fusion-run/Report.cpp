@@ -104,7 +104,8 @@ Value fusion::run::toJson(const FunctionReport &report) {
                  {"mismatches", nullptr},
                  {"max_abs_error", nullptr},
                  {"max_rel_error", nullptr},
-                 {"reference_rms", nullptr}};
+                 {"reference_rms", nullptr},
+                 {"uninitialized", Array(result.uninitialized)}};
     if (result.comparison) {
       compared = true;
       maxAbs = std::max(maxAbs, result.comparison->maxAbsError);
@@ -204,6 +205,8 @@ static void print(llvm::raw_ostream &os, const ResultReport &result,
     os << llvm::format("]: %.9g, reference %.9g\n", mismatch.actual,
                        mismatch.reference);
   }
+  for (const std::string &text : result.uninitialized)
+    os << "    note: the result depends on undefined values: " << text << "\n";
 }
 
 void fusion::run::print(llvm::raw_ostream &os, const FunctionReport &report) {

@@ -20,8 +20,11 @@ struct ResultReport {
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t> shape;
   Tolerance tolerance;
-  double rms = 0; ///< root mean square of the reference
+  double rms = 0;                       ///< root mean square of the reference
   std::optional<Comparison> comparison; ///< unset without a reference
+  /// Where the result differs: the operators before it that read tensors
+  /// without values.
+  std::vector<std::string> uninitialized;
 };
 
 struct FunctionReport {

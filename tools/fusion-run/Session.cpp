@@ -8,16 +8,18 @@
 
 #include "Session.h"
 #include "Inputs.h"
+#include "OutputFiles.h"
 #include "Subnormals.h"
+#include "fusion/Analysis/UninitializedReads.h"
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Pipelines/Compile.h"
 #include "fusion/Runtime/Npy.h"
 #include "fusion/Support/Interrupt.h"
+#include "fusion/Support/Remark.h"
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Tuning/GroupMeasurement.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -26,19 +28,6 @@ using namespace fusion::run;
 using llvm::Error;
 using llvm::Expected;
 using llvm::Twine;
-
-Error fusion::run::writeText(const std::string &path, llvm::StringRef text) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (!error) {
-    os << text;
-    os.close();
-    error = os.error();
-    os.clear_error();
-  }
-  return error ? llvm::createStringError(path + ": " + error.message())
-               : Error::success();
-}
 
 namespace {
 
@@ -50,11 +39,12 @@ Expected<std::string> readFile(const std::string &path) {
 }
 
 void printTuned(llvm::raw_ostream &os, const TunedGroup &group,
-           DeviceChoice device) {
+                DeviceChoice device) {
   os << "tuned the group";
-  if (auto at = group.location->findInstanceOf<mlir::FileLineColLoc>())
-    os << " at " << at.getFilename().getValue() << ":" << at.getLine() << ":"
-       << at.getColumn();
+  if (std::optional<mlir::FileLineColLoc> found =
+          findFileLocation(group.location))
+    os << " at " << found->getFilename().getValue() << ":" << found->getLine()
+       << ":" << found->getColumn();
   os << ": ";
   if (group.ran)
     os << llvm::format("%.2f us, the least of ", group.least * 1e6) << group.ran
@@ -83,6 +73,32 @@ void addFinding(std::vector<emulator::Finding> &findings,
 }
 
 } // namespace
+
+/// What Ctrl-C makes of the work that was under way.
+static Error stopped() {
+  return llvm::createStringError(
+      "stopped by Ctrl-C before the results were compared");
+}
+
+/// Returns the operators that read tensors without values, and on which the
+/// result depends; empty where there are none.
+static std::vector<std::string>
+describeUninitialized(mlir::func::FuncOp function, unsigned result) {
+  std::vector<std::string> texts;
+  mlir::Operation *terminator = function.front().getTerminator();
+  if (result >= terminator->getNumOperands())
+    return texts;
+  for (mlir::linalg::LinalgOp op :
+       listUninitializedReads(terminator->getOperand(result))) {
+    std::string at;
+    if (std::optional<mlir::FileLineColLoc> place =
+            findFileLocation(op.getLoc()))
+      at = llvm::formatv("{0}:{1}:{2}: ", place->getFilename().getValue(),
+                         place->getLine(), place->getColumn());
+    texts.push_back(at + describeUninitializedRead(*findUninitializedRead(op)));
+  }
+  return texts;
+}
 
 Error Session::selectFunctions() {
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
@@ -139,9 +155,8 @@ Error Session::compilePlan() {
   if (options.waitLimit)
     module->setAttr(
         tile::kWaitLimitAttrName,
-        mlir::IntegerAttr::get(
-            mlir::IntegerType::get(module.getContext(), 64),
-            options.waitLimit));
+        mlir::IntegerAttr::get(mlir::IntegerType::get(module.getContext(), 64),
+                               options.waitLimit));
   std::string json, ptx;
   if (!options.manifestFile.empty()) {
     Expected<std::string> text = readFile(options.manifestFile);
@@ -201,11 +216,14 @@ Error Session::prepare() {
     Expected<std::unique_ptr<Device>> cuda = createCudaDevice();
     device = cuda ? DeviceChoice::Cuda : DeviceChoice::Emulator;
     if (!cuda)
-      llvm::consumeError(cuda.takeError());
+      llvm::errs() << "fusion-run: note: --device=auto takes the emulator: "
+                   << llvm::toString(cuda.takeError()) << "\n";
   }
   if (device != DeviceChoice::Cpu)
     if (Error error = compilePlan())
       return error;
+  if (InterruptGuard::isInterrupted())
+    return stopped();
   if (options.useReference || device == DeviceChoice::Cpu) {
     Expected<std::unique_ptr<Reference>> compiled =
         Reference::compile(module, options.threads);
@@ -213,11 +231,6 @@ Error Session::prepare() {
       return compiled.takeError();
     reference = std::move(*compiled);
   }
-  if (!options.outputDir.empty())
-    if (std::error_code error =
-            llvm::sys::fs::create_directories(options.outputDir))
-      return llvm::createStringError(options.outputDir + ": " +
-                                     error.message());
   return Error::success();
 }
 
@@ -261,28 +274,32 @@ Error Session::runOnDevice(const std::string &name,
     if (!manifest->kernels.empty())
       if (Error error = (*target)->loadModule(manifest->ptx))
         return error;
+    // The emulator asks whether to go on. A GPU does not: while it works, Ctrl-C
+    // ends the process.
+    std::optional<InterruptGuard::Pause> pause;
     ExecuteOptions execution;
     execution.mostClusters = options.activeClusters;
     if (device == DeviceChoice::Cuda) {
       report.assembler = (*target)->assembler();
       report.deviceName = (*target)->name();
       execution.measure = true;
+      pause.emplace();
       // Should a kernel hang while it is timed, what is known is not lost.
       execution.beforeMeasuring = [&](const Execution &run) -> Error {
         report.launches = run.launches;
         report.temporaryBytes = run.temporaryBytes;
+        pause.reset();
         if (Error error = check(run.results))
           return error;
-        return onChecked ? onChecked(report) : Error::success();
+        if (Error error = onChecked ? onChecked(report) : Error::success())
+          return error;
+        pause.emplace();
+        return Error::success();
       };
     }
-    // The emulator alone asks; a GPU's user waits for nothing that asks back.
-    std::optional<InterruptGuard> interrupt;
-    if (device == DeviceChoice::Emulator)
-      interrupt.emplace();
     Expected<Execution> run =
         execute(*manifest, *plan, **target, inputs, execution);
-    interrupt.reset();
+    pause.reset();
     if (!run)
       return run.takeError();
     for (const LaunchReport &launch : run->launches)
@@ -349,12 +366,13 @@ Error Session::compareResults(mlir::func::FuncOp function,
       if (chosen != options.tolerances.end()) {
         entry.tolerance = chosen->second;
       } else {
-        entry.tolerance =
-            defaultTolerance(entry.type, narrowest, entry.rms,
-                             fewer, roundings);
+        entry.tolerance = defaultTolerance(entry.type, narrowest, entry.rms,
+                                           fewer, roundings);
         entry.tolerance.atol += subnormalError(function, i, inputs);
       }
       entry.comparison = compare(results[i], expected, entry.tolerance);
+      if (!entry.comparison->pass)
+        entry.uninitialized = describeUninitialized(function, i);
     }
     report.results.push_back(std::move(entry));
   }
@@ -393,8 +411,14 @@ Error Session::checkResults(mlir::func::FuncOp function,
                             FunctionReport &report) {
   std::vector<HostTensor> references;
   if (reference) {
-    Expected<Reference::Results> computed =
-        reference->run(report.entry, inputs);
+    if (InterruptGuard::isInterrupted())
+      return stopped();
+    Expected<Reference::Results> computed = reference->run(
+        report.entry, inputs, [] { return !InterruptGuard::isInterrupted(); });
+    if (!computed && InterruptGuard::isInterrupted()) {
+      llvm::consumeError(computed.takeError());
+      return stopped();
+    }
     if (!computed)
       return computed.takeError();
     references = std::move(computed->tensors);

@@ -20,9 +20,6 @@
 
 namespace fusion::run {
 
-/// Writes a file as a whole; the error names it.
-llvm::Error writeText(const std::string &path, llvm::StringRef text);
-
 /// Compiles the functions of a module, runs them on a device and compares their
 /// results with the reference, as the options say.
 class Session {
@@ -51,7 +48,8 @@ private:
   llvm::Error runOnDevice(const std::string &name,
                           llvm::ArrayRef<HostTensor> inputs,
                           FunctionReport &report, Check check);
-  /// Computes the reference, writes the tensors that are asked for and compares.
+  /// Computes the reference, writes the tensors that are asked for and
+  /// compares.
   llvm::Error checkResults(mlir::func::FuncOp function,
                            llvm::ArrayRef<HostTensor> inputs,
                            llvm::ArrayRef<HostTensor> results,

@@ -18,6 +18,7 @@
 
 #include "fusion/Runtime/HostTensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <functional>
 #include <memory>
 
 namespace mlir {
@@ -54,9 +55,12 @@ public:
 
   /// Calls a public function. The inputs must have the types and static sizes
   /// of its signature, and sizes that fit together; results are row-major
-  /// whatever their layout was.
+  /// whatever their layout was. Asks `proceed`, where there is one, from any
+  /// thread, whether the work is to go on, and ends soon with an error where it
+  /// is not.
   llvm::Expected<Results> run(llvm::StringRef function,
-                              llvm::ArrayRef<HostTensor> inputs);
+                              llvm::ArrayRef<HostTensor> inputs,
+                              const std::function<bool()> &proceed = nullptr);
 
 private:
   struct Impl;

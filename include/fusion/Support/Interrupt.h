@@ -39,6 +39,18 @@ public:
 
   static bool isInterrupted() { return noted; }
 
+  /// While one exists beside a guard, SIGINT does what it did before the guard.
+  class Pause {
+  public:
+    Pause() { sigaction(SIGINT, &before(), &guarded); }
+    ~Pause() { sigaction(SIGINT, &guarded, nullptr); }
+    Pause(const Pause &) = delete;
+    Pause &operator=(const Pause &) = delete;
+
+  private:
+    struct sigaction guarded;
+  };
+
 private:
   static void note(int) {
     noted = 1;
