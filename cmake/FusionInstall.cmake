@@ -22,6 +22,11 @@ function(fusion_install)
   endif()
 
   set(package "${CMAKE_INSTALL_LIBDIR}/cmake/Fusion")
+  get_property(FUSION_PACKAGE_LIBRARIES GLOBAL PROPERTY FUSION_PACKAGE_LIBRARIES)
+  # What a linker that is called for C has to be told.
+  set(FUSION_CXX_RUNTIME ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+  list(FILTER FUSION_CXX_RUNTIME INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+  list(REMOVE_DUPLICATES FUSION_CXX_RUNTIME)
   install(EXPORT FusionTargets NAMESPACE Fusion:: DESTINATION "${package}")
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/FusionConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/FusionConfig.cmake" INSTALL_DESTINATION "${package}")

@@ -12,6 +12,7 @@ function(fusion_add_library name)
   # The libraries of the compiler are part of the package; tools' own are not.
   if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/lib(/|$)")
     target_include_directories(${name} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    set_property(GLOBAL APPEND PROPERTY FUSION_PACKAGE_LIBRARIES ${name})
     install(TARGETS ${name} EXPORT FusionTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   endif()
 endfunction()
