@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisRegrouping.h"
+#include "WindowInlining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -236,6 +237,8 @@ AxisRegrouping::rewrite(RewriterBase &rewriter) const {
     }
     auto copy = linalg::GenericOp::create(rewriter, loc, TypeRange{type},
                                           inputs, start, maps, iterators);
+    if (Attribute apart = op->getDiscardableAttr(kSecondsApartAttrName))
+      copy->setDiscardableAttr(kSecondsApartAttrName, apart);
     IRMapping inner;
     op->getRegion(0).cloneInto(&copy.getRegion(), inner);
     for (auto indexOp : llvm::make_early_inc_range(

@@ -28,7 +28,7 @@ public:
         pricer(function.getContext(), chip, forceFusion, options.skipMasked,
                memo) {}
 
-  void run() {
+  std::vector<ChainKernel> run() {
     remarkConvolutions(function);
     for (SharedHead &head : SharedHead::find(function))
       distribute(head);
@@ -47,7 +47,7 @@ public:
         isApart |= partition(row);
       }
       if (!isApart)
-        break;
+        return std::move(kernels);
     }
   }
 
@@ -66,6 +66,7 @@ private:
   bool forceFusion;
   ChainPricer pricer;
   std::optional<StitchNeighbours> neighbours;
+  std::vector<ChainKernel> kernels;
 };
 
 } // namespace
@@ -107,7 +108,8 @@ void Partitioner::distribute(SharedHead &head) {
                                    head.products().size());
   if (own <= shared || forceFusion) {
     remarkPassed(last, "fuse", "head-copied",
-                 "each computes for itself " + what + ": " + numbers);
+                 "each computes for itself " + what + ": " + numbers +
+                     (own <= shared ? "" : " (forced)"));
     return;
   }
   remarkMissed(last, "fuse", "head-shared",
@@ -172,6 +174,8 @@ Part Partitioner::compete(const ChainRow &row, unsigned first, unsigned last,
         "the groups",
         given.size(), isLeft ? "left to these" : "the chain's",
         microseconds(inside), microseconds(outside));
+    if (outside < inside && !isLeft)
+      best.borders += " (forced)";
   }
   if (best.isLeft)
     for (linalg::LinalgOp op : part.operators)
@@ -197,7 +201,7 @@ bool Partitioner::partition(ChainRow &row) {
   for (auto [first, last] : plan.kernels()) {
     const Part part = compete(row, first, last, plan.part(first, last));
     isApart |= part.apart > 0;
-    remarkKernel(row, plan, part, first, last);
+    remarkKernel(row, plan, part, first, last, forceFusion);
     if (last + 1 < row.links.size())
       remarkCut(row, plan, part, first, last, forceFusion);
     if (!part.time) {
@@ -208,12 +212,17 @@ bool Partitioner::partition(ChainRow &row) {
       remarkNeighbours(part, *neighbours, pricer);
     auto group = buildGroup<fuse::ChainOp>(pricer.rewriter, part.operators);
     adoptGroup(pricer.rewriter, group, part.operators);
+    FusedKernel fused = rateFusion(row, plan, first, last, forceFusion);
+    kernels.push_back({group, last + 1 - first, *part.time,
+                       fused.separate.seconds, fused.separate.generic == 0,
+                       fused.isForced});
   }
   return isApart;
 }
 
-void fusion::partitionChains(func::FuncOp function, const ChipInfo &chip,
-                             const ChainPartitionOptions &options,
-                             SearchMemo &memo) {
-  Partitioner(function, chip, options, memo).run();
+std::vector<ChainKernel>
+fusion::partitionChains(func::FuncOp function, const ChipInfo &chip,
+                        const ChainPartitionOptions &options,
+                        SearchMemo &memo) {
+  return Partitioner(function, chip, options, memo).run();
 }

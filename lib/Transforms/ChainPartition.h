@@ -9,6 +9,7 @@
 #ifndef FUSION_LIB_TRANSFORMS_CHAINPARTITION_H
 #define FUSION_LIB_TRANSFORMS_CHAINPARTITION_H
 
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Search/StitchExplorer.h"
 #include "fusion/Transforms/SearchMemo.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,10 +24,22 @@ struct ChainPartitionOptions {
   std::optional<ExplorerOptions> explorer;
 };
 
+/// A chain of a plan.
+struct ChainKernel {
+  fuse::ChainOp group;
+  unsigned products = 0;
+  double seconds = 0;       ///< predicted
+  double apart = 0;         ///< predicted for each product by itself
+  bool isApartKnown = true; ///< each has a kernel of a chain
+  bool isForced = false;    ///< fewer seconds are predicted for several kernels
+};
+
 /// Makes chains of a function's products and of the operators around them,
-/// with remarks: what was fused, what was not and why.
-void partitionChains(mlir::func::FuncOp function, const ChipInfo &chip,
-                     const ChainPartitionOptions &options, SearchMemo &memo);
+/// with remarks: what was fused, what was not and why. Returns the chains.
+std::vector<ChainKernel> partitionChains(mlir::func::FuncOp function,
+                                         const ChipInfo &chip,
+                                         const ChainPartitionOptions &options,
+                                         SearchMemo &memo);
 
 } // namespace fusion
 

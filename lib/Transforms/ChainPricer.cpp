@@ -50,7 +50,8 @@ Part ChainPricer::price(const ChainRow &row, unsigned first, unsigned last) {
       "predicted {0} together against {1} apart",
       microseconds(*with.time + with.apart), microseconds(separate));
   with.heads =
-      "the reductions in front of the product are in its kernel: " + numbers;
+      "the reductions in front of the product are in its kernel: " + numbers +
+      (pays ? "" : " (forced)");
   without.heads =
       "the reductions in front of the product are kernels of their own: " +
       numbers;
@@ -83,7 +84,8 @@ Part ChainPricer::price(const ChainRow &row, unsigned first, unsigned last,
   std::string numbers =
       llvm::formatv("predicted {0} joined against {1} apart",
                     microseconds(*joined.time), microseconds(separate));
-  joined.joins = "joined with the products whose values it meets: " + numbers;
+  joined.joins = "joined with the products whose values it meets: " + numbers +
+                 (pays ? "" : " (forced)");
   apart.joins =
       "not joined with the products whose values it meets: " + numbers;
   return pays || forceFusion ? joined : apart;

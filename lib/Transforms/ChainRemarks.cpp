@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainRemarks.h"
+#include "WindowInlining.h"
 #include "fusion/Analysis/Windows.h"
 #include "fusion/Support/Remark.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace fusion;
@@ -61,26 +63,83 @@ static void remarkEither(Operation *op, bool isMissed, StringRef missed,
     remarkPassed(op, kCategory, passed, text);
 }
 
+/// What links first … last take separately. A product that was put into the
+/// window of the next one counts as before, computed once.
+static SeparateKernels rateSeparately(const ChainRow &row, const RowPlan &plan,
+                                      unsigned first, unsigned last) {
+  SeparateKernels separate;
+  std::vector<double> seconds;
+  for (unsigned i = first; i <= last; ++i) {
+    const Part &own = plan.part(i, i);
+    separate.generic += !own.time;
+    seconds.push_back(kernelTime(own));
+    // Both as they were before one was computed at the places of the other's
+    // window: by itself the first one would now store each of these places.
+    auto apart =
+        row.links[i].product->getAttrOfType<FloatAttr>(kSecondsApartAttrName);
+    if (!apart || i == first)
+      continue;
+    separate.hasWindow = true;
+    seconds.back() = apart.getValueAsDouble();
+    seconds[i - first - 1] = 0;
+  }
+  separate.seconds = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return separate;
+}
+
+FusedKernel fusion::rateFusion(const ChainRow &row, const RowPlan &plan,
+                               unsigned first, unsigned last,
+                               bool forceFusion) {
+  FusedKernel fused;
+  // Of the same operators as the others: some may be left to stitched groups.
+  fused.seconds = kernelTime(plan.part(first, last));
+  fused.separate = rateSeparately(row, plan, first, last);
+  fused.cut = plan.costCut(first, last);
+  fused.isForced =
+      forceFusion &&
+      fused.seconds > std::min(fused.separate.seconds, fused.cut.time);
+  return fused;
+}
+
+/// The prediction for a kernel of several products, and for their own kernels.
+static std::string describe(const FusedKernel &fused) {
+  const SeparateKernels &separate = fused.separate;
+  std::string text = "predicted " + microseconds(fused.seconds);
+  if (separate.generic > 0)
+    text += llvm::formatv("; separately {0} of them would run in the generic "
+                          "form",
+                          separate.generic);
+  else
+    text += llvm::formatv(" against {0} separately",
+                          microseconds(separate.seconds));
+  if (separate.hasWindow)
+    text += ", where what a window reads is computed once and not at each of "
+            "the window's places";
+  if (!fused.isForced)
+    return text;
+  if (fused.cut.time < separate.seconds)
+    return text + llvm::formatv(" (forced: cut into {0} kernels they are "
+                                "predicted {1})",
+                                fused.cut.kernels, microseconds(fused.cut.time))
+                      .str();
+  return text + " (forced)";
+}
+
 void fusion::remarkKernel(const ChainRow &row, const RowPlan &plan,
-                          const Part &part, unsigned first, unsigned last) {
+                          const Part &part, unsigned first, unsigned last,
+                          bool forceFusion) {
   Operation *op = row.links[last].product;
   remarkEither(op, part.apart > 0, "not-joined", "joined", part.joins);
   remarkEither(op, part.head > 0, "head-apart", "head", part.heads);
   remarkEither(op, part.isLeft, "border-left", "border", part.borders);
   if (first == last)
     return;
-  double separate = 0;
-  for (unsigned i = first; i <= last; ++i) {
-    const Part &own = plan.part(i, i);
-    separate += own.time.value_or(kGenericPrice) + own.head;
-  }
-  remarkPassed(
-      op, kCategory, "fused",
-      llvm::formatv("fused {0} products into one kernel: predicted {1} "
-                    "against {2} separately{3}",
-                    last - first + 1, microseconds(*part.time),
-                    microseconds(separate),
-                    *part.time > separate ? " (forced)" : ""));
+  remarkPassed(op, kCategory, "fused", [&] {
+    return llvm::formatv(
+               "fused {0} products into one kernel: {1}", last - first + 1,
+               describe(rateFusion(row, plan, first, last, forceFusion)))
+        .str();
+  });
 }
 
 /// Why a cut where a legal kernel would have taken in the next product.

@@ -21,10 +21,28 @@ void remarkIntensity(const GroupAxes &axes, const ChipInfo &chip);
 /// Why convolutions are left to the generic form.
 void remarkConvolutions(mlir::func::FuncOp function);
 
+/// Links of a row as kernels of their own.
+struct SeparateKernels {
+  double seconds = 0;     ///< predicted, kernels of what joins them included
+  unsigned generic = 0;   ///< products without a chain's kernel
+  bool hasWindow = false; ///< one is computed at the places of a window
+};
+
+/// Links of a row as one kernel, and what the cost says of the others.
+struct FusedKernel {
+  double seconds = 0; ///< predicted, kernels of what joins them included
+  SeparateKernels separate;
+  RowPlan::Cost cut;     ///< of the best way to cut them
+  bool isForced = false; ///< one of the others is predicted to take less
+};
+
+FusedKernel rateFusion(const ChainRow &row, const RowPlan &plan, unsigned first,
+                       unsigned last, bool forceFusion);
+
 /// What a kernel of the plan, links first … last, is made of: what joins, what
 /// is in front, what stitched groups have of it, and which products are fused.
 void remarkKernel(const ChainRow &row, const RowPlan &plan, const Part &part,
-                  unsigned first, unsigned last);
+                  unsigned first, unsigned last, bool forceFusion);
 
 /// Why the row is cut behind this kernel of the plan.
 void remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,

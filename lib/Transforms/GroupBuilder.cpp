@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Transforms/GroupBuilder.h"
+#include "WindowInlining.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -189,6 +190,7 @@ void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
   for (Value value : captured)
     local.map(value, lookup(value, op.getOperation(), mapping));
   Operation *copy = rewriter.clone(*op, local);
+  copy->removeDiscardableAttr(kSecondsApartAttrName);
   copy->setOperands(operands);
   mapping.map(op->getResults(), copy->getResults());
 }

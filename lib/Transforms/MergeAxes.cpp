@@ -333,7 +333,8 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
     apart += forms.price().least();
   }
   Operators together = inlining->build(rewriter);
-  Value old = convolution->getResult(0), made = together.back()->getResult(0);
+  linalg::LinalgOp product = together.back();
+  Value old = convolution->getResult(0), made = product->getResult(0);
   rewriter.replaceAllUsesWith(old, made);
   // What the old ones still read would have to leave the group.
   for (linalg::LinalgOp op : after)
@@ -366,6 +367,12 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
           : llvm::formatv("predicted {0:F2} us", *fused * 1e6).str();
   if (!pays)
     return keep("computed at each place of the window, " + numbers);
+  // Who fuses the two has no other way to tell what they took apart.
+  if (std::isfinite(apart))
+    product->setDiscardableAttr(kSecondsApartAttrName,
+                                rewriter.getF64FloatAttr(apart));
+  if (*fused > apart)
+    numbers += " (forced)";
   remarkPassed(
       convolution, "fuse", "window-inlined",
       "the product that makes what its window reads is computed at each "

@@ -92,6 +92,23 @@ RowPlan::Cost RowPlan::costWith(unsigned first, unsigned last) const {
   return {best[first].time + least.time, best[first].kernels + least.kernels};
 }
 
+RowPlan::Cost RowPlan::costCut(unsigned first, unsigned last) const {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  // Of the links in front of each.
+  std::vector<Cost> least(last + 2 - first, Cost{never, 0});
+  least[0] = {};
+  for (unsigned end = first; end <= last; ++end)
+    for (unsigned start = first; start <= end; ++start) {
+      if (!isPossible(start, end) || (start == first && end == last))
+        continue;
+      const Cost &before = least[start - first];
+      Cost own{before.time + kernelTime(parts[start][end]), before.kernels + 1};
+      if (own.time < least[end + 1 - first].time)
+        least[end + 1 - first] = own;
+    }
+  return least.back();
+}
+
 llvm::SmallVector<std::pair<unsigned, unsigned>> RowPlan::kernels() const {
   llvm::SmallVector<std::pair<unsigned, unsigned>> list;
   for (unsigned end = count; end > 0; end = best[end].start)

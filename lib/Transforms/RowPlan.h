@@ -37,6 +37,10 @@ public:
   /// begins with `first`, which is where a kernel of the best plan begins.
   Cost costWith(unsigned first, unsigned last) const;
 
+  /// The least that links `first` … `last` are predicted to take as several
+  /// kernels; infinite of one link.
+  Cost costCut(unsigned first, unsigned last) const;
+
   /// First and last links of the kernels, in order.
   llvm::SmallVector<std::pair<unsigned, unsigned>> kernels() const;
 

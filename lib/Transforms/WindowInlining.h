@@ -9,8 +9,8 @@
 // A convolution that reads through its window what a product makes,
 // E[p, h] = Σ over r, f of C[p + r, f] · D[r, f, h] with C[x, f] = Σ over c of
 // A[x, c] · B[c, f], can have it computed where it reads it: C'[p, r, f] =
-// Σ over c of A[p + r, c] · B[c, f]. A is then what is read through the window, and
-// both are a chain whose tiles do not overlap. What tiles share is computed
+// Σ over c of A[p + r, c] · B[c, f]. A is then what is read through the window,
+// and both are a chain whose tiles do not overlap. What tiles share is computed
 // again, as often as places share it; whether that is worth a kernel less is a
 // matter of cost.
 //
@@ -26,14 +26,19 @@
 
 namespace fusion {
 
+/// Name of the attribute (f64, seconds) of a convolution's product, computed
+/// with the product in front of its window: predicted time of their kernels
+/// apart, before. Groups do not carry it.
+constexpr llvm::StringLiteral kSecondsApartAttrName = "fuse.seconds_apart";
+
 class WindowInlining {
 public:
   using Operators = llvm::SmallVector<mlir::linalg::LinalgOp>;
 
-  /// The product that makes what a convolution reads through its window, directly
-  /// or through element-wise operators and padding, and how to compute it at the
-  /// window's places. nullopt where there is none; with a reason where there is
-  /// one that cannot be.
+  /// The product that makes what a convolution reads through its window,
+  /// directly or through element-wise operators and padding, and how to compute
+  /// it at the window's places. nullopt where there is none; with a reason
+  /// where there is one that cannot be.
   static std::optional<WindowInlining> find(mlir::linalg::LinalgOp convolution,
                                             std::string &reason);
 
@@ -82,7 +87,7 @@ private:
   llvm::SmallVector<mlir::AffineExpr> indices;
   llvm::SmallVector<int64_t> lows, sizes;
 
-  llvm::SmallVector<Read> reads;                            ///< of the product
+  llvm::SmallVector<Read> reads; ///< of the product
   llvm::SmallVector<llvm::SmallVector<mlir::AffineMap>> maps; ///< of followers
   llvm::SmallVector<mlir::Operation *> built;
 };
