@@ -93,7 +93,7 @@ function draw(parent, f) {
     add(group, 'rect', {x: box.x, y: box.y, width: box.width, height: box.height, rx: 6, fill: '#f4f4f4',
         stroke: kernel.vertices.length > 1 ? '#333' : '#bbb', 'stroke-dasharray': isNone ? '4' : 'none'});
     add(group, 'text', {x: box.x + 6, y: box.y + 13}, isNone ? 'no kernel' : kernel.predicted_us === null ? '' :
-        (kernel.bytes / 1e6).toFixed(2) + ' MB, ' + kernel.predicted_us.toFixed(1) + ' us');
+        (kernel.bytes / 1e6).toFixed(2) + ' MB, ' + kernel.predicted_us.toFixed(1) + ' us' + (kernel.forced ? ', forced' : ''));
   });
   const why = new Map(f.boundaries.map(b => [b.maker + ':' + b.reader, b.why]));
   f.vertices.forEach((vertex, v) => vertex.inputs.forEach(edge => {
@@ -129,7 +129,14 @@ Object.entries(colours).forEach(([kind, colour], i) => {
 });
 for (const f of report.functions) {
   add(root, 'h2', {}, f.name);
+  add(root, 'p', {}, `${f.total.kernels} kernels, predicted ${f.total.predicted_us.toFixed(2)} us: ${f.chains.length} chains of products, ` +
+      `${f.chosen.kernels} kernels of the other operators` + (f.total.without_prediction ? `, ${f.total.without_prediction} products in the generic form, without a prediction` : '') + '.');
   draw(root, f);
+  if (f.chains.length)
+    table(root, ['chain', 'products', 'predicted, us', 'products separately, us', ''],
+        f.chains.map(c => [c.place, c.products, c.predicted_us.toFixed(2), c.apart_us === null ? 'generic form' : c.apart_us.toFixed(2),
+            c.forced ? 'forced: more than several kernels are predicted to take' : '']));
+  add(root, 'p', {}, 'Operators that are in no chain, by strategy; the strategies apart and greedy have those of the chains, too, except products:');
   table(root, ['strategy', 'kernels', 'compulsory bytes', 'predicted, us', 'patterns scored'],
         [['chosen', f.chosen], ...Object.entries(f.plans)].map(([name, p]) =>
             [name, p.kernels, p.bytes.toLocaleString('en'), p.predicted_us.toFixed(2), p.patterns_scored]));

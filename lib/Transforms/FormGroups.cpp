@@ -10,6 +10,7 @@
 #include "StitchPartition.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Search/PlanPage.h"
+#include "fusion/Support/Remark.h"
 #include "fusion/Transforms/ChipOption.h"
 #include "fusion/Transforms/Passes.h"
 #include "fusion/Transforms/ReportFile.h"
@@ -51,22 +52,23 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
       llvm::json::Object baselines;
       if (wantsReport)
         baselines = countBaselines(function, **target);
-      partitionChains(function, **target, chains, memo);
+      std::vector<ChainKernel> kernels =
+          partitionChains(function, **target, chains, memo);
       if (!goesOn(&getContext()))
         return signalPassFailure();
       // Operators that no chain has taken.
       IRRewriter rewriter(&getContext());
       partitionStitched(function, **target, *stitching, rewriter,
                         wantsReport ? &functions : nullptr,
-                        std::move(baselines));
+                        std::move(baselines), kernels);
       if (!goesOn(&getContext()))
         return signalPassFailure();
     }
     llvm::json::Value whole = llvm::json::Object{
         {"chip", (*target)->name}, {"functions", std::move(functions)}};
-    if (failed(writeReport(getOperation().getLoc(), "plan", planReport,
+    if (failed(writeReport(findPlace(getOperation()), "plan", planReport,
                            llvm::formatv("{0:2}\n", whole).str())) ||
-        failed(writeReport(getOperation().getLoc(), "plan", planPage,
+        failed(writeReport(findPlace(getOperation()), "plan", planPage,
                            renderPlan(whole))))
       signalPassFailure();
   }
@@ -82,7 +84,7 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
   std::optional<StitchPartitionOptions> readStitching() {
     StitchPartitionOptions options;
     auto refuse = [&](const Twine &why) {
-      emitError(getOperation().getLoc()) << why;
+      emitError(findPlace(getOperation())) << why;
       return std::nullopt;
     };
     if (leadToSameFile(planReport, planPage))

@@ -47,7 +47,8 @@ public:
         graph(function), judge(graph, chip), delta(graph.graph, chip),
         remarks(graph, judge, delta, chip, options.explorer.mostVertices) {}
 
-  void run(llvm::json::Array *report, llvm::json::Object baselines);
+  void run(llvm::json::Array *report, llvm::json::Object baselines,
+           ArrayRef<ChainKernel> chains);
 
 private:
   StitchPlan plan(StitchStrategy strategy, Choice preFusion,
@@ -72,7 +73,10 @@ private:
   void copyShared(StitchPlan &plan);
   void build(const StitchPlan &plan);
   llvm::json::Object describe(const StitchPlan &chosen,
-                              llvm::json::Object plans);
+                              llvm::json::Object plans,
+                              ArrayRef<ChainKernel> chains);
+  llvm::json::Object countAll(const StitchPlan &chosen,
+                              ArrayRef<ChainKernel> chains);
 
   static constexpr double kForced = 1; ///< second of every kernel
 
@@ -235,8 +239,47 @@ llvm::json::Object fusion::countBaselines(func::FuncOp function,
       {"greedy", count(graph, judge, delta, greedy, chip)}};
 }
 
+/// Chains, in the report.
+static llvm::json::Array describe(ArrayRef<ChainKernel> chains) {
+  llvm::json::Array list;
+  for (const ChainKernel &chain : chains)
+    list.push_back(llvm::json::Object{
+        {"place", placeOf(chain.group)},
+        {"products", int64_t(chain.products)},
+        {"predicted_us", chain.seconds * 1e6},
+        {"apart_us", chain.isApartKnown ? llvm::json::Value(chain.apart * 1e6)
+                                        : llvm::json::Value(nullptr)},
+        {"forced", chain.isForced}});
+  return list;
+}
+
+/// Kernels of every kind, and their predicted time. Products in the generic
+/// form have none.
+llvm::json::Object Partition::countAll(const StitchPlan &chosen,
+                                       ArrayRef<ChainKernel> chains) {
+  int64_t kernels = chains.size(), unpredicted = 0;
+  double seconds = 0;
+  for (const ChainKernel &chain : chains)
+    seconds += chain.seconds;
+  for (const StitchPattern &pattern : chosen.patterns) {
+    Operation *op = graph.operations[pattern.front()];
+    if (!isa<linalg::LinalgOp>(op))
+      continue;
+    ++kernels;
+    if (graph.graph.vertices[pattern.front()].isForeign)
+      ++unpredicted;
+    else
+      seconds += judge.known(pattern).value_or(
+          predictStreaming(delta.compulsoryBytes(pattern), chip));
+  }
+  return llvm::json::Object{{"kernels", kernels},
+                            {"predicted_us", seconds * 1e6},
+                            {"without_prediction", unpredicted}};
+}
+
 llvm::json::Object Partition::describe(const StitchPlan &chosen,
-                                       llvm::json::Object plans) {
+                                       llvm::json::Object plans,
+                                       ArrayRef<ChainKernel> chains) {
   llvm::json::Array vertices, kernels, edges;
   for (auto [number, vertex] : llvm::enumerate(graph.graph.vertices)) {
     llvm::json::Array inputs;
@@ -267,14 +310,26 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
     llvm::json::Array members;
     for (unsigned vertex : pattern)
       members.push_back(vertex);
-    bool isForeign = graph.graph.vertices[pattern.front()].isForeign;
+    std::optional<double> seconds;
+    double apart = 0;
+    if (!graph.graph.vertices[pattern.front()].isForeign) {
+      seconds = judge.known(pattern).value_or(0);
+      for (unsigned vertex : pattern)
+        apart += judge.price(vertex).seconds.value_or(0);
+    }
+    bool isForced = options.forceFusion && pattern.size() > 1 && seconds &&
+                    *seconds > apart;
+    for (const ChainKernel &chain : chains)
+      if (chain.group == graph.operations[pattern.front()]) {
+        seconds = chain.seconds;
+        isForced = chain.isForced;
+      }
     kernels.push_back(llvm::json::Object{
         {"vertices", std::move(members)},
         {"bytes", int64_t(delta.compulsoryBytes(pattern))},
-        {"predicted_us",
-         isForeign
-             ? llvm::json::Value(nullptr)
-             : llvm::json::Value(judge.known(pattern).value_or(0) * 1e6)}});
+        {"predicted_us", seconds ? llvm::json::Value(*seconds * 1e6)
+                                 : llvm::json::Value(nullptr)},
+        {"forced", isForced}});
   }
   for (const StitchRemarks::Boundary &boundary : remarks.boundaries)
     edges.push_back(llvm::json::Object{{"maker", boundary.maker},
@@ -293,12 +348,14 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
               (full == Choice::Always ? "_full" : "")] =
             count(plan(strategy, preFusion, full));
   return llvm::json::Object{
-      {"name", function.getSymName()}, {"chosen", count(chosen)},
+      {"name", function.getSymName()}, {"total", countAll(chosen, chains)},
+      {"chains", ::describe(chains)},  {"chosen", count(chosen)},
       {"plans", std::move(plans)},     {"vertices", std::move(vertices)},
       {"kernels", std::move(kernels)}, {"boundaries", std::move(edges)}};
 }
 
-void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
+void Partition::run(llvm::json::Array *report, llvm::json::Object baselines,
+                    ArrayRef<ChainKernel> chains) {
   StitchPlan chosen =
       plan(options.strategy, options.preFusion, options.fullEvaluator);
   if (options.strategy == StitchStrategy::Explorer && !options.forceFusion)
@@ -306,7 +363,7 @@ void Partition::run(llvm::json::Array *report, llvm::json::Object baselines) {
   remarks.ofKernels(chosen);
   remarks.ofBoundaries(chosen, report != nullptr);
   if (report)
-    report->push_back(describe(chosen, std::move(baselines)));
+    report->push_back(describe(chosen, std::move(baselines), chains));
   copyShared(chosen);
   build(chosen);
 }
@@ -315,7 +372,8 @@ void fusion::partitionStitched(func::FuncOp function, const ChipInfo &chip,
                                const StitchPartitionOptions &options,
                                RewriterBase &rewriter,
                                llvm::json::Array *report,
-                               llvm::json::Object baselines) {
+                               llvm::json::Object baselines,
+                               ArrayRef<ChainKernel> chains) {
   Partition(function, chip, options, rewriter)
-      .run(report, std::move(baselines));
+      .run(report, std::move(baselines), chains);
 }

@@ -9,6 +9,7 @@
 #ifndef FUSION_LIB_TRANSFORMS_STITCHPARTITION_H
 #define FUSION_LIB_TRANSFORMS_STITCHPARTITION_H
 
+#include "ChainPartition.h"
 #include "StitchGraph.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/JSON.h"
@@ -49,14 +50,15 @@ llvm::json::Object countBaselines(mlir::func::FuncOp function,
 
 /// Makes groups of a function's operators that no chain has taken, with
 /// remarks: what became one kernel, and for every two kernels of which one
-/// reads the other's values, or both the same, why they are two. Where `report` is given it gets
-/// the graph, the plan and what the other strategies would do besides
-/// `baselines`.
+/// reads the other's values, or both the same, why they are two. Where `report`
+/// is given it gets the graph, the plan with the `chains` that were made
+/// before, and what the other strategies would do besides `baselines`.
 void partitionStitched(mlir::func::FuncOp function, const ChipInfo &chip,
                        const StitchPartitionOptions &options,
                        mlir::RewriterBase &rewriter,
                        llvm::json::Array *report = nullptr,
-                       llvm::json::Object baselines = {});
+                       llvm::json::Object baselines = {},
+                       llvm::ArrayRef<ChainKernel> chains = {});
 
 } // namespace fusion
 
