@@ -131,6 +131,22 @@ for (const group of report.groups) {
   if (group.refused.length)
     table(root, ['refused because', 'candidates'], group.refused.map(r => [r.reason, r.candidates]));
 }
+for (const group of report.stitched) {
+  add(root, 'h2', {}, group.name);
+  add(root, 'p', {}, `Stitched group of ${group.operators.length} operators: ${group.operators.join(', ')}. Axes: ${list(group.axes)}. ` +
+      `Candidates: ${group.candidates}; those that a block has room for: ${group.legal}. Below are the fastest of those that ` +
+      'were predicted: the search skips what cannot be the best.');
+  table(root, ['tiles', 'warps', 'blocks', 'registers', 'shared', 'us', 'DRAM', 'L2', 'waves', 'instructions', 'why not', 'schedule'],
+        group.ranking.map(r => [list(r.tiles), r.warps, r.blocks, r.registers, r.shared_memory, r.cost.total_us.toFixed(2),
+                                r.cost.memory_us.toFixed(2), r.cost.traffic_us.toFixed(2), r.cost.latency_us.toFixed(2),
+                                r.cost.issue_us.toFixed(2), r.why_not || 'chosen', r.schedule]), true);
+}
+if (report.not_searched.length) {
+  add(root, 'h2', {}, 'Groups that were not searched');
+  table(root, ['group', 'why'], report.not_searched.map(g => [g.name, g.why]));
+}
+if (!report.groups.length && !report.stitched.length && !report.not_searched.length)
+  add(root, 'p', {}, 'The module has no groups: run fuse-form-groups before.');
 </script></body></html>
 )html";
 

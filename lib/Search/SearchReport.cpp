@@ -548,9 +548,12 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
   return entry;
 }
 
-llvm::json::Value fusion::makeReport(const ChipInfo &chip, Array groups) {
+llvm::json::Value fusion::makeReport(const ChipInfo &chip,
+                                     SearchReports reports) {
   return Object{{"version", 1},
                 {"chip", chip.name},
                 {"product", chip.product},
-                {"groups", std::move(groups)}};
+                {"groups", std::move(reports.groups)},
+                {"stitched", std::move(reports.stitched)},
+                {"not_searched", std::move(reports.left)}};
 }

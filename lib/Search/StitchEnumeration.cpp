@@ -26,8 +26,8 @@ void StitchEnumeration::findWhole() {
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (group.reduces(op, *split))
       for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-        whole[axis] |= axis != split &&
-                       !llvm::is_contained(group.resultAxes(op), axis);
+        whole[axis] |=
+            axis != split && !llvm::is_contained(group.resultAxes(op), axis);
 }
 
 std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
@@ -88,8 +88,7 @@ bool StitchEnumeration::keepsRows(unsigned axis, int64_t rows) const {
   StitchSchedule whole;
   whole.spread.assign(group.axes.size(), {});
   whole.spread[axis] = {rows, rows};
-  int64_t extent =
-      llvm::divideCeil(group.axes[*walked->axis].extent, cluster);
+  int64_t extent = llvm::divideCeil(group.axes[*walked->axis].extent, cluster);
   whole.spread[*walked->axis].tile = extent;
   whole.walk = {*walked->axis, /*step=*/1, 0, /*shared=*/extent};
   // A block of one thread, of the stash's warps.
@@ -402,6 +401,7 @@ bool StitchEnumeration::rate() {
     return true;
   ++legal;
   StitchResult rated{current, *cost};
+  record(rated);
   if (isBetter(rated)) {
     best = rated;
     bestNumber = number;

@@ -42,17 +42,17 @@ public:
   /// at the most promising that is possible. `split`: the reduced
   /// axis that blocks have a part of, which `work` walks through, or beside
   /// which it walks through another one. `cluster`:
-  /// blocks that share the walked axis.
+  /// blocks that share the walked axis. `ranking` gets what is rated.
   StitchEnumeration(const StitchGroup &group, const StitchWork &work,
                     const ChipInfo &chip, StitchEffort effort,
                     const StitchBound *bound, bool mayWalk = true,
                     std::optional<unsigned> split = std::nullopt,
-                    int64_t cluster = 1)
+                    int64_t cluster = 1, StitchRanking *ranking = nullptr)
       : group(group), chip(chip), work(work),
         walked(mayWalk && work.walked ? &*work.walked : nullptr), bound(bound),
         isCoarse(effort != StitchEffort::Full),
-        isFirst(effort == StitchEffort::First), split(split), cluster(cluster) {
-  }
+        isFirst(effort == StitchEffort::First), split(split), cluster(cluster),
+        ranking(ranking) {}
 
   /// The best one where it takes less than `limit` seconds; what takes longer
   /// may be returned or not.
@@ -121,6 +121,11 @@ public:
   }
 
 private:
+  void record(const StitchResult &rated) {
+    if (ranking)
+      ranking->add(rated);
+  }
+
   // Further forms of the best (StitchFinish.cpp), each where it is faster.
   void tryStreams();
   void tryStages();
@@ -451,6 +456,7 @@ private:
   bool mayBeNarrow = false; ///< accesses of rows that begin anywhere
   std::optional<unsigned> split;
   int64_t cluster;
+  StitchRanking *ranking;
   llvm::SmallVector<unsigned> order;
   llvm::SmallVector<int64_t>
       vectors; ///< elements of the widest accesses, by axis

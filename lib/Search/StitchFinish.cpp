@@ -20,6 +20,8 @@ void StitchEnumeration::tryStreams() {
   current = best->schedule;
   current.streams = true;
   std::optional<StitchCost> cost = predictStitching(group, work, current, chip);
+  if (cost)
+    record(StitchResult{current, *cost});
   if (cost && weighed(*cost) < weighed(best->cost))
     best = StitchResult{current, *cost};
 }
@@ -36,6 +38,8 @@ void StitchEnumeration::tryStages() {
       continue;
     std::optional<StitchCost> cost =
         predictStitching(group, work, current, chip, &memo);
+    if (cost)
+      record(StitchResult{current, *cost});
     if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
       best = StitchResult{current, *cost};
   }
@@ -69,6 +73,8 @@ void StitchEnumeration::tryBulk() {
         continue;
       std::optional<StitchCost> cost =
           predictStitching(group, work, current, chip, &memo);
+      if (cost)
+        record(StitchResult{current, *cost});
       if (cost && keyOfBulk(*cost) < keyOfBulk(best->cost))
         best = StitchResult{current, *cost};
     }
@@ -84,6 +90,8 @@ void StitchEnumeration::tryProducers() {
     return;
   std::optional<StitchCost> cost =
       predictStitching(group, work, current, chip, &memo);
+  if (cost)
+    record(StitchResult{current, *cost});
   if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
     best = StitchResult{current, *cost};
 }

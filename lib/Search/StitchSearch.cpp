@@ -16,6 +16,17 @@ using namespace fusion;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+void StitchRanking::add(const StitchResult &result) {
+  auto isFaster = [](const StitchResult &a, const StitchResult &b) {
+    return weighed(a.cost) < weighed(b.cost);
+  };
+  if (kept.size() == most && !isFaster(result, kept.back()))
+    return;
+  kept.insert(llvm::upper_bound(kept, result, isFaster), result);
+  if (kept.size() > most)
+    kept.pop_back();
+}
+
 /// The operators of one component as a group, and the axes that its axes are in
 /// the whole.
 static StitchGroup extract(const StitchGroup &group, unsigned component,
@@ -149,7 +160,8 @@ packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
 /// of the most points goes first.
 static std::optional<StitchResult>
 searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
-             std::string &reason, StitchEffort effort, const StitchWork &work) {
+             std::string &reason, StitchEffort effort, const StitchWork &work,
+             StitchRanking *ranking) {
   std::deque<Component> components; // which bounds refer to
   for (unsigned component = 0; component < count; ++component)
     components.emplace_back(group, component, work, chip, effort);
@@ -191,6 +203,8 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
                              mostBlocks);
         },
         chip);
+    if (cost && ranking)
+      ranking->add(StitchResult{whole, *cost});
     if (cost && (!best || weighed(*cost) < weighed(best->cost)))
       best = StitchResult{whole, *cost};
   }
@@ -213,8 +227,9 @@ namespace {
 class Search {
 public:
   Search(const StitchGroup &group, const ChipInfo &chip, StitchEffort effort,
-         const StitchWork &work)
-      : group(group), chip(chip), effort(effort), work(work) {}
+         const StitchWork &work, StitchRanking *ranking)
+      : group(group), chip(chip), effort(effort), work(work), ranking(ranking) {
+  }
 
   std::optional<StitchResult> run(std::string &reason) {
     if (isBounded(effort))
@@ -232,9 +247,9 @@ public:
 
 private:
   StitchEnumeration enumeration(int64_t cluster, StitchEffort effort) const {
-    return StitchEnumeration(group, work, chip, effort,
-                             isBounded(effort) ? &*bound : nullptr,
-                             /*mayWalk=*/true, /*split=*/std::nullopt, cluster);
+    return StitchEnumeration(
+        group, work, chip, effort, isBounded(effort) ? &*bound : nullptr,
+        /*mayWalk=*/true, /*split=*/std::nullopt, cluster, ranking);
   }
   static bool isBounded(StitchEffort effort) {
     return effort == StitchEffort::Bounded || effort == StitchEffort::First;
@@ -266,6 +281,7 @@ private:
   const ChipInfo &chip;
   StitchEffort effort;
   const StitchWork &work;
+  StitchRanking *ranking;
   std::optional<StitchBound> bound;
   std::optional<StitchResult> best;
 };
@@ -322,7 +338,8 @@ void Search::tryWalks() {
     StitchWork other(group, axis);
     StitchBound ownBound(group, other, chip);
     keepFaster(StitchEnumeration(group, other, chip, StitchEffort::Bounded,
-                                 &ownBound)
+                                 &ownBound, /*mayWalk=*/true,
+                                 /*split=*/std::nullopt, /*cluster=*/1, ranking)
                    .runBelow(limit()));
   }
 }
@@ -365,7 +382,7 @@ void Search::trySplit(const Split &split, StitchEffort effort) {
     ownBound.emplace(group, own, chip, /*mayWalk=*/true, axis);
   keepFaster(StitchEnumeration(group, own, chip, effort,
                                ownBound ? &*ownBound : nullptr,
-                               /*mayWalk=*/true, axis, cluster)
+                               /*mayWalk=*/true, axis, cluster, ranking)
                  .runBelow(limit()));
 }
 
@@ -422,7 +439,9 @@ void Search::tryPersistent() {
     StitchWork other(group, axis);
     StitchBound ownBound(group, other, chip);
     std::optional<StitchResult> found =
-        StitchEnumeration(group, other, chip, StitchEffort::Bounded, &ownBound)
+        StitchEnumeration(group, other, chip, StitchEffort::Bounded, &ownBound,
+                          /*mayWalk=*/true, /*split=*/std::nullopt,
+                          /*cluster=*/1, ranking)
             .runBelow(limit());
     // What the evaluator cannot tell apart is not worth a loop.
     auto levelOf = [](const StitchResult &result) {
@@ -444,9 +463,9 @@ static std::optional<StitchResult> rate(const StitchGroup &group,
   StitchWork work(group, /*walk=*/std::nullopt, /*split=*/std::nullopt,
                   walk && (walk->isOnline || walk->keepsCostly));
   if (walk.has_value() != work.walked.has_value() ||
-      (walk && (walk->axis != *work.walked->axis ||
-                (walk->isOnline && !work.online) ||
-                (walk->keepsCostly && !work.costly))))
+      (walk &&
+       (walk->axis != *work.walked->axis || (walk->isOnline && !work.online) ||
+        (walk->keepsCostly && !work.costly))))
     return std::nullopt;
   const StitchPasses &passes = work.passesOf(schedule);
   if (checkStitching(group, schedule, chip, &passes) ||
@@ -457,11 +476,10 @@ static std::optional<StitchResult> rate(const StitchGroup &group,
   return cost ? std::optional(StitchResult{schedule, *cost}) : std::nullopt;
 }
 
-std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
-                                                    const ChipInfo &chip,
-                                                    std::string &reason,
-                                                    StitchEffort effort,
-                                                    const StitchSchedule *likely) {
+std::optional<StitchResult>
+fusion::searchStitching(const StitchGroup &group, const ChipInfo &chip,
+                        std::string &reason, StitchEffort effort,
+                        const StitchSchedule *likely, StitchRanking *ranking) {
   unsigned count =
       group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
   if (count == 1 && effort == StitchEffort::First && likely)
@@ -472,6 +490,6 @@ std::optional<StitchResult> fusion::searchStitching(const StitchGroup &group,
   if (count > 1 && effort == StitchEffort::First)
     effort = StitchEffort::Bounded;
   if (count > 1)
-    return searchPacked(group, count, chip, reason, effort, work);
-  return Search(group, chip, effort, work).run(reason);
+    return searchPacked(group, count, chip, reason, effort, work, ranking);
+  return Search(group, chip, effort, work, ranking).run(reason);
 }

@@ -51,26 +51,27 @@ struct SearchSchedulesPass
     options.ranked = wantsReport ? reported : 1;
     if (measurer)
       options.ranked = std::max(1u, measurer->candidates());
-    llvm::json::Array groups;
+    SearchReports reports;
     WalkResult result =
         getOperation().walk([&](fuse::FusedGroupOpInterface group) {
-          return WalkResult(schedule(group, **target, options, groups));
+          return WalkResult(schedule(group, **target, options, reports));
         });
     if (result.wasInterrupted())
       return signalPassFailure();
-    if (groups.empty() && keepsGiven && !wantsReport && setsSearch())
-      mlir::emitWarning(getOperation().getLoc(),
+    if (reports.groups.empty() && keepsGiven && !wantsReport && setsSearch())
+      mlir::emitWarning(findPlace(getOperation()),
                         "nothing was searched: all groups have schedules, and "
                         "options of searches change nothing");
     if (!wantsReport)
       return;
-    if (groups.empty())
-      mlir::emitWarning(getOperation().getLoc(),
-                        "nothing was searched: the report has no groups");
-    llvm::json::Value whole = makeReport(**target, std::move(groups));
-    if (failed(writeReport(getOperation().getLoc(), "report", report,
+    if (reports.groups.empty() && reports.stitched.empty())
+      mlir::emitWarning(findPlace(getOperation()),
+                        "nothing was searched: the report has no groups, and "
+                        "says why");
+    llvm::json::Value whole = makeReport(**target, std::move(reports));
+    if (failed(writeReport(findPlace(getOperation()), "report", report,
                            llvm::formatv("{0:2}\n", whole).str())) ||
-        failed(writeReport(getOperation().getLoc(), "report", reportPage,
+        failed(writeReport(findPlace(getOperation()), "report", reportPage,
                            renderReport(whole))))
       signalPassFailure();
   }
@@ -80,7 +81,7 @@ struct SearchSchedulesPass
   std::optional<Kind> choose(StringRef option, StringRef value,
                              std::optional<Kind> found, StringRef known) {
     if (!found)
-      emitError(getOperation()->getLoc())
+      emitError(findPlace(getOperation()))
           << "no " << option << " '" << value << "'; known are " << known;
     return found;
   }
@@ -89,12 +90,12 @@ struct SearchSchedulesPass
     SearchOptions options;
     options.skipMasked = skipMasked;
     if (rescaleThreshold > 126) {
-      emitError(getOperation()->getLoc())
+      emitError(findPlace(getOperation()))
           << "rescale-threshold is at most 126 powers of two";
       return std::nullopt;
     }
     auto refuse = [&](const Twine &why) {
-      emitError(getOperation()->getLoc()) << why;
+      emitError(findPlace(getOperation())) << why;
       return std::nullopt;
     };
     if (maxStages < 1)
@@ -246,23 +247,49 @@ struct SearchSchedulesPass
     return std::nullopt;
   }
 
+  /// The schedule of a stitched group, and its search in the report.
+  fuse::ScheduleAttr searchStitched(fuse::FusedGroupOpInterface group,
+                                    const ChipInfo &chip,
+                                    const SearchOptions &options,
+                                    SearchReports &reports) {
+    if (report.empty() && reportPage.empty())
+      return chooseStitching(group, chip);
+    StitchReport found;
+    auto start = std::chrono::steady_clock::now();
+    fuse::ScheduleAttr schedule =
+        chooseStitching(group, chip, &found, nameOf(group), options.ranked);
+    std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - start;
+    if (found.search.empty()) {
+      reports.leaveOut(nameOf(group),
+                       "it runs in the generic form: " + found.whyGeneric);
+      return schedule;
+    }
+    found.search["seconds"] = taken.count();
+    reports.stitched.push_back(std::move(found.search));
+    return schedule;
+  }
+
   /// "function, at file:line", for the report.
   static std::string nameOf(fuse::FusedGroupOpInterface group) {
     std::string name;
     if (auto function = group->getParentOfType<func::FuncOp>())
       name = function.getSymName().str();
-    if (auto at = group.getLoc()->findInstanceOf<FileLineColLoc>())
-      name += llvm::formatv(", line {0}", at.getLine()).str();
+    if (std::optional<FileLineColLoc> at = findFileLocation(group.getLoc()))
+      name += llvm::formatv(", line {0}", at->getLine()).str();
     return name;
   }
 
   LogicalResult schedule(fuse::FusedGroupOpInterface group,
                          const ChipInfo &chip, SearchOptions options,
-                         llvm::json::Array &groups) {
+                         SearchReports &reports) {
     fuse::ScheduleAttr given = group.getGroupSchedule();
+    if (given)
+      reports.leaveOut(nameOf(group), "it has a schedule already");
     if (isa<fuse::StitchOp>(group)) {
       if (!given)
-        group.setGroupSchedule(given = chooseStitching(group, chip));
+        group.setGroupSchedule(
+            given = searchStitched(group, chip, options, reports));
       if (given.getStitching())
         return verifyStitching(group, given, chip);
       if (!isGenericSchedule(given))
@@ -344,7 +371,7 @@ struct SearchSchedulesPass
     llvm::json::Object entry =
         reportSearch(nameOf(group), axes->model, *found, options, chip);
     entry["seconds"] = taken.count();
-    groups.push_back(std::move(entry));
+    reports.groups.push_back(std::move(entry));
     return success();
   }
 

@@ -11,6 +11,7 @@
 #include "fusion/Analysis/StitchSplit.h"
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Analysis/StitchTraffic.h"
+#include "fusion/Search/StitchReport.h"
 #include "fusion/Search/StitchSearch.h"
 #include "fusion/Support/Counted.h"
 #include "fusion/Support/Remark.h"
@@ -183,15 +184,22 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
 }
 
 fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
-                                           const ChipInfo &chip) {
+                                           const ChipInfo &chip,
+                                           StitchReport *report, StringRef name,
+                                           size_t most) {
   std::string reason;
   FailureOr<StitchGroup> axes =
       StitchGroup::compute(group.getOperators(), group.getYieldedValues(),
                            [&](const Twine &why) { reason = why.str(); });
   std::optional<StitchResult> found;
+  // Some are met twice.
+  StitchRanking ranking(report ? 4 * most : 0);
   if (succeeded(axes))
-    found = searchStitching(*axes, chip, reason);
+    found = searchStitching(*axes, chip, reason, StitchEffort::Full,
+                            /*likely=*/nullptr, report ? &ranking : nullptr);
   if (!found) {
+    if (report)
+      report->whyGeneric = reason;
     remarkMissed(group, "stitch", "generic",
                  "runs in the generic form: " + reason);
     return makeGenericSchedule(group.getContext());
@@ -200,8 +208,9 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
   for (auto [axis, spread] :
        llvm::zip_equal(axes->axes, found->schedule.spread))
     if (axis.isReduced)
-      compositions += llvm::formatv("; {0} is reduced by {1} composition",
-                                    axis.name, name(compositionOf(spread)));
+      compositions +=
+          llvm::formatv("; {0} is reduced by {1} composition", axis.name,
+                        fusion::name(compositionOf(spread)));
   remarkAnalysis(
       group, "stitch", "schedule",
       llvm::formatv("predicted {0:F2} us: {1} of {2}, about {3} registers "
@@ -215,7 +224,16 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
                     found->legal, found->candidates));
   remarkTraffic(group, *axes, *found);
   remarkStages(group, *axes, *found, chip);
-  return exportStitching(found->schedule, *axes, group.getContext());
+  auto attributeOf = [&](const StitchSchedule &schedule) {
+    return exportStitching(schedule, *axes, group.getContext());
+  };
+  if (report)
+    report->search = reportStitching(
+        name, *axes, *found, ranking, most,
+        [&](const StitchSchedule &schedule) {
+          return llvm::formatv("{0}", Attribute(attributeOf(schedule))).str();
+        });
+  return attributeOf(found->schedule);
 }
 
 LogicalResult fusion::verifyStitching(fuse::FusedGroupOpInterface group,

@@ -11,13 +11,24 @@
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
+#include "llvm/Support/JSON.h"
 
 namespace fusion {
 
+/// What a search of a stitched group leaves for reports.
+struct StitchReport {
+  llvm::json::Object search; ///< as reportStitching has it
+  std::string whyGeneric;    ///< not empty where the group has the generic form
+};
+
 /// The best spread of a stitched group's axes; where it has none the generic
 /// form, which any group has. Remarks say what was chosen and what it moves.
+/// `report`, where there is one, gets the `most` fastest schedules of the
+/// group, under its `name`.
 fuse::ScheduleAttr chooseStitching(fuse::FusedGroupOpInterface group,
-                                   const ChipInfo &chip);
+                                   const ChipInfo &chip,
+                                   StitchReport *report = nullptr,
+                                   llvm::StringRef name = {}, size_t most = 1);
 
 /// Whether a stitched group can have the schedule on `chip`; otherwise an error
 /// at the group says why not.

@@ -62,8 +62,20 @@ llvm::json::Object reportSearch(llvm::StringRef name, const GroupModel &group,
                                 const SearchOptions &options,
                                 const ChipInfo &chip);
 
-/// The whole report: {"version", "chip", "groups"}.
-llvm::json::Value makeReport(const ChipInfo &chip, llvm::json::Array groups);
+/// What is reported of the groups of a module.
+struct SearchReports {
+  llvm::json::Array groups;   ///< chains, as reportSearch has them
+  llvm::json::Array stitched; ///< as reportStitching has them
+  llvm::json::Array left;     ///< the other groups: {"name", "why"}
+
+  void leaveOut(std::string name, std::string why) {
+    left.push_back(
+        llvm::json::Object{{"name", std::move(name)}, {"why", std::move(why)}});
+  }
+};
+
+/// The whole report: {"version", "chip", "groups", "stitched", "not_searched"}.
+llvm::json::Value makeReport(const ChipInfo &chip, SearchReports reports);
 
 /// The report as a page that needs nothing else: the ranking's costs as bars,
 /// the roofline, and the tables.

@@ -10,6 +10,7 @@
 #define FUSION_SEARCH_STITCHSEARCH_H
 
 #include "fusion/Analysis/StitchCost.h"
+#include <vector>
 
 namespace fusion {
 
@@ -18,6 +19,21 @@ struct StitchResult {
   StitchCost cost;
   int64_t candidates = 0; ///< looked at
   int64_t legal = 0;      ///< of them, those that a block has room for
+};
+
+/// The fastest of the schedules that a search has predicted, from the fastest
+/// on. A search may skip what cannot be the best.
+class StitchRanking {
+public:
+  explicit StitchRanking(size_t most) : most(most) {}
+
+  /// Keeps `result` where it is among the `most` fastest.
+  void add(const StitchResult &result);
+  llvm::ArrayRef<StitchResult> results() const { return kept; }
+
+private:
+  size_t most;
+  std::vector<StitchResult> kept;
 };
 
 enum class StitchEffort : uint8_t {
@@ -36,11 +52,13 @@ enum class StitchEffort : uint8_t {
 /// of the sub-roots times launch dimensions; the other operators' follow) and
 /// returns the one of least predicted latency, the first of equals. nullopt
 /// with `reason` where none is possible. `likely`: one of a group with the same
-/// axes, which `First` takes where it is possible.
+/// axes, which `First` takes where it is possible. `ranking` gets what was
+/// predicted for schedules of the whole group.
 std::optional<StitchResult>
 searchStitching(const StitchGroup &group, const ChipInfo &chip,
                 std::string &reason, StitchEffort effort = StitchEffort::Full,
-                const StitchSchedule *likely = nullptr);
+                const StitchSchedule *likely = nullptr,
+                StitchRanking *ranking = nullptr);
 
 } // namespace fusion
 
