@@ -5,6 +5,7 @@
 # outer loop cannot have stages beside the inner one.
 # RUN: %python %s %t %S/Inputs
 
+import itertools
 import os
 import subprocess
 import sys
@@ -41,9 +42,9 @@ CASES = [
 REFUSED = [("", (3, 2, 2), "A"), ("B", (3, 2, 2), "A"), ("A", (3, 2, 2), "B")]
 
 
-def describe(description, bulk, stages, producers):
+def describe(description, bulk, stages, producers, registers=1):
     places = {name: place.replace("async16", "bulk") if name in bulk else place for name, place in description["places"].items()}
-    return schedule(**description | dict(places=places, stages=dict(zip("ABD", stages))), producers=producers)
+    return schedule(**description | dict(places=places, stages=dict(zip("ABD", stages))), producers=producers, registers=registers)
 
 
 def refuse(groups, text, of):
@@ -61,9 +62,9 @@ def main():
             groups = form(path, chain, "sm_90a")
             digests = set()
             for bulk, stages, roles in CASES:
-                for producers in roles:
-                    where = f"{kind}, {name}: {bulk} in bulk, {stages} stages, {producers} producers"
-                    text = describe(description, bulk, stages, producers)
+                for producers, registers in itertools.product(roles, (1, 2) if kind == "mma" and stages == (3, 2, 2) else (1,)):
+                    where = f"{kind}, {name}: {bulk} in bulk, {stages} stages, {producers} producers, fragments in {registers}"
+                    text = describe(description, bulk, stages, producers, registers)
                     _, _, digest = compute(path, groups, text, where, "--schedules=8")
                     assert ("tile.specialize" in read(path + ".tile.mlir")) == (producers > 0), where
                     digests.add(digest)

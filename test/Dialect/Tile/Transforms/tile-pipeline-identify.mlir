@@ -20,6 +20,7 @@
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] 4*[1,0] x[4,8] 2*[8,0] -> [16, 16]">
 !buffer = !tile.buffer<1, 16, 16, f16, #shared>
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
+#plain = affine_map<(d0, d1) -> (d0, d1)>
 
 // Filled by one copy in the loop that reads it: all rules hold. The one beside it asks for nothing.
 // CHECK-LABEL: tile.kernel @load_use_loop
@@ -121,6 +122,36 @@ tile.kernel @nested(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attri
       %t = tile.local_load %y[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
     }
     %u = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+  }
+  tile.return
+}
+
+// Each stage of a bulk copy has an mbarrier: both loops have stages where one of them is copied in bulk.
+// CHECK-LABEL: tile.kernel @nested_in_bulk
+// CHECK: tile.alloc {pipeline_stages = 2 : i64, pipelined}
+// CHECK: tile.alloc {pipeline_stages = 3 : i64, pipelined}
+// CHECK: tile.alloc {pipeline_stages = 2 : i64, pipelined}
+tile.kernel @nested_in_bulk(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %a = tile.window %p[] sizes [%c16, %c64] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
+  %x = tile.alloc {pipeline_stages = 2 : i64} : !buffer
+  %y = tile.alloc {pipeline_stages = 3 : i64} : !buffer
+  %z = tile.alloc {pipeline_stages = 2 : i64} : !buffer
+  scf.for %n = %c0 to %c64 step %c16 {
+    tile.copy_async %a[%c0, %n], %x[%c0] by bulk : !view, !buffer
+    scf.for %k = %c0 to %c64 step %c16 {
+      tile.copy_async %a[%c0, %k], %y[%c0] by bulk : !view, !buffer
+      tile.copy_async %a[%c0, %k], %z[%c0] by async16 : !view, !buffer
+      tile.commit
+      tile.wait 0
+      tile.await %y[%c0] : !buffer
+      %t = tile.local_load %y[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+      %u = tile.local_load %z[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
+    }
+    tile.await %x[%c0] : !buffer
+    %v = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
   }
   tile.return
 }

@@ -19,8 +19,9 @@ def TilePipelineIdentify : Pass<"tile-pipeline-identify", "::fusion::tile::Kerne
     nothing else; (2) the copy stands in a sequential loop that also holds all reads of
     the buffer, behind it; (3) since groups of copies are waited for in order, no other
     pipelined loop stands inside of that loop, whose waits would be for other
-    data. Where a rule fails, a remark (category `pipeline`) says which, and the
-    buffer keeps its single stage.
+    data. Rule 3 is of two loops with groups of copies: bulk copies have an mbarrier for
+    each stage of a buffer, and may be nested with either. Where a rule fails, a remark
+    (category `pipeline`) says which, and the buffer keeps its single stage.
 
     A buffer that is filled synchronously, by a load into registers and a store, fails
     rule 1 but is prefetched instead where the others hold: the load runs one iteration
