@@ -4,6 +4,11 @@
 // RUN:   -o %t.groups 2> %t.remarks
 // RUN: FileCheck %s < %t.groups
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups=force-fusion=true --remarks-filter=fuse -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FORCED
+
+// What is legal is the chain's where fusion is forced.
+// FORCED: [Passed] border {{.*}} Function=read_together {{.*}} are the chain's: {{.*}} us with them in the groups (forced)"
 
 #full = affine_map<(m, n) -> (m, n)>
 #row = affine_map<(m, n) -> (m)>

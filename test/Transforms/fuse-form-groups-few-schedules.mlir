@@ -5,6 +5,9 @@
 // RUN: fusion-opt %s --fuse-form-groups="chip=sm_90a stitch=greedy" --remarks-filter=fuse --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=FEW
 // ALL: [Missed] not-stitched {{.*}}but it is predicted to take {{[0-9.]+}} us against {{[0-9.]+}} us apart"
 // FEW: [Missed] not-stitched {{.*}}but it is predicted to take {{[0-9.]+}} us against {{[0-9.]+}} us apart, with the best of a few schedules"
+// RUN: fusion-opt %s --fuse-form-groups="chip=sm_90a force-fusion=true plan-report=%t.json" --remarks-filter=fuse -o /dev/null 2>&1 | FileCheck %s --check-prefix=FORCED
+// RUN: grep '"forced": true' %t.json
+// FORCED: [Passed] stitched {{.*}}stitched 2 operators into one kernel: predicted {{[0-9.]+}} us against {{[0-9.]+}} us apart (forced)
 #all = affine_map<(i, j) -> (i, j)>
 #none = affine_map<(i, j) -> ()>
 func.func @scaled_by_its_sum(%x: tensor<4096x4096xf32>) -> (tensor<4096x4096xf32>) {
