@@ -15,7 +15,7 @@ sys.path.insert(0, inputs)
 from hand_schedule import assemble, compute, form, read, schedule  # noqa: E402
 from set_schedule import replace_schedule  # noqa: E402
 
-# Two tiles of rows, four of n, and of k five (of which the last is a part) or one less than there are stages.
+# Four tiles of n and five of k, of which the last is a part; or fewer of either than there are stages.
 CHAINS = {"plain": ["--chain=128,144,192,48", "--2d"], "short": ["--chain=128,64,96,48", "--2d"]}
 THREADS = dict(
     tiling="m(n(k(LA,LB,CC),LD,CE),SE)",
@@ -56,10 +56,10 @@ def refuse(groups, text, of):
 
 def main():
     os.makedirs(folder, exist_ok=True)
-    for kind, description in (("mma", THREADS), ("wgmma", GROUPS)):
-        for name, chain in CHAINS.items():
+    for kind, description, names in (("mma", THREADS, CHAINS), ("wgmma", GROUPS, ["plain"])):
+        for name in names:
             path = os.path.join(folder, f"{kind}-{name}")
-            groups = form(path, chain, "sm_90a")
+            groups = form(path, CHAINS[name], "sm_90a")
             digests = set()
             for bulk, stages, roles in CASES:
                 for producers, registers in itertools.product(roles, (1, 2) if kind == "mma" and stages == (3, 2, 2) else (1,)):
