@@ -376,8 +376,8 @@ Reason PlaceChecker::checkPipeline(unsigned index) {
     return "'" + name +
            "' is not loaded in a sequential loop and has one stage";
   const TilingNode *loop = load.loops.back();
-  // Threads wait for their groups of copies in the order of issue (rule 3). Each
-  // stage of a bulk copy has an mbarrier of its own.
+  // Threads wait for their groups of copies in the order of issue (rule 3).
+  // Each stage of a bulk copy has an mbarrier of its own.
   auto isGrouped = [](const Placement &place) {
     return place.transport != fuse::Transport::Sync &&
            place.transport != fuse::Transport::Bulk;

@@ -62,8 +62,8 @@ compares the results with a reference computed on the CPU.
   --gpcs=COUNTxSMS,...      the emulator's SMs, by GPC (the chip's); clusters are
                             placed in them
   --threads=N               host threads of the reference (0: one per core)
-  --remarks[=REGEX]         print what the compilation did and why, to the standard
-                            error: all remarks, or those of categories that match
+  --remarks[=REGEX]         print what the compilation did and why to the
+                            standard error: all, or categories that match
   --version                 print the version
 
 Exit code: 0 all results agree and nothing was found, 2 a result is wrong,

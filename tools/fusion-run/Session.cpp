@@ -274,8 +274,8 @@ Error Session::runOnDevice(const std::string &name,
     if (!manifest->kernels.empty())
       if (Error error = (*target)->loadModule(manifest->ptx))
         return error;
-    // The emulator asks whether to go on. A GPU does not: while it works, Ctrl-C
-    // ends the process.
+    // The emulator asks whether to go on. A GPU does not: while it works,
+    // Ctrl-C ends the process.
     std::optional<InterruptGuard::Pause> pause;
     ExecuteOptions execution;
     execution.mostClusters = options.activeClusters;

@@ -303,7 +303,8 @@ def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
     filter become one loop each, of which the window takes digits
     (docs/convolutions.md). Where the window reads what another product makes, that
     product is computed at each place of the window if that is predicted to pay, and
-    both are a chain.
+    both are a chain. The second one then carries `fuse.seconds_apart`, what both are
+    predicted to take in kernels of their own, for the remarks of `fuse-form-groups`.
 
     Before that, two ways of writing that operands are shared become indexing maps:
 
