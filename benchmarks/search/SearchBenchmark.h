@@ -58,7 +58,7 @@ inline ChainWorkload rowOfLayers(unsigned products) {
   return {std::to_string(products) + " layers", shape};
 }
 
-/// The documents' example.
+/// The example of MCFuser's figure 7.
 inline ChainShape exampleChain() { return ChainShape{{1024, 512, 1024, 512}}; }
 
 /// Both exit where there is none.

@@ -262,7 +262,7 @@ void printEvolutionOfOurs(llvm::ArrayRef<ChainWorkload> workloads) {
     add(workload.shape, workload.name, ratios);
   outs() << formatv(
       "| space `default` | {0:F2} | {1:F2} ({2}) | {3} |\n| the same, the "
-      "documents' example | {4:F2} | {5:F2} | |\n",
+      "example of MCFuser's figure 7 | {4:F2} | {5:F2} | |\n",
       ratios.mean(), ratios.most, ratios.worst,
       candidates / static_cast<int64_t>(workloads.size() * seeds),
       example.mean(), example.most);

@@ -267,7 +267,7 @@ SmallVector<unsigned> StitchBuilder::findComponents() const {
 }
 
 /// Components of the same shape, reduced alike, have the same loops
-/// (FusionStitching, section III-A: kernel packing): one block computes the
+/// (FusionStitching, section 4.1: kernel packing): one block computes the
 /// same part of each.
 void StitchBuilder::fuseLoops() {
   llvm::MapVector<unsigned, SmallVector<unsigned, 4>> axesOf;

@@ -180,8 +180,8 @@ std::vector<Candidate> Explorer::combine(ArrayRef<unsigned> own,
   return list;
 }
 
-/// PatternReduction (section 5.2): groups of consumers by themselves, then the
-/// best of all.
+/// PatternReduction (FusionStitching, section 5.2): groups of consumers by
+/// themselves, then the best of all.
 std::vector<Candidate> Explorer::reduce(ArrayRef<unsigned> own,
                                         ArrayRef<unsigned> group) {
   if (group.size() <= options.groupSize)

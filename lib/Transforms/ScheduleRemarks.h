@@ -34,7 +34,7 @@ void explainMovement(fuse::FusedGroupOpInterface group, const GroupModel &model,
                      const SearchResult &found, const ChipInfo &chip);
 
 /// Where MCFuser's third rule leaves tiles that are worse than others by more
-/// than the document allows.
+/// than the paper allows.
 void explainPadding(fuse::FusedGroupOpInterface group,
                     const SearchResult &found);
 

@@ -29,7 +29,7 @@ PaperSpace makeSpace(const GroupModel &group, const ChipInfo &chip,
   return std::move(*space);
 }
 
-/// MCFuser's A100 (section VI): PCIe, 40 GB.
+/// The A100 of MCFuser (section VI): PCIe, 40 GB.
 ChipInfo documentsChip() {
   ChipInfo chip = *lookupChip("sm_80");
   chip.numSMs = 108;

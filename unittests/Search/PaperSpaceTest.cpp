@@ -15,7 +15,7 @@ using namespace fusion;
 
 namespace {
 
-/// The documents' example: M = N = 1024, K = H = 512.
+/// The example of MCFuser's figure 7: M = N = 1024, K = H = 512.
 GroupModel example() { return makeChainModel({{1024, 512, 1024, 512}}); }
 
 PaperSpace makeSpace(const GroupModel &group,
@@ -38,7 +38,7 @@ TEST(PaperSpace, CountsOfTheExample) {
   EXPECT_EQ(counts.expressions, (Expressions{26, 5, 3}));
   EXPECT_EQ(counts.candidates,
             (Candidates{109051904, 20971520, 12582912, 5292, 2253}));
-  // In elements, it is the 40 % that the document speaks of.
+  // In elements, it is the 40 % that the paper speaks of.
   options.unit = FootprintUnit::Elements;
   EXPECT_EQ(makeSpace(group, options).count().candidates[4], 3195u);
 }

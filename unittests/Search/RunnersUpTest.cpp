@@ -23,7 +23,7 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"sm_90a", {{1024, 512, 1024, 512}}}, // the documents' example
+    {"sm_90a", {{1024, 512, 1024, 512}}}, // MCFuser's figure 7
     {"sm_80", {{1024, 512, 1024, 512}}},  {"sm_80", {{512, 64, 512, 64}, 12}},
     {"sm_90a", {{256, 320, 208}}},        {"sm_80", {{256, 64, 256, 64, 128}}},
 };
@@ -134,7 +134,8 @@ TEST(RunnersUp, NothingDrawnComesBetween) {
 }
 
 // The second best is a neighbour or better, no schedule of another kind that
-// happened to be looked at: on the documents' example within a twentieth.
+// happened to be looked at: on the example of MCFuser's figure 7 within a
+// twentieth.
 TEST(RunnersUp, AreCloseOnTheExample) {
   GroupModel group = makeChainModel(kCases[0].shape);
   std::string reason;

@@ -96,7 +96,7 @@ TEST(TilingExpressions, ThreeProducts) {
   }
 }
 
-// Table of section III-C: 26 expressions make five classes, h being bound where
+// MCFuser section III-C: 26 expressions make five classes, h being bound where
 // it is outermost or innermost beside m.
 TEST(TilingExpressions, FiveClassesOfTwoProducts) {
   GroupModel group = chain(2);

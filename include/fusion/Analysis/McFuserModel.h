@@ -33,7 +33,7 @@ struct McFuserCost {
   double slowdown = 1; ///< α, equation 5
 };
 
-/// What equation 1 counts in. The document's "40 %" is in elements.
+/// What equation 1 counts in. The "40 %" of section III-C is in elements.
 enum class FootprintUnit : uint8_t { Bytes, Elements };
 
 /// Equation 1 as printed: one tile of every tensor of the group.

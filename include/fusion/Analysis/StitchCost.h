@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FusionStitching's latency evaluator (section V-C): L = N_wave · L_warp, with
+// FusionStitching's latency evaluator (section 4.3): L = N_wave · L_warp, with
 // the occupancy from the registers of live values and from shared memory. A
 // warp's latency is here that of its loads, its instructions and its exchanges,
 // and a wave takes no less than its bytes need at the chip's bandwidth.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory-intensive operators of one kernel (FusionStitching, section IV): their
+// Memory-intensive operators of one kernel (FusionStitching, section 4): their
 // loops unified to axes through the values between them and the inputs they
 // share, and which of the axes are reduced.
 //

@@ -10,7 +10,7 @@
 // goes through the axis again. What a later pass reads is computed anew from
 // few values that are kept from the pass that came across them first: those of
 // the fewest bytes, or those that spare it the operators that are costly
-// (FusionStitching, section IV-A, has expensive element-wise operators as
+// (FusionStitching, section 4.2, has expensive element-wise operators as
 // sub-roots): where bytes are what a kernel waits for, they are computed again.
 //
 // *Online* a reduction runs in the pass of those that it needs, on their values

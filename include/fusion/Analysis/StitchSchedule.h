@@ -88,7 +88,7 @@ struct StitchSchedule {
 /// The passes of the schedule's walk, all operators in one without a walk.
 StitchPasses passesOf(const StitchGroup &group, const StitchSchedule &schedule);
 
-/// Composition of a reduction along an axis (FusionStitching, section IV-A).
+/// Composition of a reduction along an axis (FusionStitching, section 4.1).
 enum class Composition : uint8_t { Thread, Warp, Block, Cluster };
 Composition compositionOf(const AxisSpread &spread);
 llvm::StringRef name(Composition composition);

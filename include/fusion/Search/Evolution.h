@@ -61,7 +61,7 @@ enum class Convergence : uint8_t {
 };
 
 struct EvolutionOptions {
-  unsigned population = 256; ///< N, which the document does not give
+  unsigned population = 256; ///< N, which the paper does not give
   unsigned measured = 8;     ///< n
   double epsilon = 0.01;     ///< ε, relative to the best time; not given either
   Convergence convergence = Convergence::BestOfAll;

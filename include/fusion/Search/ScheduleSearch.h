@@ -52,7 +52,7 @@ using Refusals = std::vector<std::pair<std::string, int64_t>>;
 
 /// The size of a paper's space (PaperSpace.h).
 struct SpaceCounts : PaperSpaceCounts {
-  WideCount afterRule4InElements = 0;      ///< rule 4 as the document counts
+  WideCount afterRule4InElements = 0;      ///< rule 4 as the paper counts
   PaddingRule padding = PaddingRule::None; ///< that was used; never Auto
   /// What rule 3 as printed loses (`lossByPadding`); nullopt where it was not
   /// thought of or that takes too long to tell.

@@ -48,7 +48,7 @@ enum class StitchEffort : uint8_t {
   First
 };
 
-/// Enumerates the spreads of the axes (FusionStitching, section IV-B: schedules
+/// Enumerates the spreads of the axes (FusionStitching, section 4.2: schedules
 /// of the sub-roots times launch dimensions; the other operators' follow) and
 /// returns the one of least predicted latency, the first of equals. nullopt
 /// with `reason` where none is possible. `likely`: one of a group with the same

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The composition schemes of FusionStitching (section IV-A) as three steps of
+// The composition schemes of FusionStitching (section 4.1) as three steps of
 // one reduction: what a thread holds of a row, what the lanes of a warp hold,
 // what several warps hold. The layout says which of them there are.
 //

@@ -65,7 +65,7 @@ def Fuse_OperatorMapAttr : Fuse_Attr<"OperatorMap", "operator_map"> {
   let summary = "How one product uses its intrinsic";
   let description = [{
     The loops of a contraction that are mapped to the loops i1, i2 (parallel) and
-    r1 (reduction) of the intrinsic (GTA section 4), and the arrangement of the
+    r1 (reduction) of the intrinsic (GTA, table 2), and the arrangement of the
     block's warps over i1 and i2. The product of `warps` is the warp count of the
     block; warps beyond the tile repeat the work of others and are refused.
 
@@ -266,7 +266,7 @@ def Fuse_SpreadAttr : Fuse_Attr<"Spread", "spread"> {
     A block has `tile` elements of the axis: `vector` neighbours in one thread,
     then `lanes` of a warp, then `warps`, then as many registers of each thread as
     it takes. Where the axis is reduced, this is FusionStitching's composition
-    (section IV-A): with one lane and one warp of *thread*, with one warp of *warp*,
+    (section 4.1): with one lane and one warp of *thread*, with one warp of *warp*,
     else of *block*; and of *cluster* where the blocks of a cluster (`mapping`) have a
     tile of it each.
 

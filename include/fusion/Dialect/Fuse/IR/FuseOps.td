@@ -61,7 +61,7 @@ def Fuse_StitchOp : Fuse_GroupOp<"stitch"> {
   let summary = "Memory-intensive operators of one kernel";
   let description = [{
     A stitched group holds element-wise operators, broadcasts, reductions and layout
-    changes (FusionStitching section 3). Its syntax is that of `fuse.chain`. A single
+    changes (FusionStitching section 4). Its syntax is that of `fuse.chain`. A single
     operator without a better form is a stitched group whose schedule has the generic
     mapping: one element of the result for each thread.
   }];
