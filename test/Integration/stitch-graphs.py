@@ -1,9 +1,9 @@
 # Whole graphs of memory-intensive operators (Inputs/graphs, which Inputs/graph_programs.py has written): how many kernels they are apart, by XLA's rules, by
 # FusionStitching's explorer as printed and by ours, and that small ones compute what the reference and NumPy do.
-# RUN: %python %s %t --check
+# RUN: %python %s %t --check --page=%S/../../docs/stitching-graphs.md
 # RUN: diff %t/table.md %S/../../docs/stitching-graphs-table.md
 #
-#   stitch-graphs.py FOLDER [--only=NAME] [--chip=NAME] [--check] [--plan-only]
+#   stitch-graphs.py FOLDER [--only=NAME] [--chip=NAME] [--check] [--page=FILE] [--plan-only]
 
 import argparse
 import json
@@ -17,7 +17,7 @@ from chain_programs import text
 from graph_programs import GRAPHS, program
 from random_programs import check_numbers
 
-PIPELINE = "builtin.module(fuse-to-unscheduled-groups{chip=%s plan-report=%s plan-html=%s})"
+PIPELINE = "builtin.module(fuse-to-unscheduled-groups{chip=%s stitch=%s plan-report=%s plan-html=%s})"
 # Of the kernels of greedy fusion (FusionStitching, table 2: 38 % on average, 27.8 to 48.4 %).
 ON_AVERAGE, AT_MOST = 0.40, 0.49
 
@@ -27,10 +27,10 @@ def graph_file(name):
     return os.path.join(INPUTS, "graphs", name + ".mlir")
 
 
-def explore(name, folder, chip):
+def explore(name, folder, chip, stitch="explorer"):
     """The plans of a graph at its full sizes."""
-    path = os.path.join(folder, name)
-    pipeline = PIPELINE % (chip, path + ".json", path + ".html")
+    path = os.path.join(folder, name if stitch == "explorer" else f"{name}.{stitch}")
+    pipeline = PIPELINE % (chip, stitch, path + ".json", path + ".html")
     subprocess.run(["fusion-opt", graph_file(name), f"--pass-pipeline={pipeline}", "-o", path + ".groups.mlir"], check=True)
     with open(path + ".json") as file:
         (function,) = json.load(file)["functions"]
@@ -85,23 +85,69 @@ def comparison(found):
     return rows
 
 
+def by_evaluator(found):
+    """Of each way to make a plan: (predicted time, kernels), each as how many graphs have less, as much and more with the full
+    evaluator than with the delta evaluator. Times are those of `comparison`, in whole microseconds."""
+    counts = {}
+    for form, name in (("printed", "printed"), ("explorer", "ours")):
+        for suffix, full, way in (("", "_full", name), ("_prefused", "_prefused_full", name + ", pre-fused")):
+            pairs = [(function["plans"][form + full], function["plans"][form + suffix]) for function in found.values()]
+            counts[way] = [[sum(sign(x, y) == wanted for x, y in values) for wanted in (-1, 0, 1)]
+                           for values in ([(round(a["predicted_us"]), round(b["predicted_us"])) for a, b in pairs],
+                                          [(a["kernels"], b["kernels"]) for a, b in pairs])]  # fmt: skip
+    return counts
+
+
+def sign(x, y):
+    return (x > y) - (x < y)
+
+
+def evaluators(counts):
+    rows = ["| full against delta | faster | as fast | slower | fewer kernels | as many | more |", "|---|" + "--:|" * 6]
+    for way, (times, kernels) in counts.items():
+        rows.append(f"| {way} | " + " | ".join(map(str, times + kernels)) + " |")
+    return rows
+
+
+FORWARD = ["dien_forward", "bert_forward", "decoder_pre_norm_forward", "lstm_forward"]
+
+
+def claims(found, folder, chip):
+    """What the page says of the tables, word for word."""
+    counts = by_evaluator(found)
+    for way, name in (("ours", "single operators"), ("ours, pre-fused", "what XLA's rules fuse first")):
+        faster, equal, slower = counts[way][0]
+        yield f"on {name} in {faster} of the {len(found)} graphs faster, in {equal} as fast and in {slower} slower"
+    for name in FORWARD:
+        greedy = explore(name, folder, chip, "greedy")["chosen"]["kernels"]
+        ours = found[name]["chosen"]["kernels"]
+        yield f"{name}: {ours} {'kernel' if ours == 1 else 'kernels'} against {greedy}"
+
+
+def missing(page, phrases):
+    with open(page) as file:
+        words = " ".join(file.read().split())
+    return [f"{page} does not say: {phrase}" for phrase in phrases if phrase not in words]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--only")
     parser.add_argument("--chip", default="sm_80")
     parser.add_argument("--check", action="store_true", help="the numbers of kernels, and execution at small sizes")
+    parser.add_argument("--page", help="the page that has to say what `claims` does; all graphs only")
     parser.add_argument("--plan-only", action="store_true", help="execute nothing")
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
     names = [name for name in GRAPHS if arguments.only in (None, name)]
     found = {name: explore(name, arguments.folder, arguments.chip) for name in names}
     rows, ratios, average = table(found)
-    rows += ["", *comparison(found)]
+    rows += ["", *comparison(found), "", *evaluators(by_evaluator(found))]
     with open(os.path.join(arguments.folder, "table.md"), "w") as file:
         file.write("\n".join(rows) + "\n")
     print("\n".join(rows))
-    broken = []
+    broken = missing(arguments.page, claims(found, arguments.folder, arguments.chip)) if arguments.page else []
     for name in names:
         with open(graph_file(name)) as file:
             if file.read() != text(program(name)):
