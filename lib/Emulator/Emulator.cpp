@@ -167,11 +167,13 @@ std::string checkLaunch(const Launch &launch, const Module &module,
   // The system's part does not count.
   uint64_t shared = uint64_t(code.dynamicSharedOffset) -
                     code.reservedSharedBytes + launch.dynamicSharedMemory;
-  uint64_t most = fusion::sharedMemoryPerBlock(module.target);
+  std::optional<unsigned> ofTarget =
+      fusion::sharedMemoryPerBlock(module.target);
+  uint64_t most = ofTarget.value_or(fusion::mostSharedMemoryPerBlock());
   if (shared > most)
     return std::to_string(shared) + " bytes of shared memory are more than " +
-           (module.target ? target + ", gives a block, "
-                          : std::string("any target gives a block, ")) +
+           (ofTarget ? target + ", gives a block, "
+                     : std::string("any target gives a block, ")) +
            std::to_string(most);
   return std::string();
 }

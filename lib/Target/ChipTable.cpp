@@ -51,13 +51,19 @@ using namespace fusion;
 static constexpr unsigned KiB = 1024;
 static constexpr uint64_t MiB = 1024 * 1024;
 
+/// No constant expression, and therefore an error of the compiler, where the
+/// compute capability has no line in SharedMemoryPerBlock.h.
+static constexpr unsigned sharedMemoryOf(unsigned computeCapability) {
+  return sharedMemoryPerBlock(computeCapability).value();
+}
+
 // clang-format off
 static constexpr ChipInfo chips[] = {
     // Each entry ends with features, then griddepcontrol and multicast [PTX], the
     // portable size of a cluster [CUDA], and registers that producers keep [PTX].
     {"sm_80", "sm_80", "A100 SXM4 80GB", 80, 80,
      // SMs [A100], in GPCs [GPC] on all chips; shared memory, registers, warps, blocks [CUDA]; L2 [A100].
-     108, {{5, 16}, {2, 14}}, 164 * KiB, sharedMemoryPerBlock(80), 1 * KiB, 65536, 255, 64, 32, 40 * MiB,
+     108, {{5, 16}, {2, 14}}, 164 * KiB, sharedMemoryOf(80), 1 * KiB, 65536, 255, 64, 32, 40 * MiB,
      // clock, DRAM [A100]; L2 [Luo24]; shared memory 32 banks × 4 bytes, special
      // functions by the table of arithmetic throughput [CUDA], on all chips;
      // f32 and tensor rates F16, BF16, TF32, FP8, S8, F64 [A100].
@@ -70,7 +76,7 @@ static constexpr ChipInfo chips[] = {
      true, false, false, false, false, false,
      false, false, 1, 0},
     {"sm_86", "sm_86", "RTX 3080", 86, 80,
-     68, {{4, 12}, {2, 10}}, 100 * KiB, sharedMemoryPerBlock(86), 1 * KiB, 65536, 255, 48, 16, 5 * MiB,
+     68, {{4, 12}, {2, 10}}, 100 * KiB, sharedMemoryOf(86), 1 * KiB, 65536, 255, 48, 16, 5 * MiB,
      // [GA102]; tensor rates with f32 accumulation; L2 [est].
      1.71e9, 0.760e12, 2.0e12, 128, 29.8e12, 16,
      {59.5e12, 59.5e12, 29.8e12, 0, 238e12, 0.47e12},
@@ -79,7 +85,7 @@ static constexpr ChipInfo chips[] = {
      true, false, false, false, false, false,
      false, false, 1, 0},
     {"sm_89", "sm_89", "RTX 4090", 89, 84,
-     128, {{9, 12}, {2, 10}}, 100 * KiB, sharedMemoryPerBlock(89), 1 * KiB, 65536, 255, 48, 24, 72 * MiB,
+     128, {{9, 12}, {2, 10}}, 100 * KiB, sharedMemoryOf(89), 1 * KiB, 65536, 255, 48, 24, 72 * MiB,
      // [AD102]; tensor rates with f32 accumulation; L2 [Luo24].
      2.52e9, 1.008e12, 5.0e12, 128, 82.6e12, 16,
      {165.2e12, 165.2e12, 82.6e12, 330.3e12, 660.6e12, 1.29e12},
@@ -89,7 +95,7 @@ static constexpr ChipInfo chips[] = {
      true, false, false, false, false, true,
      false, false, 1, 0},
     {"sm_90a", "sm_90a", "H100 SXM5", 90, 84,
-     132, {{2, 18}, {6, 16}}, 228 * KiB, sharedMemoryPerBlock(90), 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
+     132, {{2, 18}, {6, 16}}, 228 * KiB, sharedMemoryOf(90), 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // [H100]; L2 [Luo24].
      1.83e9, 3.35e12, 5.5e12, 128, 66.9e12, 16,
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
@@ -100,7 +106,7 @@ static constexpr ChipInfo chips[] = {
      true, true, true, false, true, true,
      true, true, 8, 24},
     {"h200", "sm_90a", "H200 SXM", 90, 84,
-     132, {{2, 18}, {6, 16}}, 228 * KiB, sharedMemoryPerBlock(90), 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
+     132, {{2, 18}, {6, 16}}, 228 * KiB, sharedMemoryOf(90), 1 * KiB, 65536, 255, 64, 32, 50 * MiB,
      // DRAM [H200]; the rest as the H100's, which it shares its die with.
      1.83e9, 4.8e12, 5.5e12, 128, 66.9e12, 16,
      {989e12, 989e12, 494e12, 1979e12, 1979e12, 66.9e12},
@@ -109,7 +115,7 @@ static constexpr ChipInfo chips[] = {
      true, true, true, false, true, true,
      true, true, 8, 24},
     {"sm_100a", "sm_100a", "B200", 100, 86,
-     148, {{2, 20}, {6, 18}}, 228 * KiB, sharedMemoryPerBlock(100), 1 * KiB, 65536, 255, 64, 32, 126 * MiB,
+     148, {{2, 20}, {6, 18}}, 228 * KiB, sharedMemoryOf(100), 1 * KiB, 65536, 255, 64, 32, 126 * MiB,
      // [B200]; L2 and latencies [est].
      1.85e9, 8.0e12, 9.0e12, 128, 80e12, 16,
      {2250e12, 2250e12, 1125e12, 4500e12, 4500e12, 40e12},
@@ -118,7 +124,7 @@ static constexpr ChipInfo chips[] = {
      true, true, false, true, true, true,
      true, true, 8, 24},
     {"sm_120", "sm_120", "RTX 5090", 120, 87,
-     170, {{8, 16}, {3, 14}}, 100 * KiB, sharedMemoryPerBlock(120), 1 * KiB, 65536, 255, 48, 24, 96 * MiB,
+     170, {{8, 16}, {3, 14}}, 100 * KiB, sharedMemoryOf(120), 1 * KiB, 65536, 255, 48, 24, 96 * MiB,
      // [GB202]; tensor rates with f32 accumulation; L2 and latencies [est].
      2.41e9, 1.792e12, 7.0e12, 128, 104.8e12, 16,
      {209.5e12, 209.5e12, 104.8e12, 419e12, 838e12, 1.64e12},
@@ -128,6 +134,15 @@ static constexpr ChipInfo chips[] = {
      true, false, 8, 0},
 };
 // clang-format on
+
+static constexpr bool haveTheirOwnSharedMemory() {
+  for (const ChipInfo &chip : chips)
+    if (chip.sharedMemoryPerBlock != sharedMemoryOf(chip.computeCapability))
+      return false;
+  return true;
+}
+static_assert(haveTheirOwnSharedMemory(),
+              "shared memory per block is that of the compute capability");
 
 static constexpr bool haveAllSMsInGpcs() {
   for (const ChipInfo &chip : chips) {

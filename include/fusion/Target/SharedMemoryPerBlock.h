@@ -6,32 +6,47 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Apart from the table (ChipTable.h) for those who know a module's target and
-// are built without LLVM.
+// Apart from the table (ChipTable.h) for the emulator, which knows a module's
+// target and is built without LLVM. The chip table takes its column from here:
+// it does not compile with a chip that is missing.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_TARGET_SHAREDMEMORYPERBLOCK_H
 #define FUSION_TARGET_SHAREDMEMORYPERBLOCK_H
 
+#include <optional>
+
 namespace fusion {
 
+struct SharedMemoryLimit {
+  unsigned computeCapability; ///< 10 × major + minor
+  unsigned bytes;             ///< most that a block can ask for
+};
+
+/// CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute
+/// Capability".
+constexpr SharedMemoryLimit kSharedMemoryLimits[] = {
+    {80, 163 * 1024}, {86, 99 * 1024},   {89, 99 * 1024},
+    {90, 227 * 1024}, {100, 227 * 1024}, {120, 99 * 1024},
+};
+
 /// The most bytes of shared memory that a block can ask for on a chip of that
-/// compute capability, 10 × major + minor (CUDA C++ Programming Guide 13.0,
-/// "Technical Specifications per Compute Capability"); of those that are not in
-/// the table, the most of any.
-constexpr unsigned sharedMemoryPerBlock(unsigned computeCapability) {
-  constexpr unsigned KiB = 1024;
-  switch (computeCapability) {
-  case 80:
-    return 163 * KiB;
-  case 86:
-  case 89:
-  case 120:
-    return 99 * KiB;
-  default: // 90 and 100
-    return 227 * KiB;
-  }
+/// compute capability; nullopt where the table does not have it.
+constexpr std::optional<unsigned>
+sharedMemoryPerBlock(unsigned computeCapability) {
+  for (const SharedMemoryLimit &limit : kSharedMemoryLimits)
+    if (limit.computeCapability == computeCapability)
+      return limit.bytes;
+  return std::nullopt;
+}
+
+/// The most of any chip in the table, in bytes.
+constexpr unsigned mostSharedMemoryPerBlock() {
+  unsigned most = 0;
+  for (const SharedMemoryLimit &limit : kSharedMemoryLimits)
+    most = limit.bytes > most ? limit.bytes : most;
+  return most;
 }
 
 } // namespace fusion

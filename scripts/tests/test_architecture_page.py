@@ -1,0 +1,40 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""docs/architecture.md names files that are there, and all that its lists are of."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "architecture.md").read_text()
+TREES = [ROOT / "lib", ROOT / "include" / "fusion"]
+
+
+def sources():
+    """Path below lib/ or include/fusion/ → text."""
+    return {str(path.relative_to(tree)): path.read_text() for tree in TREES for path in tree.rglob("*")
+            if path.suffix in (".h", ".cpp", ".td")}  # fmt: skip
+
+
+def test_files_that_are_named_are_there():
+    known = {str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()}
+    for name in re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:cpp|h|td|py))`", PAGE):
+        assert any(path == name or path.endswith("/" + name) for path in known), name
+
+
+def test_what_compares_units():
+    section = PAGE.split("## What compares units", 1)[1]
+    named = set(re.findall(r"`([\w/]+\.(?:cpp|h))`", section)) - {"Target/Intrinsics.h"}
+    compares = {name for name, text in sources().items() if re.search(r"\bk?(?:Num)?ProductUnits?\b", text)}
+    assert named == compares - {"Target/Intrinsics.h", "Target/Intrinsics.cpp"}
+
+
+def test_names_of_chips():
+    """Outside of the table the compiler and its tools have the default's name alone."""
+    chips = re.findall(r'^    \{"(\w+)", "sm_\w+",', (ROOT / "lib" / "Target" / "ChipTable.cpp").read_text(), re.MULTILINE)
+    assert "sm_80" in chips and len(chips) >= 6
+    other = re.compile("|".join(f'"{chip}"' for chip in chips if chip != "sm_80"))
+    files = {**sources(), **{str(path): path.read_text() for path in (ROOT / "tools").rglob("*.cpp")}}
+    found = {name for name, text in files.items() if other.search(re.sub(r"//.*", "", text))}
+    assert found - {"Target/ChipTable.cpp"} == set()
