@@ -41,9 +41,10 @@ compares the results with a reference computed on the CPU.
   --tolerance=TYPE:ATOL,RTOL  for results of this type
   --pass-pipeline=PIPELINE  compile with this pipeline
   --force-fusion            fuse what is legal, whatever the cost says
-  --tune=N                  run the N best schedules of every group on the device,
+  --tune=N                  run the N best schedules of every chain on the device,
                             then in rounds N beside the fastest, and take the
-                            fastest; on the emulator by its counts
+                            fastest; on the emulator by its counts. Stitched
+                            groups have the model's schedules
   --groups=FILE             write the groups with their schedules
   --f32-products=f32|tf32|tf32-cut
                             how kernels multiply f32 factors (f32)

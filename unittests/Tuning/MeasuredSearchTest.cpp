@@ -127,6 +127,46 @@ TEST(MeasuredSearch, RoundsGoOnFromTheFastest) {
   EXPECT_EQ(again.runs, device.runs);
 }
 
+/// A device that is faster every time.
+struct EverFaster : Measurement<Schedule> {
+  llvm::StringRef name() const override { return "device"; }
+  std::optional<double> measure(const Schedule &schedule) override {
+    return 1.0 / ++runs;
+  }
+  unsigned runs = 0;
+};
+
+// What docs/search-spaces.md says of rounds: sixteen at most, where each has a
+// faster one; one of what is drawn, and of an exhaustive search of a paper's
+// space; several of the evolutionary one.
+TEST(MeasuredSearch, RoundsEnd) {
+  const ChipInfo &chip = *lookupChip("sm_80");
+  FormedGroup group(chainIR({512, 256, 512, 256}));
+  ASSERT_TRUE(group.axes) << group.reason;
+  std::string reason;
+  auto countRuns = [&](SearchOptions options) {
+    EverFaster device;
+    options.measurement = &device;
+    auto found = searchSchedule(group.model(), chip, reason, options);
+    EXPECT_TRUE(found) << reason;
+    return device.runs;
+  };
+  SearchOptions options;
+  EXPECT_EQ(countRuns(options), 16u);
+  options.ranked = 3;
+  EXPECT_EQ(countRuns(options), 16u * 3);
+  options.space = SpaceKind::Paper;
+  options.method = SearchMethod::Exhaustive;
+  options.model = ModelKind::McFuser;
+  EXPECT_EQ(countRuns(options), 3u);
+  options.method = SearchMethod::Evolutionary;
+  EXPECT_GT(countRuns(options), 8u);
+  options = {};
+  options.ranked = 3;
+  options.randomSeed = 1;
+  EXPECT_LE(countRuns(options), 3u);
+}
+
 // A multiply-add of bytes takes half as long as one of halves.
 TEST(MeasuredSearch, CountedProductsTakeTheirTypesRate) {
   const ChipInfo &chip = *lookupChip("sm_80");

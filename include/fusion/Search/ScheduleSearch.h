@@ -120,8 +120,8 @@ struct SearchOptions {
   /// The first answers and descents from the best few alone: about what a group
   /// takes, for who compares many of them.
   bool isRough = false;
-  /// Measures the best few by the model (`ranked`), then in rounds as many
-  /// beside the fastest; may be null.
+  /// Measures the best few by the model (`ranked`), then in our space in rounds
+  /// as many beside the fastest (docs/search-spaces.md); may be null.
   Measurement<Schedule> *measurement = nullptr;
   /// Asked between candidates, by any thread. From false on nothing is looked
   /// at, and what comes back soon is to be thrown away. Empty: the search ends
