@@ -46,6 +46,16 @@ def emulate(build_folder):
     return run
 
 
+def test_launches_of_the_page():
+    """docs/emulator.md has the number of launches of each source."""
+    page = (HERE.parents[2] / "docs" / "emulator.md").read_text()
+    given = dict(re.findall(r"^\| (\w+) \| (\d+) \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", page, re.MULTILINE))
+    counts = dict.fromkeys(cases.sources(), 0)
+    for name, source in cases.kernels().items():
+        counts[source] += len(cases.cases_of(name))
+    assert given == {name: str(count) for name, count in {**counts, "all": sum(counts.values())}.items()}
+
+
 @pytest.mark.parametrize("name", cases.kernels())
 def test_kernel(name, emulate, tmp_path):
     for i, case in enumerate(cases.cases_of(name)):

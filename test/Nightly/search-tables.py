@@ -1,0 +1,25 @@
+# Rows that `search-tables` prints are those of docs/search-spaces.md, and rows of `benchmarks/pipelining/ablation.py` those of
+# docs/pipelining.md.
+# REQUIRES: benchmarks
+# RUN: search-tables spaces dead-loops evolution fusion > %t.md
+# RUN: %python %s %t.md %source_root/docs/search-spaces.md 34
+# RUN: %python %source_root/benchmarks/pipelining/ablation.py --bin=%build_root/bin -o %t.pipelining.md
+# RUN: %python %s %t.pipelining.md %source_root/docs/pipelining.md 43
+#
+#   search-tables.py PRINTED PAGE LEAST [WITHOUT...]
+#
+# Rows that begin with one of WITHOUT are not on the page. There are LEAST rows at least.
+
+import sys
+
+printed, page, least, *without = sys.argv[1:]
+with open(page) as file:
+    given = set(file.read().splitlines())
+with open(printed) as file:
+    rows = [line.rstrip("\n") for line in file if line.startswith("| ")]
+rows = [row for row in rows if not any(row.startswith("| " + name) for name in without)]
+missing = [row for row in rows if row not in given]
+for row in missing:
+    print(f"not in {page}: {row}")
+assert len(rows) >= int(least), rows
+sys.exit(bool(missing))
