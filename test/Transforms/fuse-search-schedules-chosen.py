@@ -12,7 +12,7 @@ GROUPS = "fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}}"
 EXAMPLE = ("--chain=1024,512,1024,512",)
 WORKLOADS = {
     "a product": ("--chain=512,256,384",),
-    "the example of MCFuser's figure 7": EXAMPLE,
+    "the documents' example": EXAMPLE,
     "three products": ("--chain=512,64,256,64,128",),
     "attention S1": ("--family=attention_mcfuser", "--case=S1"),
     "convolutions C5": ("--family=conv_chains_chimera", "--case=C5"),
