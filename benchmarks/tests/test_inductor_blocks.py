@@ -30,8 +30,8 @@ def documented(monkeypatch):
 
 
 def count(folder, *arguments):
-    done = subprocess.run([sys.executable, PROGRAM, "--inductor-only", f"--json={folder}/blocks.json", f"--code={folder}",
-                           *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    command = [sys.executable, PROGRAM, "--inductor-only", f"--json={folder}/blocks.json", f"--code={folder}"]
+    done = subprocess.run([*command, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads((folder / "blocks.json").read_text())
 

@@ -14,7 +14,7 @@ SUFFIXES = {".h", ".cpp", ".td", ".md", ".py", ".inc"}
 
 
 def sections(*numbers):
-    """Sections with how many subsections they have: ("III", 3) is III, III-A, III-B and III-C, (4, 2) is 4, 4.1 and 4.2."""
+    """Sections with their subsections: ("III", 3) is III, III-A, III-B, III-C, and (4, 2) is 4, 4.1, 4.2."""
     for number, count in numbers:
         yield str(number)
         for index in range(count):
@@ -48,8 +48,8 @@ def text_of(path):
 
 
 def wrong_sections(text):
-    """Sections that are cited in a text and that the source does not have, or whose source is not known. The source is the
-    capitalised word in front of the section, else any that the text names."""
+    """Sections that are cited in a text and that the source does not have, or whose source is not known. The source is
+    the capitalised word in front of the section, else any that the text names."""
     named = set(NAME.findall(text))
     for match in SECTION.finditer(text):
         before = text[: match.start()]

@@ -1,5 +1,5 @@
-# Figures that pages give and that the tools print: Chimera's chain G2 in the README, counted by the emulator, and the table of
-# Chimera's chains of convolutions in docs/convolutions.md, predicted.
+# Figures that pages give and that the tools print: Chimera's chain G2 in the README, counted by the emulator, and the
+# table of Chimera's chains of convolutions in docs/convolutions.md, predicted.
 # RUN: %python %s %t
 
 import json
@@ -20,17 +20,18 @@ def page(name):
 
 def generate(family, case):
     path = os.path.join(folder, f"{family}-{case}.mlir")
-    subprocess.run([sys.executable, os.path.join(ROOT, "benchmarks", "workloads", "generate.py"), f"--family={family}", f"--case={case}",
-                    "-o", path], check=True)  # fmt: skip
+    generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
+    subprocess.run([sys.executable, generator, f"--family={family}", f"--case={case}", "-o", path], check=True)
     return path
 
 
 def check_readme():
-    loaded, stored = (int(number.replace(",", "")) for number in
-                      re.search(r"counts ([\d,]+) bytes loaded and ([\d,]+) stored, both as predicted, and no bank conflict",
-                                " ".join(page("README.md").split())).groups())  # fmt: skip
+    text = " ".join(page("README.md").split())
+    said = r"counts ([\d,]+) bytes loaded and ([\d,]+) stored, both as predicted, and no bank conflict"
+    loaded, stored = (int(number.replace(",", "")) for number in re.search(said, text).groups())
     path = generate("gemm_chains_chimera", "G2")
-    subprocess.run(["fusion-run", path, "--chip=sm_80", "--device=emulator", f"--json={path}.json"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["fusion-run", path, "--chip=sm_80", "--device=emulator", f"--json={path}.json"], check=True,
+                   stdout=subprocess.DEVNULL)  # fmt: skip
     with open(path + ".json") as file:
         (report,) = json.load(file)
     (kernel,) = report["kernels"]
@@ -43,14 +44,17 @@ def check_readme():
 def predicted_of(case):
     """(one kernel, two kernels) in us and the tiling expressions of what is chosen."""
     path = generate("conv_chains_chimera", case)
-    done = subprocess.run(["fusion-opt", path, "--fuse-to-groups=chip=sm_80", "--remarks-filter=fuse"], check=True, capture_output=True, text=True)
+    done = subprocess.run(["fusion-opt", path, "--fuse-to-groups=chip=sm_80", "--remarks-filter=fuse"], check=True,
+                          capture_output=True, text=True)  # fmt: skip
     # The first remark with both: that of a window that the first product is taken into, or of the chain.
-    one, two = re.search(r"predicted ([\d.]+) us (?:fused )?against ([\d.]+) us (?:apart|separately)", done.stderr).groups()
+    both = r"predicted ([\d.]+) us (?:fused )?against ([\d.]+) us (?:apart|separately)"
+    one, two = re.search(both, done.stderr).groups()
     return (float(one), float(two)), re.findall(r'tiling = <"([^"]*)"', done.stdout)
 
 
 def check_convolutions():
-    rows = re.findall(r"^\| (C\d) \| [^|]* \| ([\d.]+) us \| ([\d.]+) us \| ([^|]*) \|$", page("docs/convolutions.md"), re.MULTILINE)
+    row = r"^\| (C\d) \| [^|]* \| ([\d.]+) us \| ([\d.]+) us \| ([^|]*) \|$"
+    rows = re.findall(row, page("docs/convolutions.md"), re.MULTILINE)
     assert len(rows) == 8, rows
     for case, one, two, chosen in rows:
         times, expressions = predicted_of(case)

@@ -1,5 +1,5 @@
-# Predicted times and choices that pages give of workloads of the tables, on sm_90a: attention that takes turns (docs/warp-roles.md) and
-# decoding in clusters (docs/clusters.md).
+# Predicted times and choices that pages give of workloads of the tables, on sm_90a: attention that takes turns
+# (docs/warp-roles.md) and decoding in clusters (docs/clusters.md).
 # RUN: %python %s %t
 
 import os
@@ -11,7 +11,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 GENERATOR = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
 folder = sys.argv[1]
 os.makedirs(folder, exist_ok=True)
-WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen")
+WORDS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split()
 wrong = []
 
 
@@ -34,8 +34,8 @@ def chosen(family, case):
     """(predicted us, the groups) of a workload that is one kernel; the time is None where it is not."""
     path = os.path.join(folder, case + ".mlir")
     subprocess.run([sys.executable, GENERATOR, f"--family={family}", f"--case={case}", "-o", path], check=True)
-    done = subprocess.run(["fusion-opt", path, "--fuse-to-groups=chip=sm_90a force-fusion=true", "--remarks-filter=fuse"],
-                          check=True, capture_output=True, text=True)  # fmt: skip
+    command = ["fusion-opt", path, "--fuse-to-groups=chip=sm_90a force-fusion=true", "--remarks-filter=fuse"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     times = re.findall(r"\] schedule \|.*?predicted ([\d.]+) us", done.stderr)
     return float(times[0]) if len(times) == 1 else None, done.stdout
 
@@ -58,11 +58,13 @@ for family, case in cases("gemm_chains_mcfuser", "attention_mcfuser", "attention
     if case in given:
         compare(case, time, given.pop(case))
 assert not given, given
-said = f"Of the {count} workloads of the tables of MCFuser and of long attention {WORDS[len(turns) - 1]} take turns, all of them attention with heads of 64"
+said = (f"Of the {count} workloads of the tables of MCFuser and of long attention {WORDS[len(turns) - 1]} take turns, "
+        "all of them attention with heads of 64")  # fmt: skip
 if said not in " ".join(text.split()) or not all(case.startswith("FA_d64_") for case in turns):
     wrong.append(f"of {count} take turns: {turns}")
 
-rows = re.findall(r"^\| (D_\w+) \| [\d.]+ \| \d+ \| ([\d.]+) \| \d+(, not in clusters)? \|$", page("clusters.md"), re.MULTILINE)
+row = r"^\| (D_\w+) \| [\d.]+ \| \d+ \| ([\d.]+) \| \d+(, not in clusters)? \|$"
+rows = re.findall(row, page("clusters.md"), re.MULTILINE)
 assert len(rows) == 8, rows
 for case, time, apart in rows:
     predicted, groups = chosen("decode", case)
