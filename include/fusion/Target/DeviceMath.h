@@ -28,8 +28,9 @@ namespace fusion {
 bool isDeviceFunction(llvm::StringRef symbol);
 
 /// Defines the device functions that `module` declares, as internal functions.
-/// `module` has its triple and data layout; without such declarations nothing
-/// happens.
+/// Without such declarations nothing happens. A function stays out of line where
+/// inlining it at all of its calls would add more than a few thousand
+/// instructions. `module` must have its target triple and data layout.
 llvm::Error linkDeviceMath(llvm::Module &module);
 
 } // namespace fusion
