@@ -197,7 +197,7 @@ def check_remarks(program, path, report, facts):
         return f"groups, exit code {done.returncode}", done.stderr[-2000:]
     with open(path + ".groups.mlir") as file:
         groups, handed, pairs = count_groups(file.read())
-    missed = re.findall(r"\[Missed\] (\S+) \| Category:fuse \| Remark=\"([^\"]*)\"", done.stderr)
+    missed = re.findall(r"\[Missed\] (\S+) \| Category:fuse \| Function=\S+ \| Remark=\"([^\"]*)\"", done.stderr)
     reasons = [(name, said) for name, said in missed if name != "loops-not-split"]
     if facts is not None:
         facts["one kernel" if groups == 1 else "several kernels"] += 1
