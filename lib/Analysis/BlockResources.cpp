@@ -54,8 +54,8 @@ public:
     int64_t always; ///< the block's own, and those of its copies
     int64_t handed; ///< beside copies of its own: see BlockResources
   };
-  /// Where one thread copies everything, by tensor maps, ptxas 13.0 has made 6
-  /// to 16 fewer of the kernels of docs/bulk-copies.md.
+  /// Where one thread copies everything, by tensor maps, ptxas 13.0 allocates 6
+  /// to 12 registers fewer (docs/measurements/hopper.md, "TMA loads").
   static Addressing addressing(const GroupModel &group,
                                const Schedule &schedule) {
     constexpr int64_t ofBlock = 40, byThreads = 12, inBulk = 6;

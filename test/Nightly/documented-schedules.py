@@ -1,5 +1,5 @@
-# Predicted times and choices that pages give of workloads of the tables, on sm_90a: attention that takes turns
-# (docs/warp-roles.md) and decoding in clusters (docs/clusters.md).
+# Predicted times and choices that pages give of workloads of the tables, on sm_90a: attention with ping-pong scheduling
+# (docs/measurements/hopper.md) and decoding in clusters (docs/clusters.md).
 # RUN: %python %s %t
 
 import os
@@ -45,9 +45,9 @@ def compare(case, time, given):
         wrong.append(f"{case}: predicted {time}, the page has {given}")
 
 
-text = page("warp-roles.md")
-section = text[text.index("## Turns at the tensor cores"):]
-given = dict(re.findall(r"^\| (FA_\w+) \| [\d.]+ \| ([\d.]+) \|$", section, re.MULTILINE))
+text = page("measurements/hopper.md")
+section = text[text.index("## Ping-pong scheduling"):]
+given = dict(re.findall(r"^\| (FA_\w+) \| ([\d.]+) \|$", section, re.MULTILINE))
 assert len(given) == 6, given
 turns, count = [], 0
 for family, case in cases("gemm_chains_mcfuser", "attention_mcfuser", "attention_long"):
@@ -58,10 +58,10 @@ for family, case in cases("gemm_chains_mcfuser", "attention_mcfuser", "attention
     if case in given:
         compare(case, time, given.pop(case))
 assert not given, given
-said = (f"Of the {count} workloads of the tables of MCFuser and of long attention {WORDS[len(turns) - 1]} take turns, "
-        "all of them attention with heads of 64")  # fmt: skip
+said = (f"Of the {count} workloads of the tables of MCFuser and of long attention {WORDS[len(turns) - 1]} use ping-pong "
+        "scheduling, all of them attention with heads of 64")  # fmt: skip
 if said not in " ".join(text.split()) or not all(case.startswith("FA_d64_") for case in turns):
-    wrong.append(f"of {count} take turns: {turns}")
+    wrong.append(f"of {count} use ping-pong scheduling: {turns}")
 
 row = r"^\| (D_\w+) \| [\d.]+ \| \d+ \| ([\d.]+) \| \d+(, not in clusters)? \|$"
 rows = re.findall(row, page("clusters.md"), re.MULTILINE)
