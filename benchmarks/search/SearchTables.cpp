@@ -1,4 +1,4 @@
-//===- SearchTables.cpp - Tables of docs/search-spaces.md -----------------===//
+//===- SearchTables.cpp - Tables of docs/measurements/search.md -----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,12 +1,12 @@
-# Rows that `search-tables` and `benchmarks/search/emulated.py` print are those of docs/search-spaces.md, and rows of
+# Rows that `search-tables` and `benchmarks/search/emulated.py` print are those of docs/measurements/search.md, and rows of
 # `benchmarks/pipelining/ablation.py` those of docs/pipelining.md.
 # REQUIRES: benchmarks
 # RUN: search-tables spaces dead-loops evolution fusion > %t.md
-# RUN: %python %s %t.md %source_root/docs/search-spaces.md 34
+# RUN: %python %s %t.md %source_root/docs/measurements/search.md 34
 # RUN: %python %source_root/benchmarks/pipelining/ablation.py --bin=%build_root/bin -o %t.pipelining.md
 # RUN: %python %s %t.pipelining.md %source_root/docs/pipelining.md 43
 # RUN: %python %source_root/benchmarks/search/emulated.py --fusion-run=%build_root/bin/fusion-run gemm_chains_mcfuser:G1 > %t.emulated.md
-# RUN: %python %s %t.emulated.md %source_root/docs/search-spaces.md 11 "`chimera`"
+# RUN: %python %s %t.emulated.md %source_root/docs/measurements/search.md 11 "`chimera`"
 #
 #   search-tables.py PRINTED PAGE LEAST [WITHOUT...]
 #
