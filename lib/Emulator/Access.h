@@ -10,7 +10,8 @@
 // The functions with internal linkage are the hot part; they are compiled
 // with the flags of the file that includes them.
 //
-// Counting (docs/emulator.md, "Counters"): a request is one warp instruction.
+// Counting (docs/emulator-reference.md, "Counters"): a request is one warp
+// instruction.
 // Global memory counts distinct 32-byte sectors. Shared memory has 32 banks of
 // 4 bytes; lanes of a request are served in passes of 32 lanes (up to 4 bytes
 // each), 16 (8 bytes) or 8 (16 bytes), a pass takes as many wavefronts as the

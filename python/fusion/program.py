@@ -29,7 +29,7 @@ class Run:
         results: the function's results in order: NumPy's arrays; of inputs on a GPU
             `DeviceArray`s or the arrays given as ``out``.
         launches: per launch ``name``, ``grid``, ``block``, ``cluster``,
-            ``dynamic_shared_memory``, ``counters`` (docs/emulator.md; None on a GPU)
+            ``dynamic_shared_memory``, ``counters`` (docs/emulator-reference.md; None on a GPU)
             and ``sanitizer``, a list of findings.
         temporary_bytes: memory for the intermediate results between the launches, at
             its peak.

@@ -125,7 +125,7 @@ struct Options {
   std::function<bool()> proceed;
 };
 
-/// Exact and repeatable; the definitions are in docs/emulator.md.
+/// Exact and repeatable; the definitions are in docs/emulator-reference.md.
 struct Counters {
   uint64_t globalLoadBytes =
       0; ///< bytes of active lanes; cp.async by source size
@@ -142,7 +142,8 @@ struct Counters {
   bool operator==(const Counters &other) const;
 };
 
-/// What a sanitizer found. `kind` is one of the list in docs/emulator.md.
+/// What a sanitizer found. `kind` is one of the list "Findings" in
+/// docs/emulator-reference.md.
 struct Finding {
   std::string kind;
   std::string kernel;

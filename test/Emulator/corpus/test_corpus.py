@@ -47,8 +47,8 @@ def emulate(build_folder):
 
 
 def test_launches_of_the_page():
-    """docs/emulator.md has the number of launches of each source."""
-    page = (HERE.parents[2] / "docs" / "emulator.md").read_text()
+    """docs/measurements/emulator.md has the number of launches of each source."""
+    page = (HERE.parents[2] / "docs" / "measurements" / "emulator.md").read_text()
     given = dict(re.findall(r"^\| (\w+) \| (\d+) \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", page, re.MULTILINE))
     counts = dict.fromkeys(cases.sources(), 0)
     for name, source in cases.kernels().items():
