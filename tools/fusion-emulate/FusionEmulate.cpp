@@ -27,7 +27,7 @@ static const char *const usage =
     "\n"
     "Runs one launch of a PTX kernel on the CPU and counts what it does.\n"
     "\n"
-    "  --launch=FILE          the launch, in JSON (docs/emulator-reference.md)\n"
+    "  --launch=FILE          the launch in JSON (docs/emulator-reference.md)\n"
     "  --sanitize             look for races, redundant writes, uninitialised\n"
     "                         reads and more (\"Findings\" of the same page)\n"
     "  --seed=N               draws the order in which warps run (0: in turn)\n"
