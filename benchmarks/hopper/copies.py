@@ -2,8 +2,8 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the tables of docs/measurements/hopper.md: registers by ptxas, and counters of the emulator, of kernels that copy by threads, by
-TMA, and by TMA with producer warps.
+"""Prints the tables of docs/measurements/hopper.md: registers by ptxas, and counters of the emulator, of kernels that copy
+by threads, by TMA, and by TMA with producer warps.
 
     PATH=build/bin:$PATH benchmarks/hopper/copies.py [loads] [stores] [stitched] [example]
 
@@ -35,9 +35,13 @@ TILES = [
     ("64 × 64 × 64, 4 warps, wgmma", 64, 64, product(64, 64, 64, (4, 1), result="registers")),
     ("64 × 256 × 64, 4 warps, wgmma", 64, 256, product(64, 256, 64, (4, 1), result="registers")),
     ("256 × 48 × 64, 8 warps, wgmma", 256, 48, product(256, 48, 64, (8, 1), result="registers")),
-    ("64 × 64 × 32, 2 × 2 warps, mma.sync", 64, 64,
-     product(64, 64, 32, (2, 2), result="registers") | dict(intrinsic="mma.m16n8k16")),
-]  # fmt: skip
+    (
+        "64 × 64 × 32, 2 × 2 warps, mma.sync",
+        64,
+        64,
+        product(64, 64, 32, (2, 2), result="registers") | dict(intrinsic="mma.m16n8k16"),
+    ),
+]
 STORED = {
     "plain": "one contraction, 64 × 64, 4 warps, f16",
     "several-panels": "one contraction, 64 × 256, 8 warps, f16",
@@ -49,20 +53,73 @@ STORED = {
 WIDE = "tile = 768, vector = 8, lanes = 32"
 # (text, pattern, rows, columns, type, warps, mapping of i, mapping of j, walk without stages, stages)
 STITCHED = [
-    ("layer norm, 768 f16 elements a row, one warp", "layer_norm", 21, 768, "f16", 1, "tile = 8", WIDE, 'axis = "i", step = 1', 3),
-    ("RMS norm, 8 rows of 512 bf16 elements, four warps", "rms_norm", 32, 512, "bf16", 4, "tile = 24, warps = 4",
-     "tile = 512, vector = 8, lanes = 32", 'axis = "i", step = 8', 3),
-    ("RMS norm, 2 rows of 1024 f32 elements, two warps", "rms_norm", 13, 1024, "f32", 2, "tile = 8",
-     "tile = 1024, vector = 4, lanes = 32, warps = 2", 'axis = "i", step = 2', 4),
-    ("two inputs, 512 f32 elements a row, two warps", "bias_dropout_residual_layer_norm", 20, 512, "f32", 2, "tile = 4",
-     "tile = 512, vector = 4, lanes = 32, warps = 2", 'axis = "i", step = 1', 3),
-    ("softmax, 8 steps of 256 f16 elements, one warp", "softmax", 9, 2048, "f16", 1, "tile = 1", "tile = 2048, vector = 8, lanes = 32",
-     'axis = "j", step = 256, shared = 8', 8),
-]  # fmt: skip
+    (
+        "layer norm, 768 f16 elements a row, one warp",
+        "layer_norm",
+        21,
+        768,
+        "f16",
+        1,
+        "tile = 8",
+        WIDE,
+        'axis = "i", step = 1',
+        3,
+    ),
+    (
+        "RMS norm, 8 rows of 512 bf16 elements, four warps",
+        "rms_norm",
+        32,
+        512,
+        "bf16",
+        4,
+        "tile = 24, warps = 4",
+        "tile = 512, vector = 8, lanes = 32",
+        'axis = "i", step = 8',
+        3,
+    ),
+    (
+        "RMS norm, 2 rows of 1024 f32 elements, two warps",
+        "rms_norm",
+        13,
+        1024,
+        "f32",
+        2,
+        "tile = 8",
+        "tile = 1024, vector = 4, lanes = 32, warps = 2",
+        'axis = "i", step = 2',
+        4,
+    ),
+    (
+        "two inputs, 512 f32 elements a row, two warps",
+        "bias_dropout_residual_layer_norm",
+        20,
+        512,
+        "f32",
+        2,
+        "tile = 4",
+        "tile = 512, vector = 4, lanes = 32, warps = 2",
+        'axis = "i", step = 1',
+        3,
+    ),
+    (
+        "softmax, 8 steps of 256 f16 elements, one warp",
+        "softmax",
+        9,
+        2048,
+        "f16",
+        1,
+        "tile = 1",
+        "tile = 2048, vector = 8, lanes = 32",
+        'axis = "j", step = 256, shared = 8',
+        8,
+    ),
+]
 
 
 def registers(path, chip):
-    done = subprocess.run(["ptxas", "-v", f"-arch={chip}", path + ".ptx", "-o", os.devnull], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["ptxas", "-v", f"-arch={chip}", path + ".ptx", "-o", os.devnull], check=True, capture_output=True, text=True
+    )
     (count,) = re.findall(r"Used (\d+) registers", done.stdout + done.stderr)
     return int(count)
 
@@ -84,9 +141,19 @@ def table(*lines):
 
 
 def loads(folder):
-    """Instructions of all warps of a block in one iteration: the difference of two kernels of 2 × 2 blocks, of which one has 8 iterations
-    more."""
-    lines = [("tile, warps, intrinsic", "registers, `cp.async`", "TMA", "producers", "instructions, `cp.async`", "TMA", "producers")]
+    """Instructions of all warps of a block in one iteration: the difference of two kernels of 2 × 2 blocks, of which
+    one has 8 iterations more."""
+    lines = [
+        (
+            "tile, warps, intrinsic",
+            "registers, `cp.async`",
+            "TMA",
+            "producers",
+            "instructions, `cp.async`",
+            "TMA",
+            "producers",
+        )
+    ]
     for name, rows, columns, description in TILES:
         step = description["tiles"]["k"]
         counts, used = [], []
@@ -106,7 +173,9 @@ def loads(folder):
 
 
 def stores(folder):
-    lines = [("case", "registers, by threads", "TMA", "instructions, by threads", "TMA", "wavefronts, by threads", "TMA")]
+    lines = [
+        ("case", "registers, by threads", "TMA", "instructions, by threads", "TMA", "wavefronts, by threads", "TMA")
+    ]
     for name, text in STORED.items():
         chip, chain, description, _ = STORES[name]
         path = os.path.join(folder, f"stores-{name}")
@@ -114,8 +183,14 @@ def stores(folder):
         (result,) = [each for each, place in description["places"].items() if place == "shared, bulk" and each in "CE"]
         threads = description | dict(places=description["places"] | {result: "shared"})
         found = [measure(path, groups, schedule(**each), chip) for each in (threads, description)]
-        lines.append((f"`{name}`: {text}", *(count for count, _ in found), *(counters["instructions"] for _, counters in found),
-                      *(counters["shared_wavefronts"] for _, counters in found)))  # fmt: skip
+        lines.append(
+            (
+                f"`{name}`: {text}",
+                *(count for count, _ in found),
+                *(counters["instructions"] for _, counters in found),
+                *(counters["shared_wavefronts"] for _, counters in found),
+            )
+        )
     table(*lines)
 
 
@@ -128,8 +203,11 @@ def stitched(folder):
         found = []
         for bulk, producers in (("", 0), (", bulk = true", 0), (", bulk = true", 1)):
             parallel = f", parallel = <{{}}, producers = {producers}>" if producers else ""
-            text = (f"#fuse.schedule<version = 1, mapping = <warps = {warps}>{parallel}, stitching = <{{i = #fuse.spread<{i}>, "
-                    f"j = #fuse.spread<{j}>}}, walk = <{walk}, stages = {stages}{bulk}>>>")  # fmt: skip
+            text = (
+                f"#fuse.schedule<version = 1, mapping = <warps = {warps}>{parallel}, "
+                f"stitching = <{{i = #fuse.spread<{i}>, "
+                f"j = #fuse.spread<{j}>}}, walk = <{walk}, stages = {stages}{bulk}>>>"
+            )
             found.append(measure(path, groups, text))
         lines.append((name, *(count for count, _ in found), *(counters["instructions"] for _, counters in found)))
     table(*lines)
@@ -142,8 +220,12 @@ def example(folder):
     threads = {each: place.replace("bulk", "async16") for each, place in description["places"].items()}
     path = os.path.join(folder, "example")
     groups = form(path, chain, chip)
-    for text, changes in (("`cp.async`", dict(places=threads)), ("TMA loads", {}), ("TMA loads, producers", dict(producers=4)),
-                          ("TMA loads, clusters of 2", dict(cluster=2))):  # fmt: skip
+    for text, changes in (
+        ("`cp.async`", dict(places=threads)),
+        ("TMA loads", {}),
+        ("TMA loads, producers", dict(producers=4)),
+        ("TMA loads, clusters of 2", dict(cluster=2)),
+    ):
         count, counters = measure(path, groups, schedule(**description | dict(stages=dict(B=2, D=2)) | changes), chip)
         lines.append((text, count, counters["instructions"]))
     table(*lines)

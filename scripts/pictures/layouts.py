@@ -20,7 +20,9 @@ def parse(text):
     for part in inputs.split(";"):
         name, _, terms = part.partition(":")
         found = re.findall(r"(?:(\d+)\*|(x))\[([\d, ]*)\]", terms)
-        digits[name.strip()] = [(int(radix or 2), tuple(map(int, steps.split(","))), bool(x)) for radix, x, steps in found]
+        digits[name.strip()] = [
+            (int(radix or 2), tuple(map(int, steps.split(","))), bool(x)) for radix, x, steps in found
+        ]
     return digits, tuple(map(int, sizes.strip(" []\n").split(",")))
 
 
@@ -69,8 +71,14 @@ def swizzle():
             unit[index["offset"] // 8] = (row, column // 8)
     picture = Picture(left + 8 * cell + 10, top + rows * 26 + 10, "128-byte swizzle")
     picture.text(10, 18, "128-byte swizzle: which unit (8 elements of f16, 16 bytes) lies where", 14, "start", "bold")
-    picture.text(10, 36, "a line: 128 bytes of shared memory, all 32 banks; a colour: one column of the tile's units", 12, "start",
-                 fill="#555555")  # fmt: skip
+    picture.text(
+        10,
+        36,
+        "a line: 128 bytes of shared memory, all 32 banks; a colour: one column of the tile's units",
+        12,
+        "start",
+        fill="#555555",
+    )
     for place in range(8):
         picture.text(left + (place + 0.5) * cell, top - 6, f"+{16 * place} B", 10)
     for position, (row, column) in sorted(unit.items()):
@@ -86,12 +94,21 @@ def row():
     """A row of 768 f16 elements on one warp: eight neighbours in a thread, 32 lanes, three accesses of each lane."""
     lanes, cell, left, top = 32, 25, 70, 76
     width = parse(ROW)[0]["register"][0][0]
-    first = {(index["register"] // width, index["lane"]): element for index, (element,) in elements(ROW)
-             if index["register"] % width == 0}  # fmt: skip
+    first = {
+        (index["register"] // width, index["lane"]): element
+        for index, (element,) in elements(ROW)
+        if index["register"] % width == 0
+    }
     steps = sorted({step for step, _ in first})
     picture = Picture(left + lanes * cell + 10, top + len(steps) * 40 + 10, "Thread mapping of a row")
-    picture.text(10, 18, "Thread mapping of a row of 768 f16 elements: the first element of each lane's 16-byte access", 14, "start",
-                 "bold")  # fmt: skip
+    picture.text(
+        10,
+        18,
+        "Thread mapping of a row of 768 f16 elements: the first element of each lane's 16-byte access",
+        14,
+        "start",
+        "bold",
+    )
     picture.text(10, 36, ROW, 12, "start", fill="#555555")
     for lane in range(lanes):
         picture.text(left + (lane + 0.5) * cell, top - 6, f"{lane}", 9)

@@ -27,7 +27,9 @@ class Picture:
         extra = " stroke-dasharray='4 3'" if dashed else ""
         self.lines.append(f"<line x1='{x1:g}' y1='{y1:g}' x2='{x2:g}' y2='{y2:g}' stroke='{stroke}'{extra}/>")
         if arrow:  # a head that points down
-            self.lines.append(f"<path d='M{x2 - 4:g} {y2 - 7:g} L{x2 + 4:g} {y2 - 7:g} L{x2:g} {y2:g} Z' fill='{stroke}'/>")
+            self.lines.append(
+                f"<path d='M{x2 - 4:g} {y2 - 7:g} L{x2 + 4:g} {y2 - 7:g} L{x2:g} {y2:g} Z' fill='{stroke}'/>"
+            )
 
     def svg(self):
         head = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {self.width:g} {self.height:g}'"

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Timelines of warp-specialized kernels. Durations are illustrative; the order comes from simulating who waits for whom."""
+"""Timelines of warp-specialized kernels. Durations are illustrative; the order comes from a simulation of the waits."""
 
 from .svg import COLOURS, Picture
 
@@ -74,7 +74,9 @@ def producer_and_consumers(stages=3, iterations=6):
     spans, events = simulate(agents)
     left, unit, top = 110, 48, 50
     picture = Picture(left + end_of(spans) * unit + 20, top + 7 * 38 + 34, "Warp specialization with three stages")
-    picture.text(10, 20, f"Warp specialization: one producer warp, two consumer warpgroups, {stages} stages", 14, "start", "bold")
+    picture.text(
+        10, 20, f"Warp specialization: one producer warp, two consumer warpgroups, {stages} stages", 14, "start", "bold"
+    )
     lanes = Lanes(picture, left, unit)
     for row, (name, spans_of) in enumerate(spans.items()):
         lanes.lane(top + row * 38, name, spans_of)
@@ -87,9 +89,22 @@ def producer_and_consumers(stages=3, iterations=6):
             lanes.span(y, issued[str(i)], full, f"copy {i}", COPY)
             lanes.span(y, full, max(events[f"released {i} by {j}"] for j in range(2)), f"tile {i} in use", MMA)
     y = top + 6.5 * 38
-    picture.text(left, y + 14, "The producer waits until both consumers have released a stage, then issues the next copy into it.", 11, "start",
-                 fill="#555555")  # fmt: skip
-    picture.text(left, y + 30, "A consumer waits for the mbarrier of the stage that it reads, and for nothing else.", 11, "start", fill="#555555")
+    picture.text(
+        left,
+        y + 14,
+        "The producer waits until both consumers have released a stage, then issues the next copy into it.",
+        11,
+        "start",
+        fill="#555555",
+    )
+    picture.text(
+        left,
+        y + 30,
+        "A consumer waits for the mbarrier of the stage that it reads, and for nothing else.",
+        11,
+        "start",
+        fill="#555555",
+    )
     return picture
 
 
@@ -111,20 +126,30 @@ def ordered_warpgroups(iterations):
 def ping_pong(iterations=3):
     """Two consumer warpgroups with and without an order at the tensor cores."""
     # Without an order both warpgroups issue at the same time: each MMA takes twice as long.
-    together = {name: [step for i in range(iterations) for step in (Step(f"MMA {i}", 2.0, MMA), Step(f"softmax {i}", 1.0, SOFTMAX))]
-                for name in ("consumer 0", "consumer 1")}  # fmt: skip
+    together = {
+        name: [
+            step for i in range(iterations) for step in (Step(f"MMA {i}", 2.0, MMA), Step(f"softmax {i}", 1.0, SOFTMAX))
+        ]
+        for name in ("consumer 0", "consumer 1")
+    }
     left, unit, top = 110, 76, 70
     first, second = simulate(together)[0], simulate(ordered_warpgroups(iterations))[0]
     picture = Picture(left + max(map(end_of, (first, second))) * unit + 20, top + 2 * 150 - 30, "Ping-pong scheduling")
     picture.text(10, 20, "Ping-pong scheduling of two consumer warpgroups", 14, "start", "bold")
-    for panel, (title, spans) in enumerate((("without: both compete for the tensor cores, then leave them idle", first),
-                                            ("with: one warpgroup multiplies while the other computes its softmax", second))):  # fmt: skip
+    for panel, (title, spans) in enumerate(
+        (
+            ("without: both compete for the tensor cores, then leave them idle", first),
+            ("with: one warpgroup multiplies while the other computes its softmax", second),
+        )
+    ):
         y = top + panel * 150
         picture.text(left, y - 8, title, 12, "start")
         lanes = Lanes(picture, left, unit)
         for row, (name, spans_of) in enumerate(spans.items()):
             lanes.lane(y + row * 36, name, spans_of)
-        busy = sorted({(begin, begin + step.length) for lane in spans.values() for step, begin in lane if step.fill == MMA})
+        busy = sorted(
+            {(begin, begin + step.length) for lane in spans.values() for step, begin in lane if step.fill == MMA}
+        )
         picture.text(left - 8, y + 2 * 36 + 18, "tensor cores", 11, "end")
         for begin, end in busy:
             lanes.span(y + 2 * 36, begin, end, "busy", MMA)
@@ -147,10 +172,16 @@ def overlap(iterations=4):
     rotated["MMA"].append(Step(f"O += P{iterations - 1} V", 1.0, MMA, [f"P {iterations - 1}"]))
     left, unit, top = 110, 76, 70
     first, second = simulate(plain)[0], simulate(rotated)[0]
-    picture = Picture(left + max(map(end_of, (first, second))) * unit + 20, top + 2 * 116 - 36, "Cross-iteration overlap")
+    picture = Picture(
+        left + max(map(end_of, (first, second))) * unit + 20, top + 2 * 116 - 36, "Cross-iteration overlap"
+    )
     picture.text(10, 20, "Cross-iteration overlap in one warpgroup of attention", 14, "start", "bold")
-    for panel, (title, spans) in enumerate((("without: each step waits for the step before", first),
-                                            ("with: O += P V of one iteration runs during the softmax of the next", second))):  # fmt: skip
+    for panel, (title, spans) in enumerate(
+        (
+            ("without: each step waits for the step before", first),
+            ("with: O += P V of one iteration runs during the softmax of the next", second),
+        )
+    ):
         y = top + panel * 116
         picture.text(left, y - 8, title, 12, "start")
         lanes = Lanes(picture, left, unit)
@@ -159,4 +190,8 @@ def overlap(iterations=4):
     return picture
 
 
-PICTURES = {"timeline-warp-specialization": producer_and_consumers, "timeline-ping-pong": ping_pong, "timeline-overlap": overlap}
+PICTURES = {
+    "timeline-warp-specialization": producer_and_consumers,
+    "timeline-ping-pong": ping_pong,
+    "timeline-overlap": overlap,
+}

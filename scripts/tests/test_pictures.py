@@ -65,5 +65,7 @@ def test_deadlocks_are_found():
 def test_ping_pong_keeps_the_tensor_cores_to_one_warpgroup():
     agents = timelines.ordered_warpgroups(3)
     spans, _ = timelines.simulate(agents)
-    busy = sorted((begin, begin + step.length) for lane in spans.values() for step, begin in lane if step.fill == timelines.MMA)
+    busy = sorted(
+        (begin, begin + step.length) for lane in spans.values() for step, begin in lane if step.fill == timelines.MMA
+    )
     assert all(before[1] <= after[0] for before, after in itertools.pairwise(busy))

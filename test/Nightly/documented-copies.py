@@ -1,5 +1,5 @@
-# The tables of docs/measurements/hopper.md are what benchmarks/hopper/copies.py prints now: registers of ptxas 13.0 and wavefronts
-# exactly, instructions within 5 %, since how often waits poll depends on the order of warps.
+# The tables of docs/measurements/hopper.md are what benchmarks/hopper/copies.py prints now: registers of ptxas 13.0 and
+# wavefronts exactly, instructions within 5 %, since how often waits poll depends on the order of warps.
 # REQUIRES: ptxas
 # RUN: %python %source_root/benchmarks/hopper/copies.py > %t.md
 # RUN: %python %s %t.md %source_root/docs/measurements/hopper.md %ptxas
@@ -24,7 +24,11 @@ def rows_of(path):
                 # A column without a name of its own goes on with the one before it.
                 names, kind = [], ""
                 for name in header[1:]:
-                    kind = name.split(",")[0] if name.split(",")[0] in ("registers", "instructions", "wavefronts") else kind
+                    kind = (
+                        name.split(",")[0]
+                        if name.split(",")[0] in ("registers", "instructions", "wavefronts")
+                        else kind
+                    )
                     names.append(kind)
                 if all(names):
                     rows[cells[0]] = list(zip(names, cells[1:]))
