@@ -12,6 +12,7 @@
 #include "fusion/Target/BeforeSelection.h"
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Target/DeviceMath.h"
+#include "fusion/Target/LargeBlockGate.h"
 #include "fusion/Target/PinLoads.h"
 #include "fusion/Transforms/StepAction.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -192,6 +193,8 @@ FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);
   BeforeSelectionScope rewritten(*machine);
+  LargeBlockGate gate(*llvmModule);
+  context.setOptPassGate(gate);
   llvm::legacy::PassManager codegen;
   if (machine->addPassesToEmitFile(codegen, os, nullptr,
                                    llvm::CodeGenFileType::AssemblyFile))

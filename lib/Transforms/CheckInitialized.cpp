@@ -22,9 +22,9 @@ namespace {
 struct CheckInitialized
     : fusion::impl::FuseCheckInitializedBase<CheckInitialized> {
   void runOnOperation() override {
-    getOperation()->walk([](linalg::LinalgOp op) {
+    getOperation()->walk([](Operation *op) {
       if (OpOperand *operand = findUninitializedRead(op))
-        mlir::emitWarning(op.getLoc()) << describeUninitializedRead(*operand);
+        mlir::emitWarning(op->getLoc()) << describeUninitializedRead(*operand);
     });
     markAllAnalysesPreserved();
   }

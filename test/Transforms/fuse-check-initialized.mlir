@@ -1,6 +1,6 @@
 // RUN: fusion-opt %s --fuse-check-initialized -verify-diagnostics -split-input-file
 // The pipelines say so once, at the operator.
-// RUN: fusion-opt %s --fuse-to-unscheduled-groups=chip=sm_80 -split-input-file -o /dev/null 2>&1 | grep -c 'warning: .*initialised' | grep -x 4
+// RUN: fusion-opt %s --fuse-to-unscheduled-groups=chip=sm_80 -split-input-file -o /dev/null 2>&1 | grep -c 'warning: .*initialised' | grep -x 7
 
 func.func @accumulates(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<4x4xf32> {
   %e = tensor.empty() : tensor<4x4xf32>
@@ -61,4 +61,35 @@ func.func @initialised(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4x
   %o = tensor.empty() : tensor<4x8xf32>
   %x = linalg.exp ins(%a : tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %r, %s, %x : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+func.func @returned(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %s = tensor.expand_shape %e [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  // expected-warning @below {{'func.return' returns a tensor that is not initialised: its elements come from 'tensor.empty' and have no defined value}}
+  return %a, %s : tensor<4xf32>, tensor<2x2xf32>
+}
+
+// -----
+
+func.func @joined(%a: tensor<4xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-warning @below {{'tensor.concat' reads an input that is not initialised}}
+  %c = tensor.concat dim(0) %a, %e : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %c : tensor<8xf32>
+}
+
+// -----
+
+func.func @padded() -> tensor<8xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-warning @below {{'tensor.pad' reads an input that is not initialised}}
+  %p = tensor.pad %e low[2] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<4xf32> to tensor<8xf32>
+  return %p : tensor<8xf32>
 }

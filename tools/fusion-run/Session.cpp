@@ -80,22 +80,18 @@ static Error stopped() {
       "stopped by Ctrl-C before the results were compared");
 }
 
-/// Returns the operators that read tensors without values, and on which the
-/// result depends; empty where there are none.
+/// Returns messages about the operations that read tensors without values, and
+/// on which the result depends.
 static std::vector<std::string>
 describeUninitialized(mlir::func::FuncOp function, unsigned result) {
   std::vector<std::string> texts;
-  mlir::Operation *terminator = function.front().getTerminator();
-  if (result >= terminator->getNumOperands())
-    return texts;
-  for (mlir::linalg::LinalgOp op :
-       listUninitializedReads(terminator->getOperand(result))) {
+  for (mlir::OpOperand *operand : listUninitializedReads(function, result)) {
     std::string at;
     if (std::optional<mlir::FileLineColLoc> place =
-            findFileLocation(op.getLoc()))
+            findFileLocation(operand->getOwner()->getLoc()))
       at = llvm::formatv("{0}:{1}:{2}: ", place->getFilename().getValue(),
                          place->getLine(), place->getColumn());
-    texts.push_back(at + describeUninitializedRead(*findUninitializedRead(op)));
+    texts.push_back(at + describeUninitializedRead(*operand));
   }
   return texts;
 }

@@ -13,26 +13,31 @@
 //   %e = tensor.empty() : tensor<4x4xf32>
 //   %r = linalg.matmul ins(%a, %b : …) outs(%e : tensor<4x4xf32>) -> …
 //
+// A function that returns `tensor.empty`, and a concatenation with it, have
+// undefined results, too.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_ANALYSIS_UNINITIALIZEDREADS_H
 #define FUSION_ANALYSIS_UNINITIALIZEDREADS_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace fusion {
 
-/// Returns the first operand of `op` whose elements the body reads, and which
-/// is provably `tensor.empty`, seen through reshapes and slices; or null.
-mlir::OpOperand *findUninitializedRead(mlir::linalg::LinalgOp op);
+/// Returns the first operand of `op` whose elements reach its results, or the
+/// caller of the function that `op` ends, and which is provably `tensor.empty`,
+/// seen through reshapes and slices; or null. `op` is an operator of linalg, the
+/// end of a function, `tensor.concat` or `tensor.pad`; of other operations, null.
+mlir::OpOperand *findUninitializedRead(mlir::Operation *op);
 
 /// Returns a message about such an operand: "'linalg.matmul' reads …".
 std::string describeUninitializedRead(mlir::OpOperand &operand);
 
-/// Returns the operators with such an operand on which `value` depends, within
-/// its block, in the order of the program.
-llvm::SmallVector<mlir::linalg::LinalgOp>
-listUninitializedReads(mlir::Value value);
+/// Returns such operands of all operations that result `number` of `function`
+/// depends on, within its first block, in the order of the program.
+llvm::SmallVector<mlir::OpOperand *>
+listUninitializedReads(mlir::FunctionOpInterface function, unsigned number);
 
 } // namespace fusion
 

@@ -141,12 +141,13 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
 }
 
 def FuseCheckInitialized : Pass<"fuse-check-initialized"> {
-  let summary = "Warn of operators that read tensors without values";
+  let summary = "Warn of operations that read tensors without values";
   let description = [{
     The elements of `tensor.empty` have no defined value. An operator that
     accumulates into its outs, such as `linalg.matmul`, reads them, and so does a
-    body that uses such an operand. The pass warns at the operator where the operand
-    is `tensor.empty`, seen through reshapes, casts and slices. It changes nothing.
+    body that uses such an operand, `tensor.concat`, `tensor.pad`, and a function
+    that returns it. The pass warns at the operation where the operand is
+    `tensor.empty`, seen through reshapes, casts and slices. It changes nothing.
 
     Example:
 

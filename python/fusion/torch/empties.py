@@ -96,13 +96,20 @@ def _drop(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
 
 
 def _leave_summand(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
-    """Of a contraction over nothing that is added to it."""
+    """Replaces `beta * summand + a @ b`, whose contraction sums over nothing, by `beta * summand`.
+
+    The summand is not read where `beta` is 0: what is not a number in it does not reach the result.
+    """
     value = node.meta["val"]
     with graph.inserting_before(node):
         zeros = graph.call_function(aten.full.default, (tuple(value.shape), 0), {
             "dtype": value.dtype, "device": value.device, "pin_memory": False})
     zeros.meta = dict(node.meta)
-    _replace(graph, node, aten.add.Tensor, zeros, node.args[0], alpha=node.kwargs.get("beta", 1))
+    beta = node.kwargs.get("beta", 1)
+    if beta == 0:
+        node.replace_all_uses_with(zeros)
+    else:
+        _replace(graph, node, aten.add.Tensor, zeros, node.args[0], alpha=beta)
 
 
 def _writes_nothing(node: torch.fx.Node) -> bool:

@@ -44,6 +44,11 @@ def contracted(a, b, c):
     return a @ b + c, torch.addmm(c, a, b), torch.addmm(c[0], a, b, beta=2), torch.baddbmm(c[None], a[None], b[None])
 
 
+def summand_left_out(a, b, c):
+    """With `beta` 0, what is not a number in the summand does not reach the result."""
+    return torch.addmm(c, a, b, beta=0), torch.baddbmm(c[None], a[None], b[None], beta=0.0)
+
+
 @pytest.mark.parametrize("model, inputs", [
     (rotary, (torch.randn(2, 4, 16, 8), torch.randn(16, 8))),
     (split, (torch.randn(2, 3, 8),)),
@@ -52,6 +57,7 @@ def contracted(a, b, c):
     (written, (torch.randn(3, 4), torch.randn(0, 4), torch.empty(0, dtype=torch.long))),
     (reduced, (torch.randn(3, 4, 0, 5),)),
     (contracted, (torch.randn(3, 0), torch.randn(0, 4), torch.randn(3, 4))),
+    (summand_left_out, (torch.randn(3, 0), torch.randn(0, 4), torch.full((3, 4), torch.nan))),
     (lambda x: F.pad(x, (1, 2), value=2.5).exp(), (torch.randn(3, 0),)),
     (lambda x: x.view(2, 0, 6).transpose(0, 2).reshape(3, 0).sum(1) + 1, (torch.randn(0, 4),)),
 ])
