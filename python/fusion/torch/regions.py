@@ -73,6 +73,8 @@ class Options:
                 raise TypeError("'cache_dir' is a path of characters, not of bytes")
             if self.cache_dir:
                 checks.usable_folder(checks.folder(self.cache_dir), "cache_dir")
+        elif os.environ.get("FUSION_CACHE_DIR"):
+            checks.usable_folder(cache.default_folder(), "FUSION_CACHE_DIR")
         if self.report is not None and not isinstance(self.report, Report):
             raise TypeError(f"'report' is a fusion.torch.Report, not a {type(self.report).__name__}")
 

@@ -121,3 +121,15 @@ def test_home_folders(front, monkeypatch, tmp_path):
         torch.compile(lambda x: x * 9, backend=front.backend, options={"cache_dir": "~/programs"})(torch.ones(3))
     assert list((tmp_path / "programs").rglob("*")) and not (tmp_path / "~").exists()
     torch._dynamo.reset()
+
+
+def test_folder_of_the_environment(front, tmp_path, monkeypatch):
+    """A folder that a user has named is used or refused; the one that nobody has named may be missing."""
+    monkeypatch.setenv("FUSION_CACHE_DIR", "/dev/null/below")
+    with pytest.raises(ValueError, match="'FUSION_CACHE_DIR' is '/dev/null/below', which is no folder that can be used"):
+        front.Options()
+    assert front.Options(cache_dir="").folder() is None
+    assert front.Options(cache_dir=tmp_path).folder() == tmp_path
+    monkeypatch.delenv("FUSION_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    front.Options()
