@@ -120,6 +120,7 @@ function table(parent, columns, rows) {
     row.forEach(cell => add(line, 'td', typeof cell === 'string' ? {class: 'text'} : {}, cell));
   });
 }
+const counted = (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`;
 add(root, 'p', {}, `Chip: ${report.chip}. Times are predictions. Boxes are kernels but dashed ones, which move nothing; lines are values, red ones between stitched kernels: ` +
     'rest the pointer on them to see why they are apart. Nodes: ' + Object.keys(colours).join(', ') + '.');
 const legend = add(root, 'svg', {width: 620, height: 24});
@@ -129,17 +130,21 @@ Object.entries(colours).forEach(([kind, colour], i) => {
 });
 for (const f of report.functions) {
   add(root, 'h2', {}, f.name);
-  add(root, 'p', {}, `${f.total.kernels} kernels, predicted ${f.total.predicted_us.toFixed(2)} us: ${f.chains.length} chains of products, ` +
-      `${f.chosen.kernels} kernels of the other operators` + (f.total.without_prediction ? `, ${f.total.without_prediction} products in the generic form, without a prediction` : '') + '.');
+  add(root, 'p', {}, `${counted(f.total.kernels, 'kernel')}, predicted ${f.total.predicted_us.toFixed(2)} us: ${counted(f.chains.length, 'chain')} of products, ` +
+      `${counted(f.chosen.kernels, 'kernel')} of the other operators` +
+      (f.total.without_prediction ? `, ${counted(f.total.without_prediction, 'product')} in the generic form, without a prediction` : '') + '.');
   draw(root, f);
   if (f.chains.length)
     table(root, ['chain', 'products', 'predicted, us', 'products separately, us', ''],
         f.chains.map(c => [c.place, c.products, c.predicted_us.toFixed(2), c.apart_us === null ? 'generic form' : c.apart_us.toFixed(2),
             c.forced ? 'forced: more than several kernels are predicted to take' : '']));
-  add(root, 'p', {}, 'Operators that are in no chain, by strategy; the strategies apart and greedy have those of the chains, too, except products:');
-  table(root, ['strategy', 'kernels', 'compulsory bytes', 'predicted, us', 'patterns scored'],
-        [['chosen', f.chosen], ...Object.entries(f.plans)].map(([name, p]) =>
-            [name, p.kernels, p.bytes.toLocaleString('en'), p.predicted_us.toFixed(2), p.patterns_scored]));
+  // Without such operators there is nothing to choose.
+  if (f.chosen.kernels) {
+    add(root, 'p', {}, 'Kernels of the operators that are in no chain, by strategy; the strategies apart and greedy have those of the chains, too, except products:');
+    table(root, ['strategy', 'kernels', 'compulsory bytes', 'predicted, us', 'patterns scored'],
+          [['chosen', f.chosen], ...Object.entries(f.plans)].map(([name, p]) =>
+              [name, p.kernels, p.bytes.toLocaleString('en'), p.predicted_us.toFixed(2), p.patterns_scored]));
+  }
   const name = k => f.kernels[k].vertices.map(v => f.vertices[v].place).filter((p, i, all) => all.indexOf(p) === i).join(', ');
   if (f.boundaries.length)
     table(root, ['kernel', '', 'kernel', 'why they are two'],

@@ -55,7 +55,7 @@ assert kernel["forced"] and kernel["predicted_us"] == chain["predicted_us"], fun
 assert module.count("fuse.chain") == 1 and "fuse.stitch" not in module
 assert function["chosen"]["kernels"] == 0 and function["total"]["kernels"] == 1 and function["total"]["without_prediction"] == 0, function["total"]
 assert function["total"]["predicted_us"] == chain["predicted_us"] and [together] == schedules(remarks), (function["total"], remarks)
-assert "f.total.kernels" in page and "f.chains.map" in page
+assert "f.total.kernels" in page and "f.chains.map" in page and "if (f.chosen.kernels)" in page
 
 remarks, function, _, module = form("free", *CHAIN)
 assert "(forced" not in remarks, remarks
