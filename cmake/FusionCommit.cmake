@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The commit that is built, for --version. The build runs this script, since commits come after the configuration:
 #
 #   cmake -DSOURCE=<folder> -DHEADER=<file> -P FusionCommit.cmake

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # fusion_device_math(TARGET): writes DeviceMath.inc, functions of f64 and f32 of LLVM's libclc for NVPTX as
 # bit code, with the names of those that may be called, and adds it to TARGET.
 #

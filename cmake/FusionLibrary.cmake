@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # fusion_add_library(NAME sources... [DEPENDS targets...] [LINK_LIBS libraries...])
 #   A static library of the project. It links no MLIR library itself: whoever makes an executable
 #   chooses between the shared libMLIR and the static ones (see fusion_link_mlir).

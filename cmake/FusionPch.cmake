@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # One precompiled header for everything that is heavy on MLIR.
 #
 # MLIR's headers cost seconds per file. The header is compiled once and shared by all libraries

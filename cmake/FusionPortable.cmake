@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Static linking of MLIR and LLVM, and the multi-call binary of the preset `portable`.
 
 # Makes the interface library fusion-mlir-static once: the archives of MLIR and LLVM themselves.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The Python package: its extension module and, in the build folder, the whole package.
 
 # fusion_find_nanobind(out): nanobind and the headers of a Python interpreter. The interpreter is

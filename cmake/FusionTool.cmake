@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The command-line tools.
 
 # fusion_tool_main_name(TOOL out): fusion-opt -> fusionOptMain.

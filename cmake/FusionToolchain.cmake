@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Finds the packaged LLVM and MLIR 22 and sets the compiler flags of the project.
 
 if(NOT MLIR_DIR)

@@ -53,7 +53,7 @@ def plain(text):
 
 def sentences(text):
     """The sentences of a paragraph. A full stop inside of a word or number ends none."""
-    return [s for s in re.split(r"(?<=[.!?])[\"')\]]* +(?=[A-Z`\"'(\[0-9φ*])", text) if s]
+    return re.sub(r"([.!?][\"')\]]*) +(?=[A-Z`\"'(\[0-9φ*])", r"\1\n", text).splitlines()
 
 
 def count_words(text):

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles and runs workloads and prints, for each kernel, what was decided, predicted and counted.
 
     show_workloads.py --tools=build/bin --output=build/demo [--chip=sm_80] [--device=auto] [--force-fusion]

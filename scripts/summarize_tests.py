@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Adds up what the test runners wrote and prints one summary.
 
     summarize_tests.py RESULTS-FOLDER lit|unit|python ...

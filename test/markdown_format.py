@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A lit test format: the examples in Markdown pages are tests.
 
 In a page with at least one marked block, the blocks are taken in order, in a folder of the page's own

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Errors of the compiler's functions against MPFR, in units in the last place, and the page docs/accuracy.md.
 
     python3 benchmarks/accuracy/functions.py [--sample=N] [--page=FILE] [--write] [--run=PROGRAM] [name...]

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stands for fusion-run on a GPU in the tests of benchmarks/gpu/run.
 
 Answers as the command-line contract says. A file `behaviour` beside the executable says how: "right",

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stands for benchmarks/gpu/peer_worker.py on a GPU host: every result is right, every time invented."""
 
 import json

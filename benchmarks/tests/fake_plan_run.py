@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stands for fusion-run in the tests of the two calls: does what the plan's `behaviour` says.
 
 "right", "wrong", "trap" (as the driver says it), "trap-in-timing" (after its results), "hang" (with a child that hangs, too, and takes

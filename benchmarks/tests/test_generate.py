@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every generated module verifies; options and sizes do what they say; bad requests are refused."""
 
 import itertools

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The parts of the two calls one by one: outcomes, deadlines, the archive, phases, the judgement of timings, the summary."""
 
 import pathlib

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What benchmarks/gpu/prepare compiles: cases of all features, schedules by text, and a whole rehearsal with the tools
 of the build."""
 

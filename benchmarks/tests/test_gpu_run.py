@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """benchmarks/gpu/run without a GPU: plans, resuming, and what it does when something is missing."""
 
 import importlib.machinery

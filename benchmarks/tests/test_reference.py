@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """fusion-run's reference and PyTorch agree on every kind of workload, and on its inputs bit by bit.
 
 Needs PyTorch (CPU is enough); nothing is compiled for a GPU.

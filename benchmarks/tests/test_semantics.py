@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The generated IR computes what PyTorch computes: run on the CPU through upstream's lowering.
 
 Needs PyTorch (CPU is enough); one representative of every operator and pattern, at small sizes.

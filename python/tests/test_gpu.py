@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls on arrays of a GPU, against a CUDA driver that executes on the emulator. They run
 in a process of their own, since the driver is loaded once in a process."""
 

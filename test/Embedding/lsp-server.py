@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The language server answers an editor: it knows our dialects and tells of an error where it is.
 # RUN: %python %s fusion-lsp-server
 

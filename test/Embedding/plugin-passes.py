@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Upstream's mlir-opt with the plugin knows every pass, and its pipelines make of a workload what those of fusion-opt make.
 # UNSUPPORTED: asan
 # RUN: %python %s %source_root fusion-opt %mlir-opt %build_root/lib/libFusionPlugin.so %t

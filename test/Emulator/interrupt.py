@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Ctrl-C in the midst of a launch, which ends it with an error: of fusion-emulate, on one host thread and on several and with
 # sanitizers, and of fusion-run. The launches would take far longer than the second or so that they may.
 # And Ctrl-C outside of a launch: between the schedules of fusion-emulate, and while it writes what it has found.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Attention of sm_90a whose blocks share keys and values in clusters, with and without warps that only copy, full and causal (then
 # all blocks of a cluster go as far as the last one), with sequences that fill no tile: right under eight orders of the warps,
 # without a finding, with the bytes and the shared memory that were predicted, and the bits of blocks alone. ptxas neither spills

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Attention of sm_90a whose bulk copies are issued by warps of their own, under one, two and three groups of warps that compute,
 # full and causal, with sequences that fill no tile: right under eight orders of the warps, without a finding, with the bytes and
 # the shared memory that were predicted, and the bits of the kernels without such warps; the same with the result stored in bulk.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Attention of the tables: MCFuser's S1 to S13, Chimera's G1 to G12 with softmax, the long grid up to sequence 2048 with two heads, full
 # and causal, f16 and bf16. One kernel each (one more where the schedule splits), right, silent under the sanitizers, the bytes
 # that were predicted, no bank conflicts, nothing spilled on sm_80 and sm_90a; causal ones do half the tensor cores' work, up to the

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Operands that are copied in bulk, with every number of stages and of stages of fragments: right numbers under eight orders
 # of the warps, no finding, the bytes and the shared memory that were predicted, and the same bits as with copies by threads.
 # ptxas neither spills nor runs wgmma one by one.

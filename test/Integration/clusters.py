@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Blocks of clusters that copy for one another: right numbers under eight orders of the warps, no finding and no deadlock, the
 # bytes and the shared memory that were predicted, fewer bytes than by blocks alone, and the same bits. ptxas neither spills nor
 # runs wgmma one by one.

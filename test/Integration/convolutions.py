@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Convolutions and chains of them through the whole pipeline and the emulator with its sanitizers: right, on tensor cores, with the
 # kernels, the bytes and the shared memory that were predicted; as the search chooses and with schedules drawn at random.
 # RUN: %python %s %t 1

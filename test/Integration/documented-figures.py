@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Figures that pages give and that the tools print: Chimera's chain G2 in the README, counted by the emulator, and the
 # table of Chimera's chains of convolutions in docs/convolutions.md, predicted.
 # RUN: %python %s %t

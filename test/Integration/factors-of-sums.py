@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Factors that leave a sum (docs/reductions.md): where a divisor is zero or a scale infinite the fused kernel says what the operators
 # say, because all it divides is zero as well or because it is declined. The two things that differ are held too: a sum without its
 # divisor that overflows, and squares that vanish.

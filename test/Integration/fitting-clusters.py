@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The table "What fits on a chip" of docs/clusters.md: what the search chooses, predicts and ptxas makes of it today.
 # REQUIRES: nightly, ptxas, nvdisasm
 # RUN: %python %s %t %S/Inputs %ptxas %nvdisasm

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # exp(s x - t) with its scale and difference in one multiply-add (--exponentials=fma): right by the same tolerances, one instruction
 # less for each score, two where there is a scale; the error of an exponential, against f64, within the bound of docs/numerics.md, and
 # that of a softmax independent of the magnitude of its scores.

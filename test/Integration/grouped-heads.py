@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Query heads that share keys and values, in all the ways to write it: a dimension of their own, an index that is divided,
 # keys repeated by an operator and heads put together, by a copy. One kernel each, which loads the keys once for all rows of a
 # block; numbers, sanitizers, and the predicted bytes.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Attention with heads of 8 to 256 in steps of 8, those of the keys and of the values alike and not, for sequences of any length:
 # one kernel (two where the keys are split), right, silent, with the bytes that were predicted. Where the rows of queries fill the
 # chip, a dimension between powers of two is not padded to the next; where they do not, blocks and warps may share

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # What ptxas makes of attention with heads of 128 on sm_90a, two groups of warps that take turns beside producers: both products by
 # wgmma, the second one's first operand in registers, all exponentials between the waits for the first and for the second one, nothing
 # but a few instructions for a score, and a producer that waits and copies.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Patterns of stitch_patterns.json for sm_90a on few of their rows: under the schedule that is chosen for all of them, and with one to three
 # stages, copied by threads, in bulk and by a warp that does nothing else, in clusters of one to four blocks, in blocks that go through
 # rows. Right under eight orders of the warps, silent under the

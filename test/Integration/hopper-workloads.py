@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Chains, attention, decoding, convolutions and products of the tables for sm_90a, with fewer batches, heads or rows than they have: under
 # the schedule that is chosen for all of them, and under others of the same tiles (Inputs/hopper_variants.py): plain, pipelined with bulk
 # copies, with producers, in clusters, with products beside the next iteration's, of blocks that go through tiles, in turns. Right under

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Sums that are corrected late: where a row's maximum grows by little, the loop goes on with an earlier one and multiplies nothing.
 # Rows whose maximum stays, grows slowly, or jumps in each tile, at magnitudes up to 1e4; weights of each type that has room; one
 # warp, several along the rows and along the columns; accumulators that are kept. The result is that of always correcting, and

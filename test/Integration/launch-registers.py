@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Registers that a launch has to have for one wgmma (Intrinsics.h): ptxas takes as many and refuses one less, for few and many columns and
 # operands in either place. Schedules whose warps leave fewer are refused, though registers are dealt out anew.
 # REQUIRES: ptxas

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Tiles that a mask from indices provably excludes are neither loaded nor multiplied: under one hand-written choice of tiles a causal
 # kernel does about half the work of the full one, a sliding window what it covers; results are the same when all tiles are visited.
 # So do the schedules that the search chooses, up to what their tiles reach beyond the mask.

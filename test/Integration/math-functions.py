@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Every function of the math dialect that a GPU kernel can use, in every type, against the reference.
 # RUN: %python %s > %t.mlir
 # RUN: fusion-run %t.mlir --device=emulator --tolerance=f32:1e-6,1.5e-5 --tolerance=f64:1e-12,1e-10 > %t.log

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Conversions of the 8-bit floats, by instructions and by integer arithmetic: every code of a format, and every f16
 # number, which has the middle between any two of its numbers, with its neighbours in f32 and f64. The reference's come
 # from tables and LLVM's APFloat.

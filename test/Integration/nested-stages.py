@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Loops that are pipelined inside of one another, and operands of one loop with different numbers of stages: every stage of a bulk copy
 # has an mbarrier of its own, and the order of others does not matter. A has three stages, B two in the inner loop, D has some in the
 # loop around. Right numbers under eight orders of the warps, no finding, the bytes and the shared memory that were predicted, and

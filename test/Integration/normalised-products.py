@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Normalisations in front of products are part of their kernels, with the statistics in the product's loop, in front of it
 # with tiles that stay, or with tiles that are read again: right, moving the bytes that were predicted, silent under the
 # sanitizers; as the search chooses and with schedules drawn at random, which have all of these forms.

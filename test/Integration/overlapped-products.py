@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Products of sm_90a that run beside those of the next iteration, whose values are computed under them (#fuse.pipeline, `products`):
 # attention, full and causal, with and without warps that only copy and clusters, and two products with nothing online. Right under
 # eight orders of the warps, without a finding, with the bits of the schedule without. ptxas neither spills nor runs the

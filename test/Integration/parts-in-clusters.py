@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Reductions split over the blocks of a cluster, which combine their parts in distributed shared memory: one launch, right numbers under
 # eight orders of the warps, no finding, the bytes and the shared memory that were predicted, and the bits of parts that a second launch
 # adds. Parts that divide the tiles and parts that do not, some without a tile; sizes that fill no tile; what follows the sum by rows, by

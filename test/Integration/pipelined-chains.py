@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Chains with every number of stages, with and without the register level, also of one operand alone: the same bits, no finding under eight
 # orders of the warps, and the shared memory that was predicted.
 # RUN: %python %s %t %S/Inputs

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Launches that begin under the ones before them (sm_90a): two products that are kernels of their own, with operands copied
 # in bulk; a product whose parts are added by a second launch; a sum of everything that everybody reads. Right under eight orders of the
 # warps, no finding; what earlier launches wrote is read behind the wait alone, and never through the read-only cache; the bits are those

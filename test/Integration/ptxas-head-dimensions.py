@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Attention at full size with heads of many dimensions, 256 among them, and of a few rows against many keys. What the search
 # chooses is assembled without spilling a register.
 # REQUIRES: ptxas

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Chains of products drawn at random (Inputs/random_chains.py), through the whole pipeline and the emulator with its sanitizers:
 # right by the reference and by NumPy, the bytes that were predicted, and a reason where something is left to a kernel of its own.
 # RUN: %python %s %t 0 100

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Graphs of memory-intensive operators drawn at random (Inputs/random_graphs.py), through the whole pipeline and the emulator with its
 # sanitizers: right by the reference and by NumPy, to the bit where nothing is approximate, the bytes that were predicted, a reason at
 # every boundary between kernels.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Legal schedules drawn at random: whatever the legality predicate admits is lowered to right code that the sanitizer finds
 # nothing in, with the bytes and the shared memory that were predicted.
 # RUN: %python %s %t %S/Inputs 6

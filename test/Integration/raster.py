@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Blocks in columns: whatever the width, dividing the row or not, every block computes its tile, and the bits are those of
 # the order row by row.
 # RUN: %python %s %t %S/Inputs

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Registers that are predicted against those that ptxas needs, for the schedules that are chosen and for others drawn at random. A
 # kernel promises ptxas the blocks that the schedule counts on an SM, so what ptxas uses leaves room for them; and the least that it
 # needs to spill nothing is at most kRegisterMargin (Analysis/Footprint.h) times the prediction. That is looked for downwards, as ptxas

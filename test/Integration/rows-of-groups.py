@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Rows that are reduced behind a product by groups of warps, and joined in one by single warps: groups are counted down the rows
 # first, single warps along them, so that the same threads hold a row only where all warps lie below one another. That is right
 # under eight orders of the warps; the other arrangement is refused. Where single warps reduce and groups multiply, running values pass

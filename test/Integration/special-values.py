@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Rows of scores that are special: nothing but -inf, -inf in some places, finite masks, large magnitudes, NaN, infinities, in queries and
 # values too. Softmax as an operator and decomposed, with and without masks by indices, in one tile, online, split over blocks
 # and with the masked tiles skipped, sums corrected always or late: what the operators say, NaN where they say so, whatever the

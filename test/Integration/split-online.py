@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The axis along which reductions run is split over blocks: each part stores its running values, and a launch for each
 # result merges them, or the blocks of a cluster give them to one another in one launch. Parts of several tiles and of one, the last ones shorter, without a tile, or beyond the axis; rows that
 # are -inf in some parts or in all, finite masks, NaN and large scores; results beside the product. The numbers are those of

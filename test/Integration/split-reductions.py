@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Reductions split over blocks: the numbers are right, the bytes of both kernels are those that were predicted, and two runs
 # agree to the bit. Parts that divide the tiles and parts that do not, one tile each, and more parts than tiles.
 # RUN: %python %s %t %S/Inputs

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # What ptxas makes of the pipelined loop of a product: no spills, at most two integer instructions for each mma, matrix
 # loads and products interleaved, nothing unrolled, one barrier and one wait in an iteration.
 # REQUIRES: ptxas, nvdisasm

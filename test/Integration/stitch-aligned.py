@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Rows of 3001 elements, which begin anywhere in memory. A row segment is what is moved of a row side by side: it touches its sectors and
 # two more at most. Where all rows begin alike, tiles begin at a sector, and a segment is a row. Elsewhere lanes hand on what others need of
 # aligned pieces, and a segment is what a warp has of a row at once; of a result that is turned, what a tile has of a row.

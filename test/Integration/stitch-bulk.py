@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Copies ahead of the steps of stitched kernels, by threads and by boxes of tensor maps, with and without warps that do nothing else: right
 # under eight orders of the warps, silent under the sanitizers, the bytes and the shared memory that were predicted, the same bits, no
 # bank conflict, no spill. What no box brings threads copy.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Rows that the blocks of a cluster share: right, silent under the sanitizers, without bank conflicts, with the bytes that were
 # predicted, and each element read once however long the row is. What the search chooses, and schedules by hand of every size.
 # RUN: %python %s %t %S/Inputs %if ptxas %{ %ptxas %}

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # What several operators of a kernel read is computed once, whatever they make of it: exponentials that rows, columns and the result need;
 # places in two tables, and what is loaded there for a reduction and for the result. Counted in the PTX, for each element of a thread.
 # RUN: %python %s %t

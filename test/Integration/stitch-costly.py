@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # What a later pass needs is kept as the fewest bytes, from which it is computed again, or as the results of what is costly: both by hand, right,
 # silent under the sanitizers, with the bytes that were predicted; and each is what the search chooses somewhere.
 # RUN: %python %s %t %S/Inputs

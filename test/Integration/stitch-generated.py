@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The patterns as the workload generator writes them: conversions, products and steps before a reduction in the reduction's body, elements
 # picked from computed rows, slices of gathered rows, a sum along computed values that are concatenated. One kernel each, as promised of
 # the patterns as frameworks write them.

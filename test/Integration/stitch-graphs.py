@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Whole graphs of memory-intensive operators (Inputs/graphs, which Inputs/graph_programs.py has written): how many kernels they are apart, by XLA's rules, by
 # FusionStitching's explorer as printed and by ours, and that small ones compute what the reference and NumPy do.
 # RUN: %python %s %t --check --page=%S/../../docs/stitching-graphs.md

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Rows that are not kept, or in part: reductions that need one another run in one pass by their running form, so that softmax and
 # a layer norm read twice what is not kept, a log-sum-exp and a variance once. One kernel each, silent under the sanitizers, without bank conflicts,
 # with the bytes that were predicted, and special values are what the operators say.

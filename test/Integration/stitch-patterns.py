@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Patterns of memory-intensive operators (benchmarks' stitch_patterns.json) are one kernel each: right, silent under the
 # sanitizers, without bank conflicts, moving the bytes that were predicted, and no more than have to be moved.
 # RUN: %python %s %t

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Stitched groups whose loads are of few or of narrowed elements: bytes and shared memory are those that were predicted.
 # RUN: %python %s %t
 

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Rows that begin anywhere, by schedules of all kinds: lanes hand on what others need of aligned pieces, within a thread, from lane to lane,
 # from register to register, and behind a warp's part of a row from memory. Right, silent under the sanitizers, bytes as predicted.
 # RUN: %python %s %t

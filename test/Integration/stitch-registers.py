@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # What the search chooses for patterns of memory-intensive operators is assembled without spilling a register, but for the few
 # schedules that are named here.
 # REQUIRES: ptxas

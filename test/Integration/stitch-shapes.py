@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Every pattern of stitch_patterns.json is planned as one kernel with all of its rows: patterns that are run elsewhere on few rows have other plans there.
 # RUN: %python %s %t
 

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Rows and columns reduced in one kernel whose rows no block has room for: blocks share the columns' sums and go through the rows, in which
 # they keep what they add up, or through the columns alone. Schedules by hand of all kinds: right, silent under the sanitizers, without bank
 # conflicts, with the bytes that were predicted.

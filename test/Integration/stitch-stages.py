@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Blocks that go through several tiles, and copies ahead of the steps of a loop: schedules by hand of all kinds, right, silent under the
 # sanitizers, without bank conflicts, with the bytes and the shared memory that were predicted; and what the search makes of short rows.
 # RUN: %python %s %t %S/Inputs

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # A row of 65,536 keys has weights of 2^-16, which f16 holds with eight bits. What their rounding may add to the result is part of
 # fusion-run's tolerance, and no more: the kernel is right, and one that leaves out a tile of keys, or takes the values of a
 # neighbouring key, is not.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Block programs written by hand: a pipelined loop whose trip count is known at run time only, from none to more than the
 # stages, and two pipelined loops one after the other in the same shared memory. Against NumPy, silent under eight orders
 # of the warps.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Reductions in block programs written by hand: every kind and type, along rows and columns, of tiles that are loaded and
 # of products, on one to eight warps arranged along either side; row values used on another arrangement. Against NumPy,
 # silent under four orders of the warps.

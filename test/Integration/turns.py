@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Groups of warps of sm_90a that take turns at the tensor cores (`turns` of #fuse.parallel): attention, full and causal, by two and
 # three groups, with products that are waited for in the turn and such that run beside others, in clusters, and in blocks that go
 # through tiles. Right under eight orders of the warps, without a finding, with the bytes and the shared memory that were

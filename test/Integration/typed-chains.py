@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Chains of products of f32, tf32, s8 and 8-bit floats, on sm_90a also cut to tf32 and added up coarsely, with softmax and others
 # between them, every transposition, odd sizes: one kernel each, right within the bounds of docs/numerics.md, moving the bytes that
 # were predicted, silent under the sanitizers; as the search chooses and by schedules drawn at random. Where rows are multiples of 16

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Where the intermediate tile lies. Warps along rows alone keep it in registers, as the second product's operand, and each reads all keys
 # and values; four by two read half as much and hand it over through shared memory. By the emulator's counters, for one block's worth of
 # attention with heads of 128: what is read from shared memory outweighs the barriers on a chip with twice the tensor cores' rate, and the

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Products by groups of warps, with every number of stages: right numbers under eight orders of the warps, no finding, the bytes and the
 # shared memory that were predicted, and the same bits whatever the stages. What ptxas makes of them neither spills nor runs
 # the instructions one by one.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The Winograd transforms, which are contractions here, against upstream's own lowering to loops: every variant, both
 # dimensions and one, bit for bit; and the kernels against them.
 # RUN: rm -rf %t && mkdir -p %t && %python %s generate %t

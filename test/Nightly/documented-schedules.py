@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Predicted times and choices that pages give of workloads of the tables, on sm_90a: attention with ping-pong scheduling
 # (docs/measurements/hopper.md) and decoding in clusters (docs/clusters.md).
 # RUN: %python %s %t

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The emulator's speed on one core: 5e9 multiply-adds per second through mma.sync, 3e8 lane-instructions per second of
 # ordinary code, and at most three times the CPU time with the sanitizers. All are of CPU time and medians of five, and the
 # quotients are of launches side by side; what is measured is printed, whether it holds or not. Of the corpus the bound

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Every chain of the tables, on two blocks of rows, with 1, 2, 3, 4 and 6 stages, with and without the register level, in
 # two orders of its loops: correct, silent under eight orders of the warps, the bytes that were predicted, and the same
 # bits whatever the stages.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Forming the groups of 10,000 operators takes less than five seconds of one core, whether they are repeated layers or
 # all different, one after the other, readers of one value or of one argument, and grows with their number. Of three
 # runs the middle one counts: the machine may be busy.

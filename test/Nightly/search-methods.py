@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # What the search may find by all its methods is at most 1 % worse than what the evolutionary search alone finds, and on average no
 # worse: drawn rows of two, three and four products on all chips, within the usual effort and with four times that.
 # REQUIRES: benchmarks

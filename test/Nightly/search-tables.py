@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Rows that `search-tables` and `benchmarks/search/emulated.py` print are those of docs/measurements/search.md, and rows of
 # `benchmarks/pipelining/ablation.py` those of docs/pipelining.md.
 # REQUIRES: benchmarks

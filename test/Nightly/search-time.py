@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Choosing the schedules of any workload, of rows of three, four and six products and of 4096 x 4096 products takes less than
 # a second of one core, on a chip with one kind of copy and tensor core as on one with two. Of three runs the middle one counts:
 # the machine may be busy.

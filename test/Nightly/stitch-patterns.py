@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # All patterns of stitch_patterns.json, of every width and type, on few rows under the sanitizers; and at the smaller shapes whole, for which
 # schedules are other ones. Of the larger ones stitch-shapes.py checks the plans.
 # RUN: %python %s %t

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # All patterns of stitch_patterns.json, at every shape and of every type, are planned as one kernel with all of their rows.
 # RUN: %python %s %t
 

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Patterns of stitch_patterns.json at every shape, in the types and on the chips that they are measured with, and on one of little memory, are
 # one kernel each without being forced to be.
 # RUN: %python %s %t

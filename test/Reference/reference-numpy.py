@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The CPU reference against NumPy, which follows the same rules in other code: f32 sums of contractions,
 # rounding of every value the IR materialises, softmax inside f32.
 #

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Ctrl-C beside a launch of fusion-run ends it soon and loses nothing that was finished: in the reference, and while it compiles.
 # RUN: %python %source_root/benchmarks/workloads/generate.py --chain=1024,1024,1024,1024,1024,1024,1024 -o %t.chain.mlir
 # RUN: %python %s %t

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # What force-fusion decides against the cost is said to be forced, in remarks and in the plan, with what the cost says; what the cost
 # wants is not. A plan of chains alone counts them.
 # RUN: %python %s %t %source_root

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The plan that fuse-form-groups writes: JSON with the graph, the kernels and what other strategies do, and a page of the same data.
 # RUN: %python %s %t
 

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The schedule found for attention of 4096 rows and keys, heads of 128, is of FlashAttention-2's kind, by cost alone: one kernel,
 # blocks over heads and rows, one loop, which is over keys, running reductions, and the rest resident: queries are loaded before the
 # loop, the head's dimension is not cut, the result stored behind it. Causal, too, where the loop leaves out what the mask excludes.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The schedules that are chosen for some workloads, in full, and that they are the same for any number of threads, in
 # the evolutionary search too. What changes a model, a space or the search on purpose changes
 # Inputs/chosen-schedules.txt: the test prints what is chosen now.

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Of every candidate that a search looks at the report says what became of it, and the best that are ranked come in their order:
 # over workloads of all tables of chains, in every space and by every method.
 # RUN: mkdir -p %t

@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The report of a module without chains: what the search of stitched groups has found, JSON and page of the same data, and why other
 # groups were not searched. Warnings and errors about a module are at its first operation, as a module has no line of its own.
 # RUN: %python %s %t

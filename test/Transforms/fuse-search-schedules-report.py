@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The report of a search: what it says fits together, and the page carries the same data.
 # RUN: %python %source_root/benchmarks/workloads/generate.py --family=gemm_chains_chimera --case=G2 -o %t.mlir
 # RUN: fusion-opt %t.mlir --fuse-to-groups=chip=sm_80 -o %t.groups.mlir

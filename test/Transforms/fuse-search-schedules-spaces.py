@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The example of MCFuser's figure 7 (M = N = 1024, K = H = 512) through the pass: how many candidates each rule leaves, and that every
 # space and model ends in a schedule that the pass accepts when it reads it again.
 # RUN: %python %source_root/benchmarks/workloads/generate.py --chain=1024,512,1024,512 -o %t.mlir

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors without elements are taken out of graphs.
 
 Programs have no such tensors. In models they are what is left over: the rest of a head that

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators on lists of tensors (`_foreach_*`), taken apart to an operator for each tensor.
 
 Optimizers of `torch.optim` and `clip_grad_norm_` call them where they update all

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From nodes of an FX graph to operations on tensors.
 
 The table `RULES` has one small function for each ATen or prims operator, filed by the

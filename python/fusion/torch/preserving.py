@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a call of a model changes, put back as it was.
 
 `explain` calls models in order to see their graphs. What is put back: random generators,

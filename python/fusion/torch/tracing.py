@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of operators, recorded without changing what other threads see.
 
 PyTorch's `make_fx` replaces methods of `torch.nn.Module` and sets a flag of the whole

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The blocks of docs/python.md that need PyTorch, or a GPU; the others are run with the documentation."""
 
 import pathlib

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small programs as people write them, with features that models rarely show together: what PyTorch computes,
 to the strides of results and what becomes of inputs."""
 

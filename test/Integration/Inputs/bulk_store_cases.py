@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chains whose result is stored in bulk, by boxes of a tensor map: name → (chip, arguments of the workload generator or the
 module itself, schedule with the result in bulk, whether the result's fragments are stored as matrices).
 

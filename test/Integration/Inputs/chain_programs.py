@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs of tensor operators that are data: they are written as linalg, evaluated by NumPy, and taken apart to make a failing one
 smaller (reduce_program.py).
 

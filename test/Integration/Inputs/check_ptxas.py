@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Assembles what the compiler writes for chains of products, and checks that ptxas accepts it without
 spilling a register, and that what LLVM wrote keeps its promises: no contraction, no call to a library,
 the threads of a block bounded, dynamic shared memory external.

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chains whose blocks come in clusters that copy for one another: name → (chip, arguments of the workload generator or the
 module itself, schedule without stages, operands that have stages, number of stages, numbers of producers, blocks of a
 cluster).

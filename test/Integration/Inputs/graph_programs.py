@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole graphs of memory-intensive operators as models have them, every operator a statement of its own: a layer of BERT, of a
 Transformer's decoder, an attention unit as DIEN's, an LSTM cell, each forward and backward. Backward ones are the element-wise operators
 and reductions; products' values come in as arguments.

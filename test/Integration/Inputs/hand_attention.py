@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention by hand on groups of warps of sm_90a: loads in bulk, the scores in registers, an online reduction."""
 
 import hashlib

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The schedule of a chain for sm_90a in other forms of the same tiles: copies by threads or in bulk, producers, clusters, products beside
 others, blocks that go through tiles, groups of warps that take turns."""
 

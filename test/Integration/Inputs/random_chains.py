@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chains of products drawn at random: draw(seed) is the same Program everywhere, whatever Python's version.
 
 One to five products in a row or joined, of operands stored in any order and shared by batches, with what stands between products in

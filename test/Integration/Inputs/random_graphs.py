@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of memory-intensive operators drawn at random: draw(seed) is the same Program everywhere. Up to 60 operators of rank 0 to 5 with
 sizes of 1 to 300 on floats of three types, integers and truth values: element-wise operators with broadcast or turned operands,
 reductions of one or several axes, transposes, reshapes, slices, pads, concatenations, elements of tables; any value is read any number

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a failing program smaller while it fails: what is computed becomes an argument, results go, sizes shrink, bodies lose operators."""
 
 import copy

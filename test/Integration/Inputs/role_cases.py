@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chains whose bulk copies are issued by warps of their own: name → (chip, arguments of the workload generator or the module
 itself, schedule without stages, operands that have stages, numbers of stages, numbers of producers).
 

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The patterns of memory-intensive operators of stitch_patterns.json as MLIR text: many small operators, as frameworks write them."""
 
 from score_chains import Function, tensor

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bodies each of whose operations has a type of its own, that of its operands: f16, bf16 and f32 arithmetic with one rounding each,
 integers that wrap, truth values, elements of tables.
 

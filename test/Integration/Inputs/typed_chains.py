@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chains of products in any element type as linalg: typed_chains.chain(type, sizes, …) is the text of a module."""
 
 ELEMENTS = {"f16": "f16", "bf16": "bf16", "f32": "f32", "tf32": "f32", "s8": "i8", "e4m3": "f8E4M3FN", "e5m2": "f8E5M2"}

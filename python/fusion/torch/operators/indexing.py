@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading at indices that are data. PyTorch raises an error for an index that is out
 of bounds, and so do we on the CPU; a kernel cannot, and takes the nearest element."""
 

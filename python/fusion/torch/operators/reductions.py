@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions and scans. Half types are summed in f32 and rounded once."""
 
 from __future__ import annotations
