@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that blocks of models become with us and with TorchInductor, both for a GPU, on a machine without one.
 
-    blocks.py                         the tables of docs/python.md
+    blocks.py                         the tables of docs/pytorch-blocks.md
     blocks.py --block=bert --small    one of them, the small sizes only
     blocks.py --inductor-only         what TorchInductor launches
     blocks.py --code=FOLDER           also writes the code that TorchInductor generates

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""benchmarks/peers: what TorchInductor launches on a GPU, generated without one, as docs/python.md has it."""
+"""benchmarks/peers: what TorchInductor launches on a GPU, generated without one, as docs/pytorch-blocks.md has it."""
 
 import importlib.util
 import json

@@ -1,13 +1,13 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The counts of kernels in docs/python.md, for the tests that count them again."""
+"""The counts of kernels in docs/pytorch-blocks.md, for the tests that count them again."""
 
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "python.md").read_text()
+PAGE = (ROOT / "docs" / "pytorch-blocks.md").read_text()
 LAUNCHES = r"(\d+) \+ (\d+) = (\d+)"
 
 
@@ -22,7 +22,7 @@ def other_version():
 
     if torch.__version__.startswith(version() + "."):
         return None
-    return f"docs/python.md has the counts of PyTorch {version()}, this is {torch.__version__}"
+    return f"docs/pytorch-blocks.md has the counts of PyTorch {version()}, this is {torch.__version__}"
 
 
 def _launches(triton, libraries, total):

@@ -86,7 +86,7 @@ def test_what_pytorch_makes_no_graph_of(front):
         assert "functions that PyTorch made no graph of:" in str(explanation)
 
 
-# What docs/python.md says that stays with PyTorch: a model, its inputs and the operator.
+# What docs/pytorch.md says that stays with PyTorch: a model, its inputs and the operator.
 STAYING = {
     "random": (lambda x: x + torch.rand_like(x), (8,), "rand_like"),
     "complex": (lambda x: torch.view_as_complex(x.reshape(4, 2)).abs(), (8,), "view_as_complex"),

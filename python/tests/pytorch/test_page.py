@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The blocks of docs/python.md that need PyTorch, or a GPU; the others are run with the documentation."""
+"""The blocks of docs/python.md and docs/pytorch.md that need PyTorch, or a GPU; lit runs the others."""
 
 import pathlib
 import re
@@ -9,7 +9,8 @@ import re
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-PAGE = (pathlib.Path(__file__).parents[3] / "docs" / "python.md").read_text()
+DOCS = pathlib.Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "python.md").read_text() + (DOCS / "pytorch.md").read_text()
 
 
 def blocks(mark):

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How many kernels blocks become at the sizes of published models, as docs/python.md has it."""
+"""How many kernels blocks become at the sizes of published models, as docs/pytorch-blocks.md has it."""
 
 import re
 
