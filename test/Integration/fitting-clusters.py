@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# The table "What fits on a chip" of docs/clusters.md: what the search chooses, predicts and ptxas makes of it today.
+# The table "What fits on a chip" of docs/cluster-measurements.md: what the search chooses, predicts and ptxas makes of it today.
 # REQUIRES: nightly, ptxas, nvdisasm
 # RUN: %python %s %t %S/Inputs %ptxas %nvdisasm
 
@@ -20,8 +20,8 @@ FAMILIES = {"gemm_2048": "operators_alcop", "gemm_": "products_large", "FA_": "a
 CLUSTERS = {"alone": 1, "in pairs": 2, "clusters of 4": 4, "clusters of 8": 8}
 
 os.makedirs(folder, exist_ok=True)
-with open(os.path.join(ROOT, "docs", "clusters.md"), encoding="utf-8") as page:
-    section = page.read().split("### What fits on a chip")[1].split("\n#")[0]
+with open(os.path.join(ROOT, "docs", "cluster-measurements.md"), encoding="utf-8") as page:
+    section = page.read().split("## What fits on a chip")[1].split("\n#")[0]
 rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if re.match(r"\| (gemm|FA|D)_", line)]
 assert len(rows) == 9, rows
 for name, before, since, _, us, _, hot, _, kernel in rows:

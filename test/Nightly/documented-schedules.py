@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Predicted times and choices that pages give of workloads of the tables, on sm_90a: attention with ping-pong scheduling
-# (docs/measurements/hopper.md) and decoding in clusters (docs/clusters.md).
+# (docs/measurements/hopper.md) and decoding in clusters (docs/cluster-measurements.md).
 # RUN: %python %s %t
 
 import os
@@ -68,7 +68,7 @@ if said not in " ".join(text.split()) or not all(case.startswith("FA_d64_") for 
     wrong.append(f"of {count} use ping-pong scheduling: {turns}")
 
 row = r"^\| (D_\w+) \| [\d.]+ \| \d+ \| ([\d.]+) \| \d+(, not in clusters)? \|$"
-rows = re.findall(row, page("clusters.md"), re.MULTILINE)
+rows = re.findall(row, page("cluster-measurements.md"), re.MULTILINE)
 assert len(rows) == 8, rows
 for case, time, apart in rows:
     predicted, groups = chosen("decode", case)
