@@ -4,7 +4,7 @@
 
 # Whole graphs of memory-intensive operators (Inputs/graphs, which Inputs/graph_programs.py has written): how many kernels they are apart, by XLA's rules, by
 # FusionStitching's explorer as printed and by ours, and that small ones compute what the reference and NumPy do.
-# RUN: %python %s %t --check --page=%S/../../docs/stitching-graphs.md
+# RUN: %python %s %t --check --page=%S/../../docs/whole-graphs.md
 # RUN: diff %t/table.md %S/../../docs/stitching-graphs-table.md
 #
 #   stitch-graphs.py FOLDER [--only=NAME] [--chip=NAME] [--check] [--page=FILE] [--plan-only]
