@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # The tables of docs/measurements/hopper.md are what benchmarks/hopper/copies.py prints now: registers of ptxas 13.0 and
 # wavefronts exactly, instructions within 5 %, since how often waits poll depends on the order of warps.
 # REQUIRES: ptxas
