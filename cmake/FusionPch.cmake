@@ -30,22 +30,33 @@ set(FUSION_PCH_HEADERS
   <mlir/Pass/Pass.h>
   <mlir/Transforms/DialectConversion.h>)
 
-# fusion_use_pch(LIBRARY): compiles LIBRARY with the shared header. A file still includes what it
-# uses, so that it compiles without.
+# What a library for any target may see: no dialect of a machine, and no Linalg, which it does not need.
+set(FUSION_NEUTRAL_PCH_HEADERS ${FUSION_PCH_HEADERS})
+list(FILTER FUSION_NEUTRAL_PCH_HEADERS EXCLUDE REGEX "/(Affine|Func|GPU|Linalg|Tensor|Utils|Pass|Transforms)/|Tiling")
+
+# fusion_use_pch(LIBRARY [NEUTRAL]): compiles LIBRARY with the shared header, NEUTRAL with one that has
+# no dialect of a machine. A file still includes what it uses, so that it compiles without.
 function(fusion_use_pch library)
+  cmake_parse_arguments(ARG "NEUTRAL" "" "" ${ARGN})
   if(NOT FUSION_USE_PCH OR NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     return()
   endif()
   # Without time stamps the header is the same file after every rebuild, and ccache works.
   set(options -Xclang -fno-pch-timestamp)
-  if(NOT TARGET fusion-pch)
-    set(source "${CMAKE_BINARY_DIR}/fusion-pch.cpp")
+  set(pch fusion-pch)
+  set(headers ${FUSION_PCH_HEADERS})
+  if(ARG_NEUTRAL)
+    set(pch fusion-neutral-pch)
+    set(headers ${FUSION_NEUTRAL_PCH_HEADERS})
+  endif()
+  if(NOT TARGET ${pch})
+    set(source "${CMAKE_BINARY_DIR}/${pch}.cpp")
     file(CONFIGURE OUTPUT "${source}" CONTENT "// Carries the precompiled header.\n")
-    add_library(fusion-pch OBJECT "${source}")
-    set_target_properties(fusion-pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_options(fusion-pch PRIVATE ${options})
-    target_precompile_headers(fusion-pch PRIVATE ${FUSION_PCH_HEADERS})
+    add_library(${pch} OBJECT "${source}")
+    set_target_properties(${pch} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${pch} PRIVATE ${options})
+    target_precompile_headers(${pch} PRIVATE ${headers})
   endif()
   target_compile_options(${library} PRIVATE ${options})
-  target_precompile_headers(${library} REUSE_FROM fusion-pch)
+  target_precompile_headers(${library} REUSE_FROM ${pch})
 endfunction()

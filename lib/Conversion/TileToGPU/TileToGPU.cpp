@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "NVVMTarget.h"
 #include "fusion/Conversion/Passes.h"
+#include "fusion/Conversion/TileToThreads/KernelEmitter.h"
+#include "fusion/Conversion/TileToThreads/StoredElements.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -139,8 +141,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     SmallVector<Type> types;
     for (Type type : kernel.getArgumentTypes()) {
       if (auto pointer = dyn_cast<tile::PtrType>(type))
-        types.push_back(MemRefType::get(
-            {}, KernelEmitter::memoryType(pointer.getElementType())));
+        types.push_back(
+            MemRefType::get({}, memoryType(pointer.getElementType())));
       else
         types.push_back(type.isIndex() ? b.getI32Type() : type);
     }
@@ -193,7 +195,14 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     }
     b.setInsertionPointToEnd(&function.getBody().front());
     gpu::ReturnOp::create(b, kernel.getLoc());
-    return KernelEmitter(kernel, function, *maps, waitLimit).run();
+    NVVMTarget target(kernel, function, *maps, waitLimit);
+    EmitterRegistry registry;
+    addThreadEmitters(registry);
+    target.addEmitters(registry);
+    Block &entry = function.getBody().front();
+    b.setInsertionPoint(entry.getTerminator());
+    return KernelEmitter(kernel, target, registry, b)
+        .run(entry.getArguments().take_front(kernel.getNumArguments()));
   }
 };
 

@@ -1,0 +1,194 @@
+//===- EmitReductions.cpp - tile.reduce -----------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The composition schemes of FusionStitching (section 4.1) as three steps of
+// one reduction: over what a thread holds of a row, over what the lanes of a
+// warp hold, over what several warps hold. The layout says which of them there
+// are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitters.h"
+#include "fusion/Conversion/TileToThreads/Exchange.h"
+#include "fusion/Conversion/TileToThreads/SharedAccess.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+/// The value of the lane whose number differs in the bits of `mask`; a value of
+/// any number of bits.
+static FailureOr<Value> shuffleXor(ThreadBuilder &b, ThreadTarget &target,
+                                   Value value, int64_t mask) {
+  Type type = value.getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 32)
+    return target.shuffleXor(b, value, mask);
+  auto integer = b.getIntegerType(bits);
+  auto toInteger = [&](Value v) -> Value {
+    return type == integer ? v : arith::BitcastOp::create(b, integer, v);
+  };
+  auto fromInteger = [&](Value v) -> Value {
+    return type == integer ? v : arith::BitcastOp::create(b, type, v);
+  };
+  if (bits < 32) {
+    Value word = arith::ExtUIOp::create(b, b.getI32Type(), toInteger(value));
+    FailureOr<Value> moved = target.shuffleXor(b, word, mask);
+    if (failed(moved))
+      return failure();
+    return fromInteger(arith::TruncIOp::create(b, integer, *moved));
+  }
+  // Words of 32 bits, one after the other.
+  auto words = VectorType::get({bits / 32}, b.getI32Type());
+  auto whole = VectorType::get({1}, integer);
+  Value split = vector::BitCastOp::create(
+      b, words, vector::FromElementsOp::create(b, whole, toInteger(value)));
+  Values moved;
+  for (int64_t i = 0; i < words.getNumElements(); ++i) {
+    FailureOr<Value> word =
+        target.shuffleXor(b, vector::ExtractOp::create(b, split, i), mask);
+    if (failed(word))
+      return failure();
+    moved.push_back(*word);
+  }
+  Value joined = vector::BitCastOp::create(
+      b, whole, vector::FromElementsOp::create(b, words, moved));
+  return fromInteger(vector::ExtractOp::create(b, joined, int64_t(0)));
+}
+
+/// Combines what several warps hold of the same rows through shared memory.
+/// `rows` are the rows by the first register of each; `layout` is the result's.
+static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op,
+                                  const LinearLayout &layout,
+                                  ArrayRef<std::pair<int64_t, Value *>> rows,
+                                  const ReductionSpread &spread) {
+  ThreadBuilder &b = e.builder();
+  RankedTensorType type = op.getType();
+  int64_t elements = type.getNumElements();
+  Value memory = sharedView(e, *op.getOffset(), spread.parts * elements,
+                            type.getElementType());
+  // Which part of its rows a warp holds.
+  Value part = b.atEntry([&]() -> Value {
+    Value sum;
+    int64_t weight = 1;
+    for (const LinearLayout::Digit &digit : spread.warps) {
+      Value value = arith::MulIOp::create(
+          b, b.threadDigit(LayoutDim::Warp, digit.weight, digit.radix),
+          b.i32(weight));
+      sum = sum ? arith::AddIOp::create(b, sum, value).getResult() : value;
+      weight *= digit.radix;
+    }
+    return arith::IndexCastUIOp::create(b, b.getIndexType(), sum);
+  });
+  auto position = [&](int64_t reg) {
+    return exchangePosition(b, type, layout, reg);
+  };
+  {
+    OpBuilder::InsertionGuard guard(b);
+    LinearLayout whole = getLayout(op.getValue().getType()).getValue();
+    b.enterIf(b.isFirstHolder(layout, whole));
+    Value base = b.mul(part, b.index(elements));
+    for (auto [reg, value] : rows)
+      memref::StoreOp::create(b, *value, memory, b.add(base, position(reg)));
+  }
+  if (failed(e.target().barrier(b, BarrierScope::Block)))
+    return failure();
+  for (auto [reg, value] : rows) {
+    Value at = position(reg);
+    Values parts;
+    for (int64_t i = 0; i < spread.parts; ++i)
+      parts.push_back(
+          memref::LoadOp::create(b, memory, b.addConstant(at, i * elements)));
+    *value = combineTree(parts, [&](Value x, Value y) {
+      return arith::getReductionOp(op.getKind(), b, b.getLoc(), x, y);
+    });
+  }
+  return success();
+}
+
+static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
+  ThreadBuilder &b = e.builder();
+  const LinearLayout &from = getLayout(op.getValue().getType()).getValue();
+  const LinearLayout &to = getLayout(op.getType()).getValue();
+  unsigned d = op.getDimension();
+  std::optional<ReductionSpread> spread = getSpread(from, d);
+  auto refuse = [&] {
+    return op.emitOpError("has a result that is not laid out as its operand "
+                          "without the reduced dimension");
+  };
+  // Registers may differ: the result needs each element once.
+  if (!areThreadsAlike(to, from.reduceOut(d)) || !spread)
+    return refuse();
+  if (spread->parts > 1 && !op.getOffset())
+    return op.emitOpError("has no scratch; run tile-allocate-shared");
+  auto combine = [&](Value x, Value y) {
+    return arith::getReductionOp(op.getKind(), b, b.getLoc(), x, y);
+  };
+  // Rows of the result, each with the elements that a thread holds of it.
+  struct Row {
+    int64_t reg; ///< the first of the result
+    std::map<int64_t, Value> elements;
+    Value result;
+  };
+  const Values &values = e.registers(op.getValue());
+  using Coordinates = std::vector<int64_t>;
+  std::map<Coordinates, int64_t> registerOf; ///< of the result
+  for (int64_t reg = to.inSize(LayoutDim::Register); reg-- > 0;) {
+    SmallVector<int64_t> at = to.coords(reg, 0, 0);
+    registerOf[Coordinates(at.begin(), at.end())] = reg;
+  }
+  llvm::MapVector<int64_t, Row> rows; ///< by the result's register
+  for (auto [reg, value] : llvm::enumerate(values)) {
+    SmallVector<int64_t> at = from.coords(reg, 0, 0);
+    Coordinates row(at.begin(), at.end());
+    row.erase(row.begin() + d);
+    auto place = registerOf.find(row);
+    if (place == registerOf.end())
+      return refuse();
+    auto [it, isNew] = rows.insert({place->second, Row{place->second, {}, {}}});
+    // Replicas count once.
+    it->second.elements.insert({at[d], value});
+  }
+  SmallVector<std::pair<int64_t, Value *>> list;
+  for (auto &[key, row] : rows) {
+    Values own;
+    for (auto [column, value] : row.elements)
+      own.push_back(value);
+    row.result = combineTree(std::move(own), combine);
+    for (const LinearLayout::Digit &digit : spread->lanes)
+      for (int64_t bit = 1; bit < digit.radix; bit *= 2) {
+        FailureOr<Value> other =
+            shuffleXor(b, e.target(), row.result, digit.weight * bit);
+        if (failed(other))
+          return failure();
+        row.result = combine(row.result, *other);
+      }
+    list.push_back({row.reg, &row.result});
+  }
+  if (spread->parts > 1 && failed(combineWarps(e, op, to, list, *spread)))
+    return failure();
+  Values results;
+  for (int64_t reg = 0; reg < to.inSize(LayoutDim::Register); ++reg) {
+    SmallVector<int64_t> at = to.coords(reg, 0, 0);
+    auto it = rows.find(registerOf[Coordinates(at.begin(), at.end())]);
+    if (it == rows.end())
+      return refuse();
+    results.push_back(it->second.result);
+  }
+  e.setRegisters(op, std::move(results));
+  return success();
+}
+
+void fusion::addReductionEmitters(EmitterRegistry &registry) {
+  registry.add<ReduceOp>(emitReduce);
+}

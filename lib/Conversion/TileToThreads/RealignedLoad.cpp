@@ -1,0 +1,186 @@
+//===- RealignedLoad.cpp - Aligned loads of misaligned rows ---------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RealignedLoad.h"
+#include "GlobalAccess.h"
+#include "RealignedWords.h"
+#include "Replicas.h"
+#include "fusion/Conversion/TileToThreads/StoredElements.h"
+#include "fusion/Conversion/TileToThreads/Words.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+/// The vector at `place`, a multiple of its width in elements, as words; zero
+/// if it is not in the row or not in the memory, which has `within` elements,
+/// or if `condition` is given and does not hold. `unit` is the coordinate of
+/// the vector's first element, null if the vector is known to be needed.
+static Value loadWords(KernelEmitter &e, const TensorView &view,
+                       VectorType type, Value place, Value unit,
+                       Value condition, int64_t within) {
+  ThreadBuilder &b = e.builder();
+  int64_t width = type.getNumElements();
+  Type element = type.getElementType();
+  constexpr int64_t wordBits = 32;
+  auto words = VectorType::get(
+      {width * element.getIntOrFloatBitWidth() / wordBits}, b.getI32Type());
+  if (unit)
+    condition = b.both(condition, overlaps(b, view, unit, width));
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t bound) -> Value {
+    return arith::CmpIOp::create(b, predicate, place, b.index(bound));
+  };
+  condition = b.both(condition, compare(arith::CmpIPredicate::sge, 0));
+  condition = b.both(condition, compare(arith::CmpIPredicate::slt, within));
+  auto read = [&](int64_t first, int64_t size) -> Value {
+    auto part = VectorType::get({size}, element);
+    return vector::LoadOp::create(
+        b, part, view.memory,
+        arith::AddIOp::create(b, place, b.index(first)).getResult(),
+        /*nontemporal=*/false,
+        llvm::MaybeAlign(size * element.getIntOrFloatBitWidth() / 8));
+  };
+  auto asWords = [&](Value loaded) -> Value {
+    if (!element.isSignlessInteger() && element.getIntOrFloatBitWidth() == 8)
+      loaded = arith::BitcastOp::create(b, type.clone(b.getI8Type()), loaded);
+    Value all = vector::BitCastOp::create(b, words, loaded);
+    return e.target().asWhole(b, all);
+  };
+  auto zeros = [&]() -> Value {
+    return arith::ConstantOp::create(b, b.getZeroAttr(words));
+  };
+  auto whole = [&] { return asWords(read(0, width)); };
+  // The last elements of the memory.
+  int64_t rest = within % width;
+  auto last = [&]() -> Value {
+    SmallVector<Value> elements;
+    for (int64_t size = width / 2; size > 0; size /= 2) {
+      if (!(rest & size))
+        continue;
+      Value part = read(elements.size(), size);
+      for (int64_t i = 0; i < size; ++i)
+        elements.push_back(vector::ExtractOp::create(b, part, i));
+    }
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
+    elements.resize(width, zero);
+    return asWords(vector::FromElementsOp::create(b, type, elements));
+  };
+  return b.ifElse(
+      words, condition,
+      [&] {
+        return rest == 0 ? whole()
+                         : b.ifElse(words,
+                                    compare(arith::CmpIPredicate::sle,
+                                            within - width),
+                                    whole, last);
+      },
+      zeros);
+}
+
+LogicalResult fusion::emitRealignedLoad(LoadOp op, KernelEmitter &e) {
+  ThreadBuilder &b = e.builder();
+  const TensorView &view = e.view(op.getView());
+  const LinearLayout &layout = getLayout(op.getType()).getValue();
+  Type element = op.getType().getElementType(), stored = memoryType(element);
+  int64_t width = *op.getRealigned(), unit = view.type.getUnit();
+  if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
+    return op.emitOpError("realigns ")
+           << width << " elements, of which threads have fewer side by side";
+  auto type = VectorType::get({width}, stored);
+  RealignedOrder order(layout, unit, width);
+  constexpr int64_t wordBits = 32;
+  int64_t perWord = wordBits / stored.getIntOrFloatBitWidth(),
+          count = width / perWord;
+  struct Piece {
+    Chunk chunk;
+    Value off, place, at;
+    Values words;
+  };
+  llvm::DenseMap<int64_t, Piece> pieces;
+  SmallVector<int64_t> firsts = firstReplicas(layout, width);
+  // All loads are under way before one is needed.
+  for (auto [number, first] : llvm::enumerate(firsts)) {
+    int64_t reg = number * width;
+    if (first != reg)
+      continue;
+    Piece &piece = pieces[reg];
+    piece.chunk = locateChunk(e, view, layout, reg, op.getCoordinates(),
+                              op.getInBounds(), /*ragged=*/true);
+    piece.off =
+        arith::AndIOp::create(b, piece.chunk.position, b.index(width - 1));
+    piece.place = arith::SubIOp::create(b, piece.chunk.position, piece.off);
+    if (piece.chunk.unit)
+      piece.at = arith::SubIOp::create(b, piece.chunk.unit, piece.off);
+    Value own = loadWords(e, view, type, piece.place, piece.at,
+                          piece.chunk.isInside, *op.getWithin());
+    for (int64_t i = 0; i < count; ++i)
+      piece.words.push_back(vector::ExtractOp::create(b, own, i));
+  }
+  // What no other lane has of what is behind.
+  llvm::DenseMap<int64_t, Value> behind;
+  for (auto [number, first] : llvm::enumerate(firsts)) {
+    int64_t reg = number * width;
+    const RealignedOrder::Neighbour &neighbour = order.behind[reg];
+    if (first != reg || !neighbour.isOpen())
+      continue;
+    const Piece &piece = pieces[reg];
+    Value isOff = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, piece.off,
+                                        b.index(0));
+    behind[reg] = loadWords(
+        e, view, type, arith::AddIOp::create(b, piece.place, b.index(width)),
+        piece.at
+            ? arith::AddIOp::create(b, piece.at, b.index(width)).getResult()
+            : piece.at,
+        b.both(b.both(isEndOfRow(b, neighbour, 1), isOff),
+               piece.chunk.isInside),
+        *op.getWithin());
+  }
+  Values results(layout.inSize(LayoutDim::Register));
+  for (auto [number, first] : llvm::enumerate(firsts)) {
+    int64_t reg = number * width;
+    if (first != reg) {
+      for (int64_t i = 0; i < width; ++i)
+        results[reg + i] = results[first + i];
+      continue;
+    }
+    const Piece &piece = pieces[reg];
+    const RealignedOrder::Neighbour &neighbour = order.behind[reg];
+    Values words(piece.words), next;
+    if (neighbour.isOwn())
+      next = pieces[neighbour.reg].words;
+    else if (neighbour.lanes > 1) {
+      FailureOr<Values> passed =
+          passWords(b, e.target(), neighbour, 1, pieces[neighbour.reg].words,
+                    neighbour.wrapped < 0
+                        ? ArrayRef<Value>()
+                        : ArrayRef<Value>(pieces[neighbour.wrapped].words));
+      if (failed(passed))
+        return failure();
+      next = std::move(*passed);
+    }
+    if (neighbour.isOpen())
+      for (int64_t i = 0; i < count; ++i) {
+        Value word = vector::ExtractOp::create(b, behind[reg], i);
+        if (next.size() > size_t(i))
+          next[i] = arith::SelectOp::create(b, isEndOfRow(b, neighbour, 1),
+                                            word, next[i]);
+        else
+          next.push_back(word);
+      }
+    llvm::append_range(words, next);
+    moveWords(b, e.target(), words,
+              arith::IndexCastOp::create(b, b.getI32Type(), piece.off),
+              perWord);
+    for (int64_t i = 0; i < count; ++i)
+      for (auto [k, value] : llvm::enumerate(unpackWord(b, words[i], stored)))
+        results[reg + i * perWord + k] = fromMemory(b, value, element);
+  }
+  e.setRegisters(op, std::move(results));
+  return success();
+}
