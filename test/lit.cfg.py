@@ -15,9 +15,8 @@
 #   benchmarks   the benchmark programs were built
 #   gmpy2        the Python environment of the build has gmpy2, hence MPFR
 #
-# Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt, %host_cc,
-# %host_cxx,
-# %source_root, %build_root, and lit's own (%s, %t, %S, %{sep} …).
+# Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt, %mlir-runner,
+# %host_cc, %host_cxx, %source_root, %build_root, and lit's own (%s, %t, %S, %{sep} …).
 
 import ctypes
 import glob
@@ -30,7 +29,8 @@ import lit.formats
 config.name = "Fusion"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py", ".ptx"]
-config.excludes = ["lit.cfg.py", "markdown_format.py", "lit.site.cfg.py", "CMakeLists.txt", "Inputs", "corpus", "__pycache__"]
+config.excludes = ["lib", "lit.cfg.py", "markdown_format.py", "lit.site.cfg.py", "CMakeLists.txt", "Inputs", "corpus",
+                   "__pycache__"]
 config.test_source_root = os.path.dirname(__file__)
 
 
@@ -74,7 +74,8 @@ def tool(name, folder):
 
 
 # A tool that is not built makes its tests fail with "command not found", which is what they should do.
-for name in ("fusion-opt", "fusion-translate", "fusion-run", "fusion-emulate", "fusion-reduce", "fusion-lsp-server"):
+for name in ("fusion-opt", "fusion-translate", "fusion-run", "fusion-emulate", "fusion-reduce", "fusion-lsp-server",
+             "fusion-test-opt"):
     tool(name, config.fusion_tools_dir)
 for name in ("FileCheck", "not", "split-file", "count"):
     tool(name, config.llvm_tools_dir)
@@ -82,6 +83,7 @@ for name in ("FileCheck", "not", "split-file", "count"):
 config.substitutions += [
     ("%python", '"%s"' % config.python_executable),
     ("%mlir-opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
+    ("%mlir-runner", os.path.join(config.llvm_tools_dir, "mlir-runner")),
     ("%mlir-translate", os.path.join(config.llvm_tools_dir, "mlir-translate")),
     ("%source_root", config.fusion_source_root),
     ("%build_root", config.fusion_build_root),
