@@ -148,163 +148,226 @@ forEachWord(KernelEmitter &e, SharedDotOp op, const Intrinsic &intrinsic,
         }
 }
 
-LogicalResult fusion::emitSharedDot(SharedDotOp op, KernelEmitter &e) {
-  ThreadBuilder &b = e.builder();
-  const Intrinsic *intrinsic = lookupIntrinsic(op.getIntrinsic());
-  if (!intrinsic || intrinsic->unit != ProductUnit::WarpGroup)
-    return op.emitOpError("'")
-           << op.getIntrinsic() << "' does not multiply in shared memory";
-  int64_t m = op.getType().getDimSize(0), n = op.getType().getDimSize(1),
-          k = op.getDepth();
+namespace {
+
+/// Emits one tile.shared_dot.
+class WarpgroupDot {
+public:
+  WarpgroupDot(SharedDotOp op, const Intrinsic &intrinsic, KernelEmitter &e)
+      : op(op), intrinsic(intrinsic), e(e), b(e.builder()),
+        n(op.getType().getDimSize(1)), k(op.getDepth()),
+        groupRows(intrinsic.groupWarps() * intrinsic.i1),
+        startsAtZero(isZero(op.getAccumulator())) {}
+
+  LogicalResult emit();
+
+private:
+  /// Descriptors of an operand's matrices: an input of the piece of PTX, and
+  /// what is added to it by part (rows of the LHS, columns of the RHS) and
+  /// step, units of 16 bytes. It is added where it is used: sums before a loop
+  /// would wait there in two registers each.
+  struct Operand {
+    unsigned start;
+    SmallVector<SmallVector<int64_t>> units;
+  };
+
+  /// Fails with a diagnostic if operands have other layouts than the
+  /// intrinsic's fragments, or types that no instruction multiplies.
+  LogicalResult checkOperands();
+  /// Sets how the operands lie in shared memory.
+  LogicalResult describeOperands();
+  std::optional<MatrixDescriptors>
+  describe(BufferType type, bool reducedIsContiguous, int64_t part);
+  /// Sets the rows and columns that a warpgroup's instructions begin at.
+  LogicalResult findInstructions();
+  /// Adds the operands of the piece of PTX.
+  void addOperands();
+  Operand addDescriptors(Value start, const MatrixDescriptors &descriptors,
+                         ArrayRef<int64_t> parallels);
+  /// The name of a descriptor, whose sum is written before the instruction.
+  std::string writeDescriptor(const Operand &operand, size_t part, size_t step);
+  void writeInstruction(size_t step, size_t rowNumber, size_t columnNumber);
+
+  SharedDotOp op;
+  const Intrinsic &intrinsic;
+  KernelEmitter &e;
+  ThreadBuilder &b;
+  int64_t n, k;
+  int64_t groupRows;   ///< rows of a warpgroup's instruction
+  bool startsAtZero;   ///< the accumulator is a constant zero
+  std::string types;   ///< in the name of the instruction
+  int64_t columns = 0; ///< of an instruction
+  std::optional<MatrixDescriptors> lhs, rhs; ///< no LHS if it is in registers
+  std::optional<RegisterMap> accumulators;
+  SmallVector<int64_t> rows, starts;
+  Assembly assembly;
+  std::optional<Operand> lhsOperand, rhsOperand;
+  /// Four inputs of an LHS in registers, by row and step.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, SmallVector<unsigned, 4>> words;
+  unsigned sumCount = 0;
+};
+
+} // namespace
+
+LogicalResult WarpgroupDot::checkOperands() {
+  int64_t m = op.getType().getDimSize(0);
   ArrayRef<int64_t> warps = op.getWarps();
-  LayoutAttr sumLayout = getLayout(op.getType());
-  BufferType rhs = op.getRhsBuffer().getType();
-  int64_t groupRows = intrinsic->groupWarps() * intrinsic->i1;
-  if (rhs.getElementType().getIntOrFloatBitWidth() != intrinsic->operandBits ||
-      warps[0] % intrinsic->groupWarps() || m % (intrinsic->i1 * warps[0]) ||
-      n % (intrinsic->i2 * warps[1]) || k % intrinsic->r1 || !sumLayout ||
-      sumLayout.getValue() != sumTile(*intrinsic, m, n, warps) ||
+  LayoutAttr layout = getLayout(op.getType());
+  BufferType buffer = op.getRhsBuffer().getType();
+  if (buffer.getElementType().getIntOrFloatBitWidth() !=
+          intrinsic.operandBits ||
+      warps[0] % intrinsic.groupWarps() || m % (intrinsic.i1 * warps[0]) ||
+      n % (intrinsic.i2 * warps[1]) || k % intrinsic.r1 || !layout ||
+      layout.getValue() != sumTile(intrinsic, m, n, warps) ||
       (op.getLhs() && getLayout(op.getLhs().getType()).getValue() !=
-                          firstTile(*intrinsic, m, k, warps)))
+                          firstTile(intrinsic, m, k, warps)))
     return op.emitOpError("operands are not laid out as its fragments");
-  Type lhs =
+  Type accumulator = op.getType().getElementType();
+  Type left =
       op.getLhs()
           ? op.getLhs().getType().getElementType()
           : cast<BufferType>(op.getLhsBuffer().getType()).getElementType();
-  std::string types =
-      typeNames(op.getType().getElementType(), lhs, rhs.getElementType());
+  types = typeNames(accumulator, left, buffer.getElementType());
   if (types.empty())
     return op.emitOpError("no instruction multiplies ")
-           << lhs << " by " << rhs.getElementType() << " to "
-           << op.getType().getElementType();
+           << left << " by " << buffer.getElementType() << " to "
+           << accumulator;
+  return success();
+}
 
-  int64_t bytes = intrinsic->operandBits / 8;
-  auto describe = [&](BufferType type, bool reducedIsContiguous,
-                      int64_t part) -> std::optional<MatrixDescriptors> {
-    if (type.getLayout().getValue() !=
-        sharedPanels(type.getRows(), type.getColumns(), bytes))
-      return std::nullopt;
-    std::optional<MatrixDescriptors> result = matrixDescriptors(
-        type.getRows(), type.getColumns(), bytes, reducedIsContiguous);
-    return result && result->canCut(part) ? result : std::nullopt;
-  };
-  int64_t columns = columnsOfInstruction(n, warps[1], bytes);
-  std::optional<MatrixDescriptors> second = describe(rhs, op.getRhsTransposed(),
-                                                     columns),
-                                   first;
+std::optional<MatrixDescriptors>
+WarpgroupDot::describe(BufferType type, bool reducedIsContiguous,
+                       int64_t part) {
+  int64_t bytes = intrinsic.operandBits / 8;
+  if (type.getLayout().getValue() !=
+      sharedPanels(type.getRows(), type.getColumns(), bytes))
+    return std::nullopt;
+  std::optional<MatrixDescriptors> result = matrixDescriptors(
+      type.getRows(), type.getColumns(), bytes, reducedIsContiguous);
+  return result && result->canCut(part) ? result : std::nullopt;
+}
+
+LogicalResult WarpgroupDot::describeOperands() {
+  columns =
+      columnsOfInstruction(n, op.getWarps()[1], intrinsic.operandBits / 8);
+  rhs = describe(op.getRhsBuffer().getType(), op.getRhsTransposed(), columns);
   if (Value buffer = op.getLhsBuffer())
-    first = describe(cast<BufferType>(buffer.getType()), !op.getLhsTransposed(),
-                     groupRows);
-  if (!columns || !second || (op.getLhsBuffer() && !first))
+    lhs = describe(cast<BufferType>(buffer.getType()), !op.getLhsTransposed(),
+                   groupRows);
+  if (!columns || !rhs || (op.getLhsBuffer() && !lhs))
     return op.emitOpError("operands do not lie in shared memory as its "
                           "descriptors can say");
+  return success();
+}
 
-  const LinearLayout &sum = sumLayout.getValue();
-  RegisterMap sums(sum);
-  SmallVector<int64_t> rows, starts; // of a group's instructions
-  for (const auto &[at, reg] : sums.all())
+LogicalResult WarpgroupDot::findInstructions() {
+  accumulators.emplace(getLayout(op.getType()).getValue());
+  for (const auto &[at, reg] : accumulators->all())
     if (at.first % groupRows == 0 && at.second == 0)
       rows.push_back(at.first);
   llvm::sort(rows);
   for (int64_t start = 0; start < n; start += columns)
-    if (sums.contains(rows.front(), start))
+    if (accumulators->contains(rows.front(), start))
       starts.push_back(start);
   for (int64_t start : starts)
     for (int64_t column = start; column < start + columns; column += 8)
-      if (!sums.contains(rows.front(), column))
+      if (!accumulators->contains(rows.front(), column))
         return op.emitOpError("an instruction's columns are another group's");
+  return success();
+}
 
+WarpgroupDot::Operand
+WarpgroupDot::addDescriptors(Value start, const MatrixDescriptors &descriptors,
+                             ArrayRef<int64_t> parallels) {
+  Operand added{assembly.addInput(start, 'l'), {}};
+  for (int64_t parallel : parallels) {
+    auto &steps = added.units.emplace_back();
+    for (int64_t at = 0; at < k; at += intrinsic.r1)
+      steps.push_back(descriptors.offset(parallel, at) / 16);
+  }
+  return added;
+}
+
+void WarpgroupDot::addOperands() {
   // The results, in the order of the accumulator's registers.
-  Assembly assembly;
-  Values accumulator = e.registers(op.getAccumulator());
-  bool startsAnew = isZero(op.getAccumulator());
-  for (Value value : accumulator)
-    assembly.addResult(value.getType(), startsAnew ? Value() : value);
-  // Of each part and step the constant that is added where it is used: sums
-  // before a loop would wait there in two registers each.
-  struct Descriptors {
-    unsigned start;
-    SmallVector<SmallVector<int64_t>> units; ///< of 16 bytes
-  };
-  auto addDescriptors = [&](Value start, const MatrixDescriptors &descriptors,
-                            ArrayRef<int64_t> parallels) {
-    Descriptors added{assembly.addInput(start, 'l'), {}};
-    for (int64_t parallel : parallels) {
-      auto &steps = added.units.emplace_back();
-      for (int64_t at = 0; at < k; at += intrinsic->r1)
-        steps.push_back(descriptors.offset(parallel, at) / 16);
-    }
-    return added;
-  };
-  std::optional<Descriptors> firsts;
-  Descriptors seconds = addDescriptors(
-      descriptorOf(e, op.getRhsBuffer(), op.getRhsStage(), *second,
-                   warpgroupCoordinate(b, sum, 1, *intrinsic)),
-      *second, starts);
-  if (first)
-    firsts = addDescriptors(
-        descriptorOf(e, op.getLhsBuffer(), op.getLhsStage(), *first,
-                     warpgroupCoordinate(b, sum, 0, *intrinsic)),
-        *first, rows);
-
-  // Four words of the first operand's fragments by row and step.
-  llvm::DenseMap<std::pair<int64_t, int64_t>, SmallVector<unsigned, 4>> words;
+  for (Value value : e.registers(op.getAccumulator()))
+    assembly.addResult(value.getType(), startsAtZero ? Value() : value);
+  const LinearLayout &layout = getLayout(op.getType()).getValue();
+  rhsOperand =
+      addDescriptors(descriptorOf(e, op.getRhsBuffer(), op.getRhsStage(), *rhs,
+                                  warpgroupCoordinate(b, layout, 1, intrinsic)),
+                     *rhs, starts);
+  if (lhs)
+    lhsOperand = addDescriptors(
+        descriptorOf(e, op.getLhsBuffer(), op.getLhsStage(), *lhs,
+                     warpgroupCoordinate(b, layout, 0, intrinsic)),
+        *lhs, rows);
   if (op.getLhs())
-    forEachWord(e, op, *intrinsic, [&](int64_t row, int64_t at, Value word) {
+    forEachWord(e, op, intrinsic, [&](int64_t row, int64_t at, Value word) {
       words[{row, at}].push_back(assembly.addInput(word, 'r'));
     });
+}
 
+std::string WarpgroupDot::writeDescriptor(const Operand &operand, size_t part,
+                                          size_t step) {
+  std::string start = "$" + std::to_string(operand.start);
+  int64_t units = operand.units[part][step];
+  if (units == 0)
+    return start;
+  std::string own = "matrix" + std::to_string(sumCount++);
+  assembly.text() << ".reg .b64 " << own << ";\nadd.s64 " << own << ", "
+                  << start << ", " << units << ";\n";
+  return own;
+}
+
+void WarpgroupDot::writeInstruction(size_t step, size_t rowNumber,
+                                    size_t columnNumber) {
+  llvm::raw_ostream &os = assembly.text();
+  int64_t row = rows[rowNumber], start = starts[columnNumber],
+          at = step * intrinsic.r1;
+  std::string left = lhsOperand ? writeDescriptor(*lhsOperand, rowNumber, step)
+                                : std::string();
+  std::string right = writeDescriptor(*rhsOperand, columnNumber, step);
+  os << "wgmma.mma_async.sync.aligned.m" << groupRows << "n" << columns << "k"
+     << intrinsic.r1 << types << " {";
+  llvm::ListSeparator separator;
+  for (int64_t column = start; column < start + columns; column += 8)
+    for (int64_t lower : {0, 8})
+      for (int64_t next : {0, 1})
+        os << separator << "$" << accumulators->at(row + lower, column + next);
+  os << "}, ";
+  if (lhsOperand) {
+    os << left;
+  } else {
+    os << "{";
+    llvm::interleaveComma(words[{row, at}], os,
+                          [&](unsigned word) { os << "$" << word; });
+    os << "}";
+  }
+  os << ", " << right << ", " << (startsAtZero && at == 0 ? "begins" : "adds");
+  // Factors, and whether operands are MN-major.
+  if (op.getType().getElementType().isF32())
+    os << ", 1, 1";
+  bool choosesMajor = !intrinsic.needsReducedContiguous();
+  if (choosesMajor && lhs)
+    os << ", " << (lhs->reducedIsContiguous ? 0 : 1);
+  if (choosesMajor)
+    os << ", " << (rhs->reducedIsContiguous ? 0 : 1);
+  os << ";\n";
+}
+
+LogicalResult WarpgroupDot::emit() {
+  if (failed(checkOperands()) || failed(describeOperands()) ||
+      failed(findInstructions()))
+    return failure();
+  addOperands();
   llvm::raw_ostream &os = assembly.text();
   os << "{\n.reg .pred begins, adds;\nsetp.ne.b32 begins, 0, 0;\n"
         "setp.ne.b32 adds, 1, 0;\nwgmma.fence.sync.aligned;\n";
-  // The name of a descriptor; its sum comes before the instruction.
-  unsigned sumCount = 0;
-  auto describeStep = [&](const Descriptors &descriptors, size_t part,
-                          size_t step) {
-    std::string start = "$" + std::to_string(descriptors.start);
-    int64_t units = descriptors.units[part][step];
-    if (units == 0)
-      return start;
-    std::string own = "matrix" + std::to_string(sumCount++);
-    os << ".reg .b64 " << own << ";\nadd.s64 " << own << ", " << start << ", "
-       << units << ";\n";
-    return own;
-  };
-  for (int64_t at = 0; at < k; at += intrinsic->r1)
-    for (auto [part, row] : llvm::enumerate(rows))
-      for (auto [number, start] : llvm::enumerate(starts)) {
-        size_t step = at / intrinsic->r1;
-        std::string ownFirst =
-            firsts ? describeStep(*firsts, part, step) : std::string();
-        std::string ownSecond = describeStep(seconds, number, step);
-        os << "wgmma.mma_async.sync.aligned.m" << groupRows << "n" << columns
-           << "k" << intrinsic->r1 << types << " {";
-        llvm::ListSeparator separator;
-        for (int64_t column = start; column < start + columns; column += 8)
-          for (int64_t lower : {0, 8})
-            for (int64_t next : {0, 1})
-              os << separator << "$" << sums.at(row + lower, column + next);
-        os << "}, ";
-        if (firsts) {
-          os << ownFirst;
-        } else {
-          os << "{";
-          llvm::interleaveComma(words[{row, at}], os,
-                                [&](unsigned word) { os << "$" << word; });
-          os << "}";
-        }
-        os << ", " << ownSecond << ", "
-           << (startsAnew && at == 0 ? "begins" : "adds");
-        // Factors, and whether operands are MN-major.
-        if (op.getType().getElementType().isF32())
-          os << ", 1, 1";
-        bool choosesMajor = !intrinsic->needsReducedContiguous();
-        if (choosesMajor && first)
-          os << ", " << (first->reducedIsContiguous ? 0 : 1);
-        if (choosesMajor)
-          os << ", " << (second->reducedIsContiguous ? 0 : 1);
-        os << ";\n";
-      }
+  for (int64_t step = 0; step < k / intrinsic.r1; ++step)
+    for (size_t row = 0; row < rows.size(); ++row)
+      for (size_t column = 0; column < starts.size(); ++column)
+        writeInstruction(step, row, column);
   os << "wgmma.commit_group.sync.aligned;\n";
   if (!op.getAsync())
     os << "wgmma.wait_group.sync.aligned 0;\n";
@@ -313,13 +376,21 @@ LogicalResult fusion::emitSharedDot(SharedDotOp op, KernelEmitter &e) {
   return success();
 }
 
+LogicalResult fusion::emitSharedDot(SharedDotOp op, KernelEmitter &e) {
+  const Intrinsic *intrinsic = lookupIntrinsic(op.getIntrinsic());
+  if (!intrinsic || intrinsic->unit != ProductUnit::WarpGroup)
+    return op.emitOpError("'")
+           << op.getIntrinsic() << "' does not multiply in shared memory";
+  return WarpgroupDot(op, *intrinsic, e).emit();
+}
+
 LogicalResult fusion::emitAwaitDot(AwaitDotOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   Assembly assembly;
   for (Value value : e.registers(op.getValue()))
     assembly.addResult(value.getType(), value);
-  // The fragments of its first operand are read until here: as long as they are
-  // inputs no other value gets their registers.
+  // The fragments of the LHS are read until here: as long as they are inputs no
+  // other value gets their registers.
   SharedDotOp dot = op.getDot();
   if (dot.getLhs())
     forEachWord(

@@ -83,64 +83,126 @@ static Value loadWords(KernelEmitter &e, const TensorView &view,
       zeros);
 }
 
-LogicalResult fusion::emitRealignedLoad(LoadOp op, KernelEmitter &e) {
-  ThreadBuilder &b = e.builder();
-  const TensorView &view = e.view(op.getView());
-  const LinearLayout &layout = getLayout(op.getType()).getValue();
-  Type element = op.getType().getElementType(), stored = memoryType(element);
-  int64_t width = *op.getRealigned(), unit = view.type.getUnit();
-  if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
-    return op.emitOpError("realigns ")
-           << width << " elements, of which threads have fewer side by side";
-  auto type = VectorType::get({width}, stored);
-  RealignedOrder order(layout, unit, width);
-  constexpr int64_t wordBits = 32;
-  int64_t perWord = wordBits / stored.getIntOrFloatBitWidth(),
-          count = width / perWord;
+namespace {
+
+/// Emits one tile.load with `realigned`.
+class RealignedLoad {
+public:
+  RealignedLoad(LoadOp op, KernelEmitter &e)
+      : op(op), e(e), b(e.builder()), view(e.view(op.getView())),
+        layout(getLayout(op.getType()).getValue()),
+        type(VectorType::get({static_cast<int64_t>(*op.getRealigned())},
+                             memoryType(op.getType().getElementType()))),
+        order(layout, view.type.getUnit(), width) {}
+
+  LogicalResult emit();
+
+private:
+  using Neighbour = RealignedOrder::Neighbour;
+
+  /// An aligned piece of a row, as words.
   struct Piece {
-    Chunk chunk;
-    Value off, place, at;
+    Chunk chunk; ///< where the thread's own elements begin
+    Value off;   ///< elements of the piece in front of the thread's own
+    Value place; ///< where the piece begins
+    Value at; ///< the coordinate of its first element, null if none is needed
     Values words;
   };
-  llvm::DenseMap<int64_t, Piece> pieces;
+
+  /// Loads the piece that the thread's elements from register `reg` on begin
+  /// in.
+  void loadPiece(int64_t reg);
+  /// Loads the piece behind that of `reg`, for the lane at the row's end, which
+  /// has it from no other lane.
+  Value loadBehind(int64_t reg);
+  /// The words behind the piece of `reg`.
+  FailureOr<Values> wordsBehind(int64_t reg);
+
+  LoadOp op;
+  KernelEmitter &e;
+  ThreadBuilder &b;
+  const TensorView &view;
+  LinearLayout layout;
+  VectorType type; ///< of a piece, as memory holds it
+  int64_t width = type.getNumElements();
+  int64_t perWord = 32 / type.getElementTypeBitWidth(); ///< elements
+  RealignedOrder order;
+  llvm::DenseMap<int64_t, Piece> pieces; ///< by first register
+  llvm::DenseMap<int64_t, Value> behind; ///< by first register
+};
+
+} // namespace
+
+void RealignedLoad::loadPiece(int64_t reg) {
+  Piece &piece = pieces[reg];
+  piece.chunk = locateChunk(e, view, layout, reg, op.getCoordinates(),
+                            op.getInBounds(), /*ragged=*/true);
+  piece.off =
+      arith::AndIOp::create(b, piece.chunk.position, b.index(width - 1));
+  piece.place = arith::SubIOp::create(b, piece.chunk.position, piece.off);
+  if (piece.chunk.unit)
+    piece.at = arith::SubIOp::create(b, piece.chunk.unit, piece.off);
+  Value own = loadWords(e, view, type, piece.place, piece.at,
+                        piece.chunk.isInside, *op.getWithin());
+  for (int64_t i = 0; i < width / perWord; ++i)
+    piece.words.push_back(vector::ExtractOp::create(b, own, i));
+}
+
+Value RealignedLoad::loadBehind(int64_t reg) {
+  const Piece &piece = pieces[reg];
+  Value isOff =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, piece.off, b.index(0));
+  return loadWords(
+      e, view, type, arith::AddIOp::create(b, piece.place, b.index(width)),
+      piece.at ? arith::AddIOp::create(b, piece.at, b.index(width)).getResult()
+               : piece.at,
+      b.both(b.both(isEndOfRow(b, order.behind[reg], 1), isOff),
+             piece.chunk.isInside),
+      *op.getWithin());
+}
+
+FailureOr<Values> RealignedLoad::wordsBehind(int64_t reg) {
+  const Neighbour &neighbour = order.behind[reg];
+  Values next;
+  if (neighbour.isOwn()) {
+    next = pieces[neighbour.reg].words;
+  } else if (neighbour.lanes > 1) {
+    FailureOr<Values> passed =
+        passWords(b, e.target(), neighbour, 1, pieces[neighbour.reg].words,
+                  neighbour.wrapped < 0
+                      ? ArrayRef<Value>()
+                      : ArrayRef<Value>(pieces[neighbour.wrapped].words));
+    if (failed(passed))
+      return failure();
+    next = std::move(*passed);
+  }
+  if (!neighbour.isOpen())
+    return next;
+  for (int64_t i = 0; i < width / perWord; ++i) {
+    Value word = vector::ExtractOp::create(b, behind[reg], i);
+    if (next.size() > size_t(i))
+      next[i] = arith::SelectOp::create(b, isEndOfRow(b, neighbour, 1), word,
+                                        next[i]);
+    else
+      next.push_back(word);
+  }
+  return next;
+}
+
+LogicalResult RealignedLoad::emit() {
   SmallVector<int64_t> firsts = firstReplicas(layout, width);
+  auto forEachPiece = [&](llvm::function_ref<void(int64_t)> visit) {
+    for (auto [number, first] : llvm::enumerate(firsts))
+      if (int64_t reg = number * width; first == reg)
+        visit(reg);
+  };
   // All loads are under way before one is needed.
-  for (auto [number, first] : llvm::enumerate(firsts)) {
-    int64_t reg = number * width;
-    if (first != reg)
-      continue;
-    Piece &piece = pieces[reg];
-    piece.chunk = locateChunk(e, view, layout, reg, op.getCoordinates(),
-                              op.getInBounds(), /*ragged=*/true);
-    piece.off =
-        arith::AndIOp::create(b, piece.chunk.position, b.index(width - 1));
-    piece.place = arith::SubIOp::create(b, piece.chunk.position, piece.off);
-    if (piece.chunk.unit)
-      piece.at = arith::SubIOp::create(b, piece.chunk.unit, piece.off);
-    Value own = loadWords(e, view, type, piece.place, piece.at,
-                          piece.chunk.isInside, *op.getWithin());
-    for (int64_t i = 0; i < count; ++i)
-      piece.words.push_back(vector::ExtractOp::create(b, own, i));
-  }
-  // What no other lane has of what is behind.
-  llvm::DenseMap<int64_t, Value> behind;
-  for (auto [number, first] : llvm::enumerate(firsts)) {
-    int64_t reg = number * width;
-    const RealignedOrder::Neighbour &neighbour = order.behind[reg];
-    if (first != reg || !neighbour.isOpen())
-      continue;
-    const Piece &piece = pieces[reg];
-    Value isOff = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, piece.off,
-                                        b.index(0));
-    behind[reg] = loadWords(
-        e, view, type, arith::AddIOp::create(b, piece.place, b.index(width)),
-        piece.at
-            ? arith::AddIOp::create(b, piece.at, b.index(width)).getResult()
-            : piece.at,
-        b.both(b.both(isEndOfRow(b, neighbour, 1), isOff),
-               piece.chunk.isInside),
-        *op.getWithin());
-  }
+  forEachPiece([&](int64_t reg) { loadPiece(reg); });
+  forEachPiece([&](int64_t reg) {
+    if (order.behind[reg].isOpen())
+      behind[reg] = loadBehind(reg);
+  });
+  Type element = op.getType().getElementType();
   Values results(layout.inSize(LayoutDim::Register));
   for (auto [number, first] : llvm::enumerate(firsts)) {
     int64_t reg = number * width;
@@ -149,38 +211,28 @@ LogicalResult fusion::emitRealignedLoad(LoadOp op, KernelEmitter &e) {
         results[reg + i] = results[first + i];
       continue;
     }
-    const Piece &piece = pieces[reg];
-    const RealignedOrder::Neighbour &neighbour = order.behind[reg];
-    Values words(piece.words), next;
-    if (neighbour.isOwn())
-      next = pieces[neighbour.reg].words;
-    else if (neighbour.lanes > 1) {
-      FailureOr<Values> passed =
-          passWords(b, e.target(), neighbour, 1, pieces[neighbour.reg].words,
-                    neighbour.wrapped < 0
-                        ? ArrayRef<Value>()
-                        : ArrayRef<Value>(pieces[neighbour.wrapped].words));
-      if (failed(passed))
-        return failure();
-      next = std::move(*passed);
-    }
-    if (neighbour.isOpen())
-      for (int64_t i = 0; i < count; ++i) {
-        Value word = vector::ExtractOp::create(b, behind[reg], i);
-        if (next.size() > size_t(i))
-          next[i] = arith::SelectOp::create(b, isEndOfRow(b, neighbour, 1),
-                                            word, next[i]);
-        else
-          next.push_back(word);
-      }
-    llvm::append_range(words, next);
+    FailureOr<Values> next = wordsBehind(reg);
+    if (failed(next))
+      return failure();
+    Values words(pieces[reg].words);
+    llvm::append_range(words, *next);
     moveWords(b, e.target(), words,
-              arith::IndexCastOp::create(b, b.getI32Type(), piece.off),
+              arith::IndexCastOp::create(b, b.getI32Type(), pieces[reg].off),
               perWord);
-    for (int64_t i = 0; i < count; ++i)
-      for (auto [k, value] : llvm::enumerate(unpackWord(b, words[i], stored)))
-        results[reg + i * perWord + k] = fromMemory(b, value, element);
+    for (int64_t i = 0; i < width; i += perWord)
+      for (auto [k, value] : llvm::enumerate(
+               unpackWord(b, words[i / perWord], type.getElementType())))
+        results[reg + i + k] = fromMemory(b, value, element);
   }
   e.setRegisters(op, std::move(results));
   return success();
+}
+
+LogicalResult fusion::emitRealignedLoad(LoadOp op, KernelEmitter &e) {
+  const LinearLayout &layout = getLayout(op.getType()).getValue();
+  int64_t width = *op.getRealigned(), unit = op.getView().getType().getUnit();
+  if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
+    return op.emitOpError("realigns ")
+           << width << " elements, of which threads have fewer side by side";
+  return RealignedLoad(op, e).emit();
 }
