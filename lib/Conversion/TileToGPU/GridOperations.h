@@ -25,9 +25,9 @@ mlir::LogicalResult emitLastBlock(tile::LastBlockOp op,
                                   mlir::gpu::GPUFuncOp function,
                                   KernelEmitter &e);
 
-/// Emits a tile.discard: threads take lines in turns. The barrier orders what
-/// others have read before (PTX ISA, "discard": a weak write of values that
-/// nobody knows).
+/// Emits a tile.discard: each thread takes every n-th line, for n threads. The
+/// barrier orders what others have read before (PTX ISA, "discard": a weak
+/// write of values that nobody knows).
 mlir::LogicalResult emitDiscard(tile::DiscardOp op, ProducerWarps &producers,
                                 KernelEmitter &e);
 

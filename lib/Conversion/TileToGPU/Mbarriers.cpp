@@ -71,7 +71,7 @@ void Mbarriers::begin(KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   findReleases(filled);
   std::map<int64_t, int64_t> arrivals = countArrivals(filled);
-  // Those of copies lie first.
+  // The mbarriers of copies lie in front of those of releases.
   firstBarrier = arrivals.begin()->first;
   phases = b.i32(0);
   int64_t copyingWarp = producers.exist() ? kernel.getWarps() : 0;

@@ -142,7 +142,8 @@ Value NVVMTarget::asWhole(ThreadBuilder &b, Value loaded) {
   auto vector = dyn_cast<VectorType>(type);
   bool isOne = !vector || vector.getNumElements() == 1;
   constexpr unsigned byteBits = 8;
-  // Of one element all bytes are taken but of integers that are truncated.
+  // LLVM loads all bytes of a single element, unless it is an integer that is
+  // truncated.
   if (isOne && (!element.isSignlessInteger() ||
                 element.getIntOrFloatBitWidth() <= byteBits))
     return loaded;

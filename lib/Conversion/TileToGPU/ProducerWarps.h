@@ -60,8 +60,9 @@ public:
                                      Mbarriers &mbarriers);
 
 private:
-  /// Of a producer one lane waits for releases and copies; the others may be
-  /// ahead of it, and a barrier is for all lanes of a warp together.
+  /// Has the lanes of a producer warp meet. One of them waits for releases and
+  /// copies; the others may be ahead of it, and a barrier is for all lanes of a
+  /// warp together.
   void meetCopyingLane(ThreadBuilder &b);
   void namedBarrier(ThreadBuilder &b,
                     std::pair<mlir::Value, mlir::Value> barrier);

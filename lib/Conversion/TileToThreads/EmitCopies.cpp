@@ -155,8 +155,8 @@ LogicalResult CopyByThreads::emit() {
   row = e.scalar(op.getCoordinates()[rowDim]);
   column = e.scalar(op.getCoordinates()[columnDim]);
   OpBuilder::InsertionGuard guard(b);
-  // The same for all threads: a branch around everything costs less than a
-  // predicate on each copy.
+  // All threads have the same predicate: a branch around everything costs less
+  // than a predicate on each copy.
   if (Value predicate = op.getPredicate())
     b.enterIf(e.scalar(predicate));
   if (!view.window)

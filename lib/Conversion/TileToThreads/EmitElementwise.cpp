@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Of elements of 8 and 16 bits selects whole registers if the elements of each
+/// Selects whole registers of elements of 8 and 16 bits if the elements of each
 /// register share their condition, so that no register is taken apart. nullopt
 /// otherwise.
 static std::optional<Values> selectWords(ThreadBuilder &b, Type element,

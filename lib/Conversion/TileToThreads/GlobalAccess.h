@@ -18,7 +18,7 @@ namespace fusion {
 struct Chunk {
   mlir::Value position; ///< in the memory, elements
   mlir::Value isInside; ///< of the view, an i1; null if it is known to be
-  /// Of a ragged access the coordinate of its first element along the view's
+  /// The coordinate of a ragged access's first element along the view's
   /// unit dimension; null otherwise.
   mlir::Value unit;
 };

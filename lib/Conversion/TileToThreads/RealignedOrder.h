@@ -32,7 +32,8 @@ struct RealignedOrder {
     /// thread has it itself, or where nobody has.
     int64_t lanes = 1, distance = 0;
     int64_t span = 0; ///< elements from a lane's to the next one's
-    /// Of the first lane behind the last one; -1 where no lane has it.
+    /// Behind the last lane: the register of the first lane that holds the
+    /// piece; -1 if no lane does.
     int64_t wrapped = -1;
 
     bool isOwn() const { return reg >= 0 && lanes == 1; }

@@ -75,7 +75,7 @@ private:
   void storeDealt(Value place, Value away, Value digit, Value element,
                   const ElementRange &kept);
   ElementRange intersect(const ElementRange &a, const ElementRange &c);
-  /// The same elements counted from `by` elements further on.
+  /// The range of the same elements, counted from `by` elements further on.
   ElementRange further(const ElementRange &kept, Value by);
 
   StoreOp op;
