@@ -1,3 +1,7 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # RUN: %python %s %source_root %build_root
 """Distribution to threads is compiled without a header of a machine's dialects, and so is the target of tests.
 
