@@ -339,6 +339,8 @@ CudaDevice::encodeTensorMap(const TensorMapRequest &request) {
   if (!driver.encodeTensorMap)
     return llvm::createStringError(
         "the CUDA driver is too old for tensor maps (12.0 or later)");
+  // The driver asks which device the address is of.
+  CurrentContext current(driver, context);
   TensorMap map;
   int swizzle = request.swizzleBytes == 0
                     ? 0
