@@ -26,6 +26,8 @@ namespace fusion {
 
 /// How descriptors of the parts of one buffer are made.
 struct MatrixDescriptors {
+  /// What a descriptor has of an address in shared memory: 18 bits.
+  static constexpr int64_t addressMask = 0x3ffff;
   uint64_t fields; ///< all of a descriptor but its address
   bool reducedIsContiguous;
   int64_t panelElements; ///< of a row of a panel

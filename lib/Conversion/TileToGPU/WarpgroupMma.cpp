@@ -96,6 +96,9 @@ static Value descriptorOf(KernelEmitter &e, Value buffer, Value stage,
     Value memory =
         memref::ExtractAlignedPointerAsIndexOp::create(b, e.scalar(buffer));
     Value base = arith::IndexCastUIOp::create(b, b.getI32Type(), memory);
+    // In a cluster the bits above say which block the address is of. In a
+    // descriptor they would be a part of the leading dimension.
+    base = arith::AndIOp::create(b, base, b.i32(MatrixDescriptors::addressMask));
     return arith::AddIOp::create(b, base, bytes);
   });
   if (type.getStages() > 1) {
@@ -105,7 +108,7 @@ static Value descriptorOf(KernelEmitter &e, Value buffer, Value stage,
         b, offset,
         arith::MulIOp::create(b, number, b.i32(type.getStageBytes())));
   }
-  // Addresses of shared memory have 18 bits, of which the lowest four are 0.
+  // The lowest four bits are 0.
   Value units = arith::ShRUIOp::create(b, offset, b.i32(4));
   Value wide = arith::ExtUIOp::create(b, b.getI64Type(), units);
   return arith::OrIOp::create(
