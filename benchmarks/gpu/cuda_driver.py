@@ -5,6 +5,7 @@
 fits the device."""
 
 import ctypes
+import pathlib
 import struct
 
 # CUdevice_attribute, CUfunction_attribute, CUjit_option, CUlaunchAttributeID
@@ -12,7 +13,7 @@ MULTIPROCESSORS, CAPABILITY_MAJOR, CAPABILITY_MINOR = 16, 75, 76
 MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTERS = 8, 14
 PORTABLE_CLUSTER = 8
 ERROR_LOG, ERROR_LOG_SIZE = 5, 6
-CLUSTER_DIMENSION = 4
+COOPERATIVE, CLUSTER_DIMENSION = 2, 4
 DEFAULT_SHARED = 48 * 1024
 
 # CUtensorMapDataType and the other enumerations of cuTensorMapEncodeTiled
@@ -188,10 +189,17 @@ class Device:
         config = Config()
         config.grid[:], config.block[:] = launch["grid"], launch["block"]
         config.shared = case.shared
-        attribute = Attribute(id=CLUSTER_DIMENSION)
-        attribute.value[0:3] = launch["cluster"]
+        attributes = (Attribute * 2)()
         if launch["cluster"] != [1, 1, 1]:
-            config.attributes, config.count = ctypes.pointer(attribute), 1
+            attributes[config.count].id = CLUSTER_DIMENSION
+            attributes[config.count].value[0:3] = launch["cluster"]
+            config.count += 1
+        # Barriers of the whole grid find their memory in these registers.
+        if "%envreg" in pathlib.Path(case.ptx).read_text():
+            attributes[config.count].id = COOPERATIVE
+            attributes[config.count].value[0] = 1
+            config.count += 1
+        config.attributes = attributes
         self.call("cuLaunchKernelEx", ctypes.byref(config), function, parameters, None)
 
     def _argument(self, argument, addresses):

@@ -14,7 +14,7 @@ import time
 import processes
 import record
 
-from . import chip, corpus, device, features, package, profiles, report, timings
+from . import chip, corpus, device, drawn, features, package, profiles, report, timings
 from .deadline import DEFAULT_SECONDS, Deadline
 from .journal import ARCHIVE, Journal
 from .phases import Runner
@@ -149,7 +149,9 @@ def phases_of(context):
         return [lambda: [device.phase(context)], lambda: [features.phase(context)], lambda: [corpus.phase(context)]]
     return [
         lambda: [device.phase(context)],
-        lambda: timings.phases(context),
+        lambda: timings.phases(context, ("headlines", "families")),
+        lambda: [drawn.phase(context)],
+        lambda: timings.phases(context, ("variants",)),
         lambda: [profiles.phase(context)],
         lambda: [chip.phase(context)],
     ]

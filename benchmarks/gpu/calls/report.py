@@ -248,6 +248,39 @@ def ranks(data):
     return table(head, lines, right=(1, 2, 3)) if lines else ["Too little was timed."]
 
 
+def drawn(data):
+    """How each model ranks the schedules of one workload, or the patterns of one size, by the clock."""
+    rows = []
+    for name, unit in data["phases"].get("drawn", {}).items():
+        timed = {key: one for key, one in unit.get("functions", {}).items() if one.get("us")}
+        if not timed:
+            continue
+        best = min(timed, key=lambda key: timed[key]["us"])
+        chosen = timed.get("chosen")
+        for model in sorted({model for one in timed.values() for model in one.get("predicted") or {}}):
+            pairs = [
+                (one["predicted"][model], one["us"])
+                for one in timed.values()
+                if (one.get("predicted") or {}).get(model) is not None
+            ]
+            found = correlation(*zip(*pairs)) if len(pairs) > 1 else None
+            errors = sorted(abs(ours / us - 1) for ours, us in pairs)
+            rows.append(
+                [
+                    name,
+                    model,
+                    len(pairs),
+                    "-" if found is None else f"{found:.2f}",
+                    f"{errors[len(errors) // 2]:.0%}" if errors else "",
+                    f"{timed[best]['us']:.2f} ({best})" if chosen else "",
+                    f"{chosen['us']:.2f}" if chosen else "",
+                    f"{timed[best]['us'] / chosen['us']:.2f}" if chosen else "",
+                ]
+            )
+    head = ["of", "model", "measured", "rank correlation", "median error", "fastest, us", "chosen, us", "fastest / chosen"]
+    return table(head, rows, right=range(2, 8)) if rows else ["Nothing was timed."]
+
+
 def summary(calls):
     """The text for calls in their order, each as its journal has it."""
     by_call = {data["call"]: data for data in calls}
@@ -264,6 +297,7 @@ def summary(calls):
     parts += ["", "## What is wrong", "", *bad(calls), "", "## What was not tried", "", *remaining(calls)]
     if 2 in by_call:
         parts += ["", "## Timings", "", *timings(by_call[2]), "", "### Prediction", "", *ranks(by_call[2])]
+        parts += ["", "### Many schedules", "", *drawn(by_call[2])]
         numbers = {
             name: number
             for unit in by_call[2]["phases"].get("chip", {}).values()

@@ -25,13 +25,18 @@ def digests(folder):
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in results_of(folder)]
 
 
+def reports_of(path):
+    """The functions of fusion-run's JSON, as far as it came."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return []
+
+
 def report_of(path):
     """The only function of fusion-run's JSON; {} where it did not come so far."""
-    try:
-        (function,) = json.loads(path.read_text())
-        return function
-    except (OSError, ValueError):
-        return {}
+    functions = reports_of(path)
+    return functions[0] if len(functions) == 1 else {}
 
 
 def came_to(report, output):
@@ -42,9 +47,8 @@ def came_to(report, output):
     return "its results were not compared" if results_of(output) else "it had no results"
 
 
-def run(context, folder, options, limit, reference="cpu", keep=False):
-    """(result, function's report, folder with the outputs or None). The folder is the caller's to remove where it is
-    kept."""
+def execute(context, folder, options, limit, reference="cpu"):
+    """(how fusion-run ended, folder with run.json and the outputs). The folder is the caller's to remove."""
     output = pathlib.Path(tempfile.mkdtemp(prefix="output-", dir=context.scratch))
     command = [
         *context.fusion.command,
@@ -57,7 +61,13 @@ def run(context, folder, options, limit, reference="cpu", keep=False):
         f"--json={output / 'run.json'}",
         *options,
     ]
-    ended = children.run(command, limit, env=context.environment)
+    return children.run(command, limit, env=context.environment), output
+
+
+def run(context, folder, options, limit, reference="cpu", keep=False):
+    """(result, function's report, folder with the outputs or None) of a plan of one function. The folder is the
+    caller's to remove where it is kept."""
+    ended, output = execute(context, folder, options, limit, reference)
     outcome, message = children.outcome(ended)
     report = report_of(output / "run.json")
     result = {"outcome": outcome, "message": message, "seconds": ended.seconds}

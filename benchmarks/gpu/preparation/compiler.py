@@ -64,6 +64,12 @@ class Compiler:
         self.run("fusion-opt", "-", f"--fuse-search-schedules=report={path}", "-o", "/dev/null", text=groups)
         return json.loads(path.read_text())["groups"] if path.exists() else []
 
+    def drawn(self, groups, seed):
+        """(the module, the report's groups) under a schedule drawn with `seed`."""
+        path = self.scratch / "drawn.json"
+        drawn = self.run("fusion-opt", "-", f"--fuse-search-schedules=random-seed={seed} report={path}", text=groups)
+        return drawn, json.loads(path.read_text())["groups"]
+
     def bounded(self, groups):
         """A module as the tools print it, with the attribute that bounds its waits."""
         if not self.wait_limit:

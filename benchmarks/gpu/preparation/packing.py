@@ -25,14 +25,16 @@ class Tree:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.known, self.assembled = {}, {}
 
-    def add(self, name, module, manifest):
-        """The folder of a plan, relative to the tree."""
+    def add(self, name, module, manifest, functions=None):
+        """The folder of a plan, relative to the tree. functions: what is known of each of the plan's."""
         text = json.dumps(manifest)
         if (module, text) not in self.known:
             target = self.folder / name
             target.mkdir(parents=True, exist_ok=True)
             (target / "module.mlir").write_text(module)
             (target / "plan.json").write_text(text)
+            if functions is not None:
+                (target / "functions.json").write_text(json.dumps(functions))
             self.known[module, text] = name
         return self.known[module, text]
 

@@ -6,7 +6,7 @@
 import dataclasses
 import re
 
-from . import kinds, ranked
+from . import drawn_schedules, kinds, ranked
 from .compiler import CompileError, launches, predicted_us
 
 # A headline of each family first, then the others.
@@ -117,7 +117,7 @@ def variants(compiler, module, one, chip, unavailable, only_chosen=False):
         unavailable[f"{one.key} {variant}, {chip}"] = why
 
     key = (one.family, one.case)
-    if one.family in RANKED:
+    if one.family in RANKED and (*key, ()) not in drawn_schedules.SEARCHED:
         reports = compiler.report(unscheduled)
         ranking = reports[0]["ranking"] if len(reports) == 1 else []
         for rank in RANKS:
