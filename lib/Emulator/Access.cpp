@@ -103,6 +103,23 @@ uint32_t fusion::emulator::clusterLanes(const uint64_t *address,
   return result & mask & ~sharedLanes(address, mask);
 }
 
+uint32_t fusion::emulator::sharedBase(const Cta &cta) {
+  return cta.cluster->ctas.size() > 1 ? (cta.rank + 1) << kRankShift : 0;
+}
+
+const uint64_t *fusion::emulator::ownOffsets(const Cta &cta,
+                                             const uint64_t *address,
+                                             LaneAddresses &offsets) {
+  uint64_t base = sharedBase(cta);
+  if (!base)
+    return address;
+  for (unsigned i = 0; i < 32; ++i) {
+    bool isOwn = address[i] >> kRankShift == base >> kRankShift;
+    offsets.address[i] = address[i] - (isOwn ? base : 0);
+  }
+  return offsets.address;
+}
+
 bool fusion::emulator::resolveShared(Warp &warp, const Inst &inst,
                                      unsigned lane, uint64_t address,
                                      uint64_t bytes, unsigned alignment,

@@ -47,6 +47,11 @@ bool resolveSlowly(Warp &warp, const Inst &inst, uint32_t mask, Space space,
 uint32_t sharedLanes(const uint64_t *address, uint32_t mask);
 uint32_t clusterLanes(const uint64_t *address, uint32_t mask);
 
+/// Addresses in the CTA's own shared memory as offsets in it: in `offsets`,
+/// which may hold the addresses, where they are not offsets already.
+const uint64_t *ownOffsets(const Cta &cta, const uint64_t *address,
+                           LaneAddresses &offsets);
+
 /// The CTA and the offset that a generic address in shared memory names, of
 /// another CTA only where `remote`. False after a fault.
 bool resolveShared(Warp &warp, const Inst &inst, unsigned lane,
@@ -245,11 +250,13 @@ inline bool accessGlobal(Warp &warp, const Inst &inst, uint32_t mask,
   return true;
 }
 
-/// The same for shared memory; addresses are offsets.
+/// The same for shared memory; addresses are the CTA's own.
 inline bool accessShared(Warp &warp, const Inst &inst, uint32_t mask,
                          const uint64_t *address, unsigned bytes,
                          AccessKind kind, LanePointers &out, bool &contiguous) {
   Cta &cta = *warp.cta;
+  LaneAddresses offsets;
+  address = ownOffsets(cta, address, offsets);
   LaneRange range = rangeOf(address, mask, bytes);
   if (range.bits & (bytes - 1)) {
     faultMisaligned(warp, inst, mask, address, bytes);

@@ -39,8 +39,13 @@ struct Cluster {
 };
 
 /// A shared::cluster address is the rank of the CTA plus one in these bits and
-/// the offset below; a shared::cta address has 0 there and means one's own.
+/// the offset below; 0 there means one's own.
 constexpr unsigned kRankShift = 24;
+
+/// What a block of a cluster finds above the offsets of its shared variables:
+/// their addresses are shared::cluster addresses, as a GPU's are, so that who
+/// takes them for offsets is found out.
+uint32_t sharedBase(const Cta &cta);
 
 /// One asynchronous copy, or what else an mbarrier's queue holds.
 struct BulkCopy {

@@ -198,6 +198,12 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
           int64_t(value);
       return true;
     }
+    if (variable.space == Space::Shared) {
+      ref = scratch(32 * bytes);
+      emit(sharedAddressHandler(bytes), {ref}, Flow::Hidden).imm =
+          int64_t(value);
+      return true;
+    }
     ref = constant(value, bytes);
     return true;
   }

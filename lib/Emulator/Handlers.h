@@ -380,6 +380,8 @@ Handler parameterLoadHandler();
 Handler addressHandler(); ///< [d, a]: d = a + imm, 64 bits
 /// [d]: imm + the frame's local memory, in a register of 4 or 8 bytes
 Handler localAddressHandler(unsigned bytes);
+/// [d]: imm in the CTA's shared memory, in a register of 4 or 8 bytes
+Handler sharedAddressHandler(unsigned bytes);
 Handler isSpaceHandler(); ///< [p, a]; a: Space
 Handler packHandler();    ///< [d, e0, …]; a: elements, b: bytes of one
 Handler unpackHandler();  ///< [e0, …, s]; a: elements, b: bytes of one

@@ -39,6 +39,7 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   if (inst.e & 1) // generic destination
     for (uint64_t &address : to.address)
       address -= kSharedWindow;
+  ownOffsets(*warp.cta, to.address, to);
 
   // Lanes by how many bytes they read: usually all of them or nothing.
   uint32_t whole = mask, part = 0;

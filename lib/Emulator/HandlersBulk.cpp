@@ -225,6 +225,19 @@ void bulkCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
+/// Empty where a box begins where the copy engine can begin one, else what is
+/// wrong. An H200 ends the kernel with an illegal instruction where the
+/// innermost coordinate is not a multiple of 16 bytes; the PTX ISA does not say
+/// so.
+std::string checkBegin(const TensorBox &box) {
+  int64_t bytes = int64_t(box.begin[0]) * box.elementBytes();
+  if (bytes % 16 == 0)
+    return "";
+  return "the box begins " + std::to_string(bytes) +
+         " bytes into a row of the tensor; GPUs copy from multiples of 16 "
+         "bytes only";
+}
+
 void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   bool toGlobal = inst.a & BulkToGlobal;
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -247,6 +260,9 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     if (box->im2col && !toGlobal)
       for (unsigned s = 0; s + 2 < inst.d; ++s)
         box->offsets[s] = warp.reg<uint16_t>(inst.op[7 + s])[lane];
+    problem = checkBegin(*box);
+    if (!problem.empty())
+      return raiseFault(warp, inst, lane, problem);
     BulkCopy copy = newCopy(warp, inst, lane);
     copy.bytes = box->sharedBytes();
     copy.type = tensorElement(box->map.type);

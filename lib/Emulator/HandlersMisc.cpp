@@ -60,6 +60,14 @@ void localAddress(Warp &warp, const Inst &inst, uint32_t mask) {
       d[i] = T(uint64_t(inst.imm) + warp.localBase);
 }
 
+template <class T>
+void sharedAddress(Warp &warp, const Inst &inst, uint32_t mask) {
+  T *d = warp.reg<T>(inst.op[0]);
+  for (unsigned i = 0; i < 32; ++i)
+    if ((mask >> i) & 1)
+      d[i] = T(uint64_t(inst.imm) + sharedBase(*warp.cta));
+}
+
 void isSpace(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint64_t *a = warp.reg<uint64_t>(inst.op[1]);
   uint32_t result = 0;
@@ -322,6 +330,9 @@ Handler fusion::emulator::parameterLoadHandler() { return parameterLoad; }
 Handler fusion::emulator::addressHandler() { return address; }
 Handler fusion::emulator::localAddressHandler(unsigned bytes) {
   return bytes == 4 ? localAddress<uint32_t> : localAddress<uint64_t>;
+}
+Handler fusion::emulator::sharedAddressHandler(unsigned bytes) {
+  return bytes == 4 ? sharedAddress<uint32_t> : sharedAddress<uint64_t>;
 }
 Handler fusion::emulator::isSpaceHandler() { return isSpace; }
 Handler fusion::emulator::packHandler() { return pack; }

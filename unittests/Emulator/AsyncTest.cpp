@@ -292,6 +292,47 @@ TEST(BulkCopy, Errors) {
 const char *const kClusterSync = "barrier.cluster.arrive.release.aligned;\n"
                                  "barrier.cluster.wait.acquire.aligned;\n";
 
+/// In a cluster the address of a variable names the block, as on a GPU: who
+/// needs the offset, as wgmma's descriptors do, must take the 18 bits of it.
+TEST(Cluster, AddressesOfOwnVariables) {
+  std::string body = R"(
+    mov.u32 %r1, %cluster_ctarank;
+    mapa.shared::cluster.u32 %r2, %s, %r1;
+    sub.u32 %r3, %s, %r2;
+    shr.u32 %r4, %s, 18;
+    setp.ne.u32 %q1, %r4, 0; selp.u32 %r4, 1, 0, %q1;
+    mov.u32 %r5, 7;
+    st.shared.u32 [%s+4], %r5;
+    add.u32 %r6, %s, 4;
+    ld.shared.u32 %r7, [%r6];
+    cvt.u64.u32 %d1, %s; cvta.shared.u64 %d2, %d1;
+    ld.u32 %r8, [%d2+4];
+    atom.shared.add.u32 %r9, [%r6], 1;
+    mul.wide.u32 %d4, %c, 32; add.s64 %d4, %d4, %p0;
+    cp.async.ca.shared.global [%r6], [%d4+24], 4;
+    cp.async.wait_all;
+    ld.shared.u32 %r10, [smem+4];
+    st.global.v4.u32 [%d4], {%r3, %r4, %r7, %r8};
+    st.global.v2.u32 [%d4+16], {%r9, %r10};
+)";
+  std::string text = hopperKernel(1, 64, body);
+  expectAssembles(text);
+  // A cluster of one block is one's own memory from 0 on.
+  for (uint32_t cluster : {1u, 4u}) {
+    std::vector<uint32_t> out = runAll(text, 4, 1, cluster, 32);
+    for (uint32_t c = 0; c < 4; ++c) {
+      EXPECT_EQ(std::vector<uint32_t>(out.begin() + c * 8 + 1,
+                                      out.begin() + c * 8 + 5),
+                (std::vector<uint32_t>{cluster > 1, 7, 7, 7}))
+          << c;
+      EXPECT_EQ(out[c * 8 + 5], out[c * 8 + 6]) << "what cp.async has copied";
+    }
+    if (cluster > 1)
+      for (uint32_t c = 0; c < 4; ++c)
+        EXPECT_EQ(out[c * 8], 0u) << "an address of one's own, by its rank";
+  }
+}
+
 /// Every CTA writes into and reads from its neighbours, in all ways.
 TEST(Cluster, DistributedSharedMemory) {
   std::string body = std::string(R"(

@@ -107,10 +107,10 @@ TEST(TensorCopy, OutOfBounds) {
   for (bool nan : {false, true})
     for (unsigned bytes : {2u, 4u}) {
       checkLoad({{40, 20}, {32, 8}, {}, bytes, 0}, {24, 16}, nan);
-      checkLoad({{40, 20}, {32, 8}, {}, bytes, 0}, {-5, -3}, nan);
+      checkLoad({{40, 20}, {32, 8}, {}, bytes, 0}, {-8, -3}, nan);
       checkLoad({{40, 20}, {32, 8}, {}, bytes, 0}, {40, 0}, nan);
       checkLoad({{37, 9, 3}, {16, 4, 4}, {}, bytes, 32 * bytes / 2},
-                {30, 7, -1}, nan);
+                {32, 7, -1}, nan);
     }
 }
 TEST(TensorCopy, ElementStrides) {
@@ -283,6 +283,41 @@ TEST(TensorCopy, BadMaps) {
   expect([](Info &i) { i.swizzleBytes = 48; }, "no swizzle of 48");
   expect([](Info &i) { i.interleaveBytes = 16; }, "at least 3 dimensions");
   expect([](Info &i) { i.elementStrides = {1, 9}; }, "element strides");
+}
+
+/// Boxes begin at multiples of 16 bytes of a row, in whatever direction they
+/// are copied; an H200 ends the kernel otherwise.
+TEST(TensorCopy, BeginsOfBoxes) {
+  Tensor tensor{{40, 12}, {16, 4}, {}, 4, 0};
+  tensor.fill();
+  const std::string load =
+      "mbarrier.init.shared::cta.b64 [%s+512], 1;\n"
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_"
+      "tx::bytes [%s], [%d31, CORNER], [%s+512];\n";
+  const std::string store = "cp.async.bulk.tensor.2d.global.shared::cta."
+                            "bulk_group [%d31, CORNER], [%s];\n";
+  const std::string reduce = "cp.reduce.async.bulk.tensor.2d.global.shared::"
+                             "cta.add.tile.bulk_group [%d31, CORNER], [%s];\n";
+  for (std::string copy : {load, store, reduce})
+    for (int x : {-4, -1, 0, 1, 2, 4, 36, 38}) {
+      SCOPED_TRACE(copy + std::to_string(x));
+      std::string corner = coordinates({x, -1});
+      copy.replace(copy.find("CORNER"), 6, corner);
+      auto program = parse(tensorKernel(
+          1, 520, "setp.ne.s32 %q0, %t, 0;\n@%q0 ret;\n" + copy));
+      copy.replace(copy.find(corner), corner.size(), "CORNER");
+      ASSERT_TRUE(program);
+      Memory memory;
+      Array<uint8_t> target(memory, tensor.data);
+      LaunchResult result = run(
+          *program, tensorLaunch(encode(tensor.info(target.address)), 0),
+          memory);
+      std::string message = result.error ? result.error->message : "";
+      EXPECT_EQ(bool(result.error), x % 4 != 0) << message;
+      if (result.error)
+        EXPECT_NE(message.find("multiples of 16 bytes"), std::string::npos)
+            << message;
+    }
 }
 
 /// Every field of a map in shared memory replaced, copied back and used.

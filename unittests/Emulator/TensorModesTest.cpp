@@ -197,7 +197,7 @@ TEST(TensorModes, Im2colStrides) {
 TEST(TensorModes, Im2colBorders) {
   // Channels and images that are not there are zero.
   checkIm2col({{4, 6, 2}, {0}, {0}, {1}, 8, 16}, 0, {0, 0}, {0});
-  checkIm2col({{8, 6, 2}, {0}, {0}, {1}, 4, 8}, 6, {2, 1}, {0});
+  checkIm2col({{8, 6, 2}, {0}, {0}, {1}, 8, 8}, 4, {2, 1}, {0});
   // A bounding box within the image, and one larger than it.
   checkIm2col({{4, 8, 6, 2}, {2, 1}, {-3, -2}, {1, 1}, 4, 16}, 0, {3, 2, 0},
               {0, 1});
@@ -304,7 +304,7 @@ TEST(TensorModes, Prefetch) {
   std::string text = tensorKernel(
       1, 16,
       "setp.ne.s32 %q0, %t, 0;\n@%q0 ret;\n"
-      "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d31, {30, 10}];\n"
+      "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%d31, {32, 10}];\n"
       "cp.async.bulk.prefetch.tensor.2d.L2.global [%d31, {-4, 0}];\n"
       "cp.async.bulk.prefetch.L2.global [%p0], 64;\n"
       "prefetch.tensormap [%d31];\nprefetch.global.L2 [%p0];\n");

@@ -11,6 +11,7 @@
 #include "fusion/Runtime/Executor.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <cstring>
 #include <dlfcn.h>
 
 using namespace fusion;
@@ -95,6 +96,27 @@ TEST(CudaDevice, RunsAndMeasures) {
   EXPECT_DOUBLE_EQ(*run->launches[0].measuredUs, 250);
   EXPECT_DOUBLE_EQ(*run->measuredUs, 500);
   EXPECT_FALSE(run->launches[0].counters);
+}
+
+TEST(CudaDevice, TensorMaps) {
+  std::unique_ptr<Device> device = openDevice();
+  ASSERT_TRUE(device);
+  llvm::Expected<DeviceAddress> address = device->allocate(4096, 256);
+  ASSERT_TRUE(bool(address)) << llvm::toString(address.takeError());
+  TensorMapRequest request;
+  request.base = *address;
+  request.type = ElementType::F16;
+  request.dims = {64, 32};
+  request.stridesBytes = {128};
+  request.box = {64, 8};
+  request.elementStrides = {1, 1};
+  request.swizzleBytes = 128;
+  llvm::Expected<std::vector<uint8_t>> map = device->encodeTensorMap(request);
+  ASSERT_TRUE(bool(map)) << llvm::toString(map.takeError());
+  ASSERT_EQ(map->size(), 128u);
+  DeviceAddress encoded;
+  std::memcpy(&encoded, map->data(), sizeof(encoded));
+  EXPECT_EQ(encoded, *address);
 }
 
 TEST(CudaDevice, ProgrammaticLaunches) {

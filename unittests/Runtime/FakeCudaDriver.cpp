@@ -176,6 +176,8 @@ Result cuModuleUnload(Module module) {
 }
 Result cuModuleGetFunction(Function *function, Module module,
                            const char *name) {
+  if (Result result = needContext())
+    return result;
   const emulator::Program *program = as<LoadedModule>(module)->program.get();
   if (!program->parameters(name))
     return notFound;
@@ -183,6 +185,8 @@ Result cuModuleGetFunction(Function *function, Module module,
   return 0;
 }
 Result cuFuncSetAttribute(Function function, int attribute, int value) {
+  if (Result result = needContext())
+    return result;
   if (attribute == maxDynamicSharedSizeBytes)
     as<LoadedFunction>(function)->maxDynamicShared = value;
   else if (attribute == nonPortableClusterSizeAllowed)
@@ -212,6 +216,17 @@ Result cuPointerGetAttribute(void *value, int attribute, Pointer pointer) {
     return invalidValue;
   return *static_cast<int *>(value) = 0, 0;
 }
+/// The map has the address alone: who asks without a context has none.
+Result cuTensorMapEncodeTiled(TensorMap *map, int, uint32_t, void *address,
+                              const uint64_t *, const uint64_t *,
+                              const uint32_t *, const uint32_t *, int, int, int,
+                              int) {
+  if (Result result = needContext())
+    return result;
+  *map = {};
+  std::memcpy(map, &address, sizeof(address));
+  return 0;
+}
 Result cuMemcpyDtoDAsync_v2(Pointer destination, Pointer source, size_t bytes,
                             Stream stream) {
   return perform(stream, [=] {
@@ -223,13 +238,19 @@ Result cuMemcpyDtoDAsync_v2(Pointer destination, Pointer source, size_t bytes,
   });
 }
 Result cuMemsetD8_v2(Pointer destination, unsigned char value, size_t bytes) {
+  if (Result result = needContext())
+    return result;
   std::vector<char> data(bytes, char(value));
   return memory.write(destination, data.data(), bytes) ? 0 : invalidValue;
 }
 Result cuMemcpyHtoD_v2(Pointer destination, const void *source, size_t bytes) {
+  if (Result result = needContext())
+    return result;
   return memory.write(destination, source, bytes) ? 0 : invalidValue;
 }
 Result cuMemcpyDtoH_v2(void *destination, Pointer source, size_t bytes) {
+  if (Result result = needContext())
+    return result;
   return memory.read(source, destination, bytes) ? 0 : invalidValue;
 }
 
@@ -238,6 +259,8 @@ uint64_t fakeProgrammaticLaunches = 0;
 
 Result cuLaunchKernelEx(const LaunchConfig *config, Function handle,
                         void **parameters, void **extra) {
+  if (Result result = needContext())
+    return result;
   LoadedFunction &function = *as<LoadedFunction>(handle);
   if (int(config->sharedMemBytes) > function.maxDynamicShared || extra)
     return invalidValue;
@@ -271,16 +294,22 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function handle,
 }
 
 Result cuEventCreate(Event *event, unsigned) {
+  if (Result result = needContext())
+    return result;
   *event = reinterpret_cast<Event>(new FakeEvent);
   return 0;
 }
 Result cuEventRecord(Event event, Stream) {
+  if (Result result = needContext())
+    return result;
   as<FakeEvent>(event)->launchesBefore = launchCount;
   return 0;
 }
-Result cuEventSynchronize(Event) { return 0; }
+Result cuEventSynchronize(Event) { return needContext(); }
 /// A launch takes 0.25 ms.
 Result cuEventElapsedTime(float *milliseconds, Event start, Event end) {
+  if (Result result = needContext())
+    return result;
   *milliseconds = 0.25f * (as<FakeEvent>(end)->launchesBefore -
                            as<FakeEvent>(start)->launchesBefore);
   return 0;

@@ -8,6 +8,8 @@
 // CHECK-LABEL: gpu.func @chain
 // CHECK-DAG: %[[ACROSS:.*]] = arith.constant 4611686293338849280 : i64
 // CHECK-DAG: %[[ALONG:.*]] = arith.constant 4611686293305360384 : i64
+// Of an address 18 bits: in a cluster, those above say which block it is of.
+// CHECK-DAG: arith.andi %{{.*}}, %c262143_i32 : i32
 // CHECK: arith.shrui %{{.*}}, %c4_i32
 // CHECK: %[[B:.*]] = arith.ori %{{.*}}, %[[ALONG]] : i64
 // CHECK: %[[A:.*]] = arith.ori %{{.*}}, %[[ALONG]] : i64
