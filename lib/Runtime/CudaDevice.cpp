@@ -151,8 +151,7 @@ public:
   llvm::Expected<std::vector<uint8_t>>
   encodeTensorMap(const TensorMapRequest &request) override;
 
-  llvm::Expected<uint64_t>
-  activeClusters(const DeviceLaunch &launch) override;
+  llvm::Expected<uint64_t> activeClusters(const DeviceLaunch &launch) override;
 
   llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
                                            DeviceStream stream) override {
@@ -212,9 +211,9 @@ private:
   llvm::Expected<Function> setUp(const DeviceLaunch &launch) {
     std::string what = "kernel '" + launch.kernel + "'";
     Function function = nullptr;
-    if (auto error = check(driver.moduleGetFunction(&function, module,
-                                                    launch.kernel.c_str()),
-                           what))
+    if (auto error = check(
+            driver.moduleGetFunction(&function, module, launch.kernel.c_str()),
+            what))
       return std::move(error);
     if (launch.dynamicSharedMemory > uint32_t(maxSharedMemory))
       return llvm::createStringError(
@@ -222,10 +221,10 @@ private:
           " bytes of shared memory; " + deviceName + " has " +
           std::to_string(maxSharedMemory) + " per block");
     if (launch.dynamicSharedMemory > defaultSharedMemory)
-      if (auto error = check(
-              driver.funcSetAttribute(function, maxDynamicSharedSizeBytes,
-                                      launch.dynamicSharedMemory),
-              what + ": shared memory"))
+      if (auto error =
+              check(driver.funcSetAttribute(function, maxDynamicSharedSizeBytes,
+                                            launch.dynamicSharedMemory),
+                    what + ": shared memory"))
         return std::move(error);
     if (clusterSize(launch) > portableClusterSize)
       if (auto error = check(driver.funcSetAttribute(
@@ -384,12 +383,12 @@ CudaDevice::askActiveClusters(const DeviceLaunch &launch) {
   std::string what = "occupancy of kernel '" + launch.kernel + "'";
   int count = 0;
   if (clusterSize(launch) == 1) {
-    if (auto error = check(driver.occupancyMaxActiveBlocksPerMultiprocessor(
-                               &count, *kernel,
-                               launch.block[0] * launch.block[1] *
-                                   launch.block[2],
-                               launch.dynamicSharedMemory),
-                           what))
+    if (auto error =
+            check(driver.occupancyMaxActiveBlocksPerMultiprocessor(
+                      &count, *kernel,
+                      launch.block[0] * launch.block[1] * launch.block[2],
+                      launch.dynamicSharedMemory),
+                  what))
       return std::move(error);
     return uint64_t(count) * multiprocessors;
   }

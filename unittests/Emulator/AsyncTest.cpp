@@ -215,8 +215,9 @@ TEST(Mbarrier, Misuse) {
   contains(lost, "deadlock");
   contains(lost, "16 bytes are missing");
   std::string more = failure(
-      kernel(init + "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx"
-                    "::bytes [%s+16], [%p0], 16, [%s];\n" +
+      kernel(init +
+             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx"
+             "::bytes [%s+16], [%p0], 16, [%s];\n" +
              wait),
       1, 1);
   contains(more, "1 of 1 arrivals are missing, and 16 bytes more than were "

@@ -303,15 +303,15 @@ TEST(TensorCopy, BeginsOfBoxes) {
       SCOPED_TRACE(copy + std::to_string(x));
       std::string corner = coordinates({x, -1});
       copy.replace(copy.find("CORNER"), 6, corner);
-      auto program = parse(tensorKernel(
-          1, 520, "setp.ne.s32 %q0, %t, 0;\n@%q0 ret;\n" + copy));
+      auto program = parse(
+          tensorKernel(1, 520, "setp.ne.s32 %q0, %t, 0;\n@%q0 ret;\n" + copy));
       copy.replace(copy.find(corner), corner.size(), "CORNER");
       ASSERT_TRUE(program);
       Memory memory;
       Array<uint8_t> target(memory, tensor.data);
-      LaunchResult result = run(
-          *program, tensorLaunch(encode(tensor.info(target.address)), 0),
-          memory);
+      LaunchResult result =
+          run(*program, tensorLaunch(encode(tensor.info(target.address)), 0),
+              memory);
       std::string message = result.error ? result.error->message : "";
       EXPECT_EQ(bool(result.error), x % 4 != 0) << message;
       if (result.error)

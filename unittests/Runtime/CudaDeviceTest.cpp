@@ -155,9 +155,10 @@ TEST(CudaDevice, ActiveClusters) {
   for (unsigned attempt = 0; attempt < 2; ++attempt) {
     llvm::Expected<uint64_t> clusters = device->activeClusters(launch);
     ASSERT_FALSE(bool(clusters));
-    EXPECT_EQ(llvm::toString(clusters.takeError()),
-              "kernel 'double_it' needs 204800 bytes of shared memory; Fake GPU "
-              "has 166912 per block");
+    EXPECT_EQ(
+        llvm::toString(clusters.takeError()),
+        "kernel 'double_it' needs 204800 bytes of shared memory; Fake GPU "
+        "has 166912 per block");
   }
   // Needs the opt-in, which comes first.
   launch.dynamicSharedMemory = 100 * 1024;

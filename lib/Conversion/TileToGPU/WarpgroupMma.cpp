@@ -98,7 +98,8 @@ static Value descriptorOf(KernelEmitter &e, Value buffer, Value stage,
     Value base = arith::IndexCastUIOp::create(b, b.getI32Type(), memory);
     // In a cluster the bits above say which block the address is of. In a
     // descriptor they would be a part of the leading dimension.
-    base = arith::AndIOp::create(b, base, b.i32(MatrixDescriptors::addressMask));
+    base =
+        arith::AndIOp::create(b, base, b.i32(MatrixDescriptors::addressMask));
     return arith::AddIOp::create(b, base, bytes);
   });
   if (type.getStages() > 1) {
