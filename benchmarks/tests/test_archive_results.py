@@ -1,0 +1,119 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""benchmarks/gpu/archive_results, and the records in benchmarks/results."""
+
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import re
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GPU = ROOT / "benchmarks" / "gpu"
+sys.path.insert(0, str(GPU))
+
+from calls import archive, report  # noqa: E402
+
+RECORDS = sorted(path.parent for path in (ROOT / "benchmarks" / "results").glob("*/*/README.md"))
+
+
+def load():
+    loader = importlib.machinery.SourceFileLoader("gpu_archive_results", str(GPU / "archive_results"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module
+    loader.exec_module(module)
+    return module
+
+
+archive_results = load()
+PROFILE = """==WARNING== Note: caches.
+==PROF== Connected to process 6218 (/dev/shm/fusion-call-x/package/bin/fusion)
+
+==PROF== Disconnected from process 6218
+[6218] fusion@127.0.0.1
+  G4_chain_0 (64, 1, 1)x(128, 1, 1)   
+    Duration    us    7.04
+
+
+    (https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html#metrics)
+"""
+
+
+def call(number, **phases):
+    return {"call": number, "package": "0123456789abcdef", "machine": {}, "runs": [], "phases": phases}
+
+
+def test_a_folder_becomes_a_record(tmp_path):
+    unit = {"outcome": "pass", "kind": "k", "us": 1.23456789012, "predicted_us": 2.0, "line": "by ptxas (/usr/local/cuda/bin/ptxas)"}
+    first, second = call(1, features={"f": {"outcome": "pass", "kind": "k"}}), call(2, headlines={"a:G1/f16 chosen": unit})
+    files = {
+        "summary.md": b"# Two calls\n\n4238 GB/s\n",
+        "call1.json": json.dumps(first).encode(),
+        "call2.json": json.dumps(second).encode(),
+        "call2/profiles/G4.txt": PROFILE.encode(),
+        "call2/nvidia-smi.txt": b"GPU UUID",
+        "call1/wrong/f/result0.npy": b"\x93NUMPY",
+    }
+    archive.write(tmp_path / "calls" / "results.tar", files)
+    assert archive_results.main([str(tmp_path / "calls"), str(tmp_path / "record")]) == 0
+    made = {str(path.relative_to(tmp_path / "record")) for path in (tmp_path / "record").rglob("*") if path.is_file()}
+    assert made == {"summary.md", "call1.json", "call2.json", "profiles/G4.txt"}
+    kept = json.loads((tmp_path / "record" / "call2.json").read_text())
+    assert kept["phases"]["headlines"]["a:G1/f16 chosen"] == unit | {"us": 1.234568, "line": "by ptxas (ptxas)"}
+    assert report.summary([first, kept]) == report.summary([first, second])
+    text = (tmp_path / "record" / "profiles" / "G4.txt").read_text()
+    assert text.splitlines() == [
+        "==WARNING== Note: caches.",
+        "",
+        "  G4_chain_0 (64, 1, 1)x(128, 1, 1)",
+        "    Duration    us    7.04",
+        "",
+        "    (https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html#metrics)",
+    ]
+
+
+def test_a_folder_without_results(tmp_path, capsys):
+    assert archive_results.main([str(tmp_path), str(tmp_path / "record")]) == 1
+    assert "no results" in capsys.readouterr().err and not (tmp_path / "record").exists()
+
+
+def test_files_lie_beside_the_archive(tmp_path):
+    (tmp_path / "summary.md").write_text("text\n")
+    assert archive_results.record(archive_results.files_of(tmp_path)) == {"summary.md": "text\n"}
+
+
+@pytest.mark.parametrize("text, cleaned", [
+    ("open /tmp/a-1/b.txt: no", "open b.txt: no"),
+    ("4238 GB/s, products_large:G1/f16, 1/2", "4238 GB/s, products_large:G1/f16, 1/2"),
+    ("https://a.b/c/d", "https://a.b/c/d"),
+    ("(/dev/shm/x/y)", "(y)"),
+])  # fmt: skip
+def test_paths_become_names(text, cleaned):
+    assert archive_results.without_paths(text) == cleaned
+
+
+def test_json_is_compact_and_whole():
+    value = {"b": {str(i): {"x": i, "y": [1.5, "é"]} for i in range(9)}, "a": {}, "c": list(range(100))}
+    text = archive_results.written(value)
+    assert json.loads(text) == value and text.count("\n") == 14
+
+
+def test_there_are_records():
+    assert RECORDS
+
+
+@pytest.mark.parametrize("folder", RECORDS, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+def test_records_are_clean_and_described(folder):
+    description = (folder / "README.md").read_text()
+    for path in folder.rglob("*"):
+        if path.suffix in (".json", ".md", ".txt"):
+            text = path.read_text()
+            assert archive_results.without_paths(text) == text and not re.search(r"process \d+|@127\.", text), path
+        if path.is_file() and path.name != "README.md":
+            assert path.name in description or f"{path.parent.name}/*" in description, path
+        if path.suffix == ".json":
+            json.loads(path.read_text())
