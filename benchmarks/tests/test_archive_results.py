@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 import sys
+import tarfile
 
 import pytest
 
@@ -74,6 +75,32 @@ def test_a_folder_becomes_a_record(tmp_path):
         "",
         "    (https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html#metrics)",
     ]
+
+
+def test_schedules_of_the_plans_that_ran(tmp_path, capsys):
+    timings = {"a:G1/f16 chosen": {"outcome": "pass", "kind": "k"}, "a:G2/f16 chosen": {"outcome": "left", "kind": "k"}}
+    second = call(2, headlines=timings) | {"machine": {"chip": "h200"}}
+    archive.write(tmp_path / "calls" / "results.tar", {"call2.json": json.dumps(second).encode()})
+    prepared = tmp_path / "prepared"
+    entries = [{"name": name, "folders": {"h200": f"timings/{i}/h200"}} for i, name in enumerate(timings)]
+    plan = {"kernels": [{"name": "G1_chain_0", "schedule": "#fuse.schedule<>", "predicted": {"us": 3.5}, "grid": None}]}
+    for i in range(2):
+        folder = tmp_path / "units" / f"timings/{i}/h200"
+        folder.mkdir(parents=True)
+        (folder / "plan.json").write_text(json.dumps(plan))
+        (folder / "module.mlir").write_text("")
+    prepared.mkdir()
+    with tarfile.open(prepared / "units.tar.xz", "w:xz") as tar:
+        tar.add(tmp_path / "units" / "timings", "timings")
+    arguments = [str(tmp_path / "calls"), str(tmp_path / "record"), f"--prepared={prepared}"]
+    for fingerprint, code in ((second["package"], 0), ("f" * 16, 1)):
+        index = {"version": 1, "fingerprint": fingerprint, "timings": entries}
+        (prepared / "package.json").write_text(json.dumps(index))
+        assert archive_results.main(arguments) == code
+    assert "has package ffffffffffff" in capsys.readouterr().err
+    assert json.loads((tmp_path / "record" / "schedules.json").read_text()) == {
+        "a:G1/f16 chosen": [{"kernel": "G1_chain_0", "schedule": "#fuse.schedule<>", "predicted": {"us": 3.5}}]
+    }
 
 
 def test_a_folder_without_results(tmp_path, capsys):
