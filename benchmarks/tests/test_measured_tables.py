@@ -55,6 +55,26 @@ def test_sentences_of_the_page_agree_with_the_record():
     assert f"In {later} of {len(searched)} workloads a later schedule" in PAGE
 
 
+def test_other_pages_have_the_figures_of_the_record():
+    found = {row[0]: row for row in rows("timings")[2:]}
+    chip = {row[0]: row[1] for row in rows("chip")[2:]}
+    copy = next(row for row in rows("copies") if row[0] == "1024")
+
+    def says(page, *parts):
+        text = " ".join((ROOT / page).read_text().split())
+        assert not [part for part in parts if part not in text], page
+
+    ours, cudnn, triton = (f"{float(found['FA_d128_s16384'][i]) / 1000:.2f} ms" for i in (1, 7, 6))
+    all_of_them = rows("families")[-1]
+    says("README.md", f"takes {ours}, Triton's {triton} and cuDNN's {cudnn}.", f"{all_of_them[2]} of {all_of_them[1]} workloads")
+    says("docs/launches.md", f"[{float(chip['launch in a CUDA graph'].split()[0]):.2f} µs]")
+    says("docs/hopper-reference.md", f"[{copy[2]} cycles from the L2 and {copy[4]} from DRAM]")
+    says("docs/warp-specialization.md", *(f"{found[f'FA_d{head}_s16384'][3]} times (heads of {head})" for head in (128, 64)))
+    clusters = [chip[f"clusters of {size} blocks, one block on an SM"] for size in (2, 4, 8)]
+    says("docs/cluster-measurements.md", "{} pairs, [{} clusters of 4 and {} of 8]".format(*clusters))
+    says("docs/measurements/search.md", f"measured times of {rows('models')[2][1]} schedules")
+
+
 def test_quality_of_a_model():
     pairs = [(1.0, 2.0), (2.0, 1.0), (4.0, 8.0)]
     assert measured_tables.quality(pairs) == pytest.approx((0.5, 0.5, 2.0))
