@@ -125,9 +125,10 @@ extern "C" __global__ void tensor_transpose(const __grid_constant__ TensorMap in
   }
 }
 
-// Boxes of a volume with a halo on every side.
+// Boxes of a volume with a halo on every side. It is 4 elements wide along x, of
+// which one is read: a box begins at a multiple of 16 bytes of its rows.
 extern "C" __global__ void tensor_load_3d(const __grid_constant__ TensorMap map, float *out, int nx, int ny, int nz) {
-  __shared__ __align__(128) float box[4][6][12];
+  __shared__ __align__(128) float box[4][6][16];
   __shared__ uint64_t full;
   int t = threadIdx.x, x0 = blockIdx.x * 8, y0 = blockIdx.y * 4, z0 = blockIdx.z * 2;
   if (t == 0) {
@@ -135,7 +136,7 @@ extern "C" __global__ void tensor_load_3d(const __grid_constant__ TensorMap map,
     fenceInit();
     arriveExpect(&full, sizeof(box));
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
-                 ::"r"(shared(box)), "l"(&map), "r"(x0 - 1), "r"(y0 - 1), "r"(z0 - 1), "r"(shared(&full)) : "memory");
+                 ::"r"(shared(box)), "l"(&map), "r"(x0 - 4), "r"(y0 - 1), "r"(z0 - 1), "r"(shared(&full)) : "memory");
   }
   __syncthreads();
   wait(&full, 0);
@@ -146,7 +147,7 @@ extern "C" __global__ void tensor_load_3d(const __grid_constant__ TensorMap map,
   for (int dz = 0; dz < 3; ++dz)
     for (int dy = 0; dy < 3; ++dy)
       for (int dx = 0; dx < 3; ++dx)
-        sum += box[z + dz][y + dy][x + dx];
+        sum += box[z + dz][y + dy][x + 3 + dx];
   out[((z0 + z) * ny + y0 + y) * nx + x0 + x] = sum;
 }
 

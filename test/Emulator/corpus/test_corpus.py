@@ -4,6 +4,7 @@
 """Every kernel of the corpus on the emulator: right results whatever the order of its warps and the
 number of host threads, the same counters every time, line by line too, no findings."""
 
+import hashlib
 import json
 import math
 import pathlib
@@ -105,6 +106,27 @@ def test_ptx_is_current(source):
     kept = (HERE / f"{source}.ptx").read_text()
     problem = compile_corpus.difference(kept, compile_corpus.compile_source(source))
     assert not problem, f"{source}.ptx is not what nvcc makes of {source}.cu: {problem}"
+
+
+# The first digits of SHA-256 of what an H200 gave (driver 580.159.04).
+MEASURED = {
+    "wgmma_e4m3": ("e56f8fee09a449d1", "c306daee32f66d20"),
+    "wgmma_e5m2": ("d48dd2ac5bbbbb4e", "54cdbc3d3a846ca5"),
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_fp8_sums_of_hopper(name):
+    """The rule of docs/numerics.md gives the GPU's bits; they are right, and so are sums in f32, but nothing between."""
+    cases.kernels()
+    for case, digest in zip(cases.cases_of(name), MEASURED[name], strict=True):
+        a, b, result = case.buffers()
+        assert hashlib.sha256(result.on_hopper.tobytes()).hexdigest().startswith(digest)
+        buffers = [a.tobytes(), b.tobytes()]
+        assert case.problems([*buffers, result.on_hopper.tobytes()]) == []
+        assert case.problems([*buffers, result.expected.tobytes()]) == []
+        between = np.float32(0.5) * (result.on_hopper + result.expected)
+        assert case.problems([*buffers, between.tobytes()]) != []
 
 
 def test_what_counts_as_wrong():

@@ -69,7 +69,7 @@ def tensor_load_3d(rng):
     for nx, ny, nz in ((12, 5, 3), (8, 4, 2)):
         x = rng.integers(-9, 9, (nz, ny, nx)).astype(F32)
         windows = np.lib.stride_tricks.sliding_window_view(np.pad(x, 1), (3, 3, 3))
-        tensor_map = TensorMap(x, "f32", [nx, ny, nz], [4 * nx, 4 * nx * ny], [12, 6, 4])
+        tensor_map = TensorMap(x, "f32", [nx, ny, nz], [4 * nx, 4 * nx * ny], [16, 6, 4])
         grid = (-(-nx // 8), -(-ny // 4), -(-nz // 2))
         yield Case(grid, 64, [tensor_map, Out(windows.sum((3, 4, 5))), nx, ny, nz])
 
