@@ -24,10 +24,6 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-# Error allowed relative to the root mean square of the reference, plus the same relative to each
-# element: fusion-run's defaults, twice the spacing of the type (f32: for long sums).
-TOLERANCE = {"f16": 2.0**-9, "bf16": 2.0**-6, "f32": 1e-4}
-
 SDPA = {
     "flash": "FLASH_ATTENTION",
     "efficient": "EFFICIENT_ATTENTION",
@@ -114,27 +110,34 @@ class Worker:
         return tensor.to(self.device)
 
     def check(self, request):
+        """Compares with the reference that rounds where the IR materialises, then with one that rounds nothing.
+
+        Weights of a row of 65536 keys are subnormal numbers of f16, whose rounding is the larger error of the two: an
+        online softmax rounds weights before they are divided by their sum, and is then nearer to the second reference.
+        """
+        import comparison
         import inputs
 
         torch, dtype = self.torch, request["dtype"]
         peer, arguments, _ = self.workload(request)
-        with torch.no_grad():
-            references = peer.reference(arguments, inputs.TYPES[dtype])
-        if len(references) != len(request["outputs"]):
-            raise RuntimeError(f"{len(request['outputs'])} results, {len(references)} expected")
-        worst = {"max_abs_error": 0.0, "max_rel_error": 0.0, "pass": True}
-        for path, reference in zip(request["outputs"], references, strict=True):
-            actual = self.read(path, dtype, reference.shape).float()
-            both_nan = actual.isnan() & reference.isnan()
-            error = (actual - reference).abs().masked_fill(both_nan, 0.0)
-            rms = reference.nan_to_num().square().mean().sqrt()
-            allowed = TOLERANCE[dtype] * (rms + reference.abs())
-            good = (error <= allowed) | both_nan | (actual == reference)
-            relative = (error / reference.abs().clamp_min(rms * 1e-3 + 1e-30)).nan_to_num(float("inf"))
-            worst["max_abs_error"] = max(worst["max_abs_error"], error.max().item())
-            worst["max_rel_error"] = max(worst["max_rel_error"], relative.max().item())
-            worst["pass"] = worst["pass"] and bool(good.all())
-        return worst
+        outputs, answer = request["outputs"], None
+        for rounded_to in dict.fromkeys((inputs.TYPES[dtype], torch.float32)):
+            with torch.no_grad():
+                references = peer.reference(arguments, rounded_to)
+            if len(references) != len(outputs):
+                raise RuntimeError(f"{len(outputs)} results, {len(references)} expected")
+            results = (
+                self.read(path, dtype, reference.shape).float()
+                for path, reference in zip(outputs, references, strict=True)
+            )
+            found = comparison.compare_all(results, references, dtype)
+            if answer is None or found["pass"]:
+                answer = found | {"rounded_to": str(rounded_to).removeprefix("torch.")}
+            if found["pass"]:
+                break
+            # Freed before the next is made: both may not fit.
+            del references, results
+        return answer
 
     def time(self, request):
         peer, arguments, prepared = self.workload(request)
