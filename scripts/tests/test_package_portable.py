@@ -54,6 +54,7 @@ def test_the_package_works(tmp_path):
     archive = tmp_path / "fusion.tar.xz"
     run = subprocess.run([SCRIPT, f"--output={archive}"], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+    assert list(tmp_path.iterdir()) == [archive], "what was written beside it is renamed"
     subprocess.run(["tar", "-xf", archive, "-C", tmp_path], check=True)
     package = tmp_path / "fusion-portable"
     for tool in TOOLS:
