@@ -38,6 +38,23 @@ class Config(ctypes.Structure):  # CUlaunchConfig
     ]
 
 
+def needs_cooperation(ptx):
+    """Whether kernels wait for their whole grid: cooperative groups find the memory of that barrier in %envreg1 and 2,
+    which hold it in cooperative launches alone."""
+    return "%envreg" in ptx
+
+
+def set_attributes(config, cluster, cooperative):
+    """Gives a launch its attributes; a cluster of one block needs none."""
+    wanted = [(CLUSTER_DIMENSION, cluster)] if list(cluster) != [1, 1, 1] else []
+    wanted += [(COOPERATIVE, [1])] if cooperative else []
+    attributes = (Attribute * max(len(wanted), 1))()
+    for attribute, (number, values) in zip(attributes, wanted):
+        attribute.id = number
+        attribute.value[: len(values)] = values
+    config.attributes, config.count = attributes, len(wanted)
+
+
 class DriverError(RuntimeError):
     pass
 
@@ -100,9 +117,7 @@ class Device:
         # As many blocks as the device could hold, in whole clusters.
         config.grid[:], config.block[:] = [cluster * self.attribute(MULTIPROCESSORS), 1, 1], [threads, 1, 1]
         config.shared = shared
-        attribute = Attribute(id=CLUSTER_DIMENSION)
-        attribute.value[0:3] = [cluster, 1, 1]
-        config.attributes, config.count = ctypes.pointer(attribute), 1
+        set_attributes(config, [cluster, 1, 1], cooperative=False)
         count = ctypes.c_int()
         self.call("cuOccupancyMaxActiveClusters", ctypes.byref(count), function, ctypes.byref(config))
         return count.value
@@ -189,17 +204,7 @@ class Device:
         config = Config()
         config.grid[:], config.block[:] = launch["grid"], launch["block"]
         config.shared = case.shared
-        attributes = (Attribute * 2)()
-        if launch["cluster"] != [1, 1, 1]:
-            attributes[config.count].id = CLUSTER_DIMENSION
-            attributes[config.count].value[0:3] = launch["cluster"]
-            config.count += 1
-        # Barriers of the whole grid find their memory in these registers.
-        if "%envreg" in pathlib.Path(case.ptx).read_text():
-            attributes[config.count].id = COOPERATIVE
-            attributes[config.count].value[0] = 1
-            config.count += 1
-        config.attributes = attributes
+        set_attributes(config, launch["cluster"], needs_cooperation(pathlib.Path(case.ptx).read_text()))
         self.call("cuLaunchKernelEx", ctypes.byref(config), function, parameters, None)
 
     def _argument(self, argument, addresses):

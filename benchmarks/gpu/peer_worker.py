@@ -89,12 +89,18 @@ class Worker:
         return self.cache
 
     def write_inputs(self, request):
-        """Writes the integer inputs, whose range is ours to choose, for fusion-run."""
+        """Writes inputs for fusion-run: integers, whose range is ours to choose, and large ones, which it would take
+        longer to draw."""
         import numpy
 
         _, arguments, _ = self.workload(request)
         for number, path in request["files"].items():
-            numpy.save(path, arguments[int(number)].cpu().numpy())
+            values = arguments[int(number)]
+            # NumPy has no bf16: its files hold the bits.
+            if values.dtype == self.torch.bfloat16:
+                numpy.save(path, values.view(self.torch.int16).cpu().numpy().view(numpy.uint16))
+            else:
+                numpy.save(path, values.cpu().numpy())
         return {}
 
     def read(self, path, dtype, shape):

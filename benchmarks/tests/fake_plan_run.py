@@ -6,6 +6,9 @@
 
 "right", "wrong", "trap" (as the driver says it), "trap-in-timing" (after its results), "hang" (with a child that hangs, too, and takes
 no SIGTERM), "crash" (a signal), "fail" (a message). Each run is written to `calls` beside the executable.
+
+A plan of `functions` runs one after the other and reports each: {"name", "us", "value" (of its results), "behaviour"}. A
+"slow" one takes `seconds`; one that traps ends all that follow, too.
 """
 
 import json
@@ -21,12 +24,32 @@ import numpy
 TRAP = "error: kernel 'k' did not run: CUDA_ERROR_ILLEGAL_INSTRUCTION (715): an illegal instruction was encountered"
 
 
+def run_functions(functions, options):
+    """The exit code of a plan of several functions. The report grows with each."""
+    folder, reports = pathlib.Path(options["output-dir"]), []
+    for function in functions:
+        report = {"entry": function["name"], "kernels": []}
+        reports.append(report)
+        if function.get("behaviour") == "trap":
+            report["error"] = TRAP
+            pathlib.Path(options["json"]).write_text(json.dumps(reports))
+            print(TRAP, file=sys.stderr)
+            return 1
+        time.sleep(function.get("seconds", 0))
+        numpy.save(folder / f"{function['name']}.result0.npy", numpy.array(function["value"], numpy.float32))
+        report["measured_us"] = function["us"]
+        pathlib.Path(options["json"]).write_text(json.dumps(reports))
+    return 0
+
+
 def main():
     options = dict(word.lstrip("-").split("=", 1) for word in sys.argv[2:] if "=" in word)
     plan = json.loads(pathlib.Path(options["manifest"]).read_text())
     behaviour, name = plan["behaviour"], pathlib.Path(options["manifest"]).parent.name
     with open(pathlib.Path(__file__).with_name("calls"), "a") as calls:
         calls.write(f"{name} {' '.join(sys.argv[2:])}\n")
+    if "functions" in plan:
+        return run_functions(plan["functions"], options)
     if behaviour == "hang":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])

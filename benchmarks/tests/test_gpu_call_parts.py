@@ -17,7 +17,7 @@ sys.path.insert(0, str(GPU))
 
 numpy = pytest.importorskip("numpy")
 
-from calls import archive, children, deadline, journal, package, phases, program, report, timings  # noqa: E402
+from calls import archive, children, deadline, input_files, journal, package, phases, program, report, timings  # noqa: E402
 from preparation import packing  # noqa: E402
 
 
@@ -57,17 +57,16 @@ class Peers:
     "right, before, after", [(True, "pass", "pass"), (False, "pass", "wrong"), (True, "hung", "hung")]
 )
 def test_pytorch_judges_timings(tmp_path, right, before, after):
-    numpy.save(tmp_path / "f.result0.npy", numpy.zeros(3))
     answer = {"ok": True, "pass": right, "max_abs_error": 0.5, "max_rel_error": 2.0}
     entry = {"family": "gemm_chains_mcfuser", "case": "G1", "dtype": "f16", "overrides": {}}
     check = timings.Check(types.SimpleNamespace(peers=Peers(**answer)), entry)
     result = {"outcome": before, "message": "no end"}
-    check.judge(result, tmp_path, 1.0)
+    check.judge(result, [tmp_path / "f.result0.npy"], 1.0)
     assert (result["outcome"], result["checked"], result["max_abs_error"]) == (after, True, 0.5)
     assert before != "hung" or result["message"] == "no end; PyTorch finds its results right"
     check = timings.Check(types.SimpleNamespace(peers=Peers(ok=False, error="no answer within 1 s")), entry)
     result = {"outcome": before, "message": ""}
-    check.judge(result, tmp_path, 1.0)
+    check.judge(result, [tmp_path / "f.result0.npy"], 1.0)
     assert (result["outcome"], result["checked"], result["message"]) == (
         before,
         False,
@@ -131,6 +130,65 @@ def test_cached_ptxas(tmp_path):
     none = package.write_ptxas(tmp_path / "none", cubins, None)
     assert subprocess.run([none, "-v"], capture_output=True).returncode == 1
     assert packing.arch_of(".target sm_90a") == "sm_90a" and packing.arch_of(".target sm_89") == "sm_90"
+
+
+class InputsOfPeers:
+    """Stands for the PyTorch worker that makes inputs."""
+
+    def __init__(self, missing=None, ok=True):
+        self.missing, self.ok, self.asked = missing, ok, []
+
+    def ask(self, request, limit):
+        assert request["do"] == "inputs"
+        self.asked.append(request)
+        return {"ok": self.ok, "error": "out of memory"}
+
+
+def test_inputs_of_a_workload_are_made_once(tmp_path):
+    entries = [{"family": "gemm_chains_mcfuser", "case": case, "dtype": "f16", "overrides": {}} for case in ("G1", "G2")]
+    one, other = (timings.workload_of(entry) for entry in entries)
+    peers = InputsOfPeers()
+    files = input_files.InputFiles(types.SimpleNamespace(peers=peers, scratch=tmp_path))
+    found = files.options("gemm_chains_mcfuser", one, 1.0)
+    assert found == [f"--input={number}:{tmp_path}/inputs/input{number}.npy" for number in range(3)]
+    assert files.options("gemm_chains_mcfuser", one, 1.0) == found and len(peers.asked) == 1, "of its variants"
+    (tmp_path / "inputs" / "input0.npy").write_text("")
+    files.options("gemm_chains_mcfuser", other, 1.0)
+    assert len(peers.asked) == 2 and not list((tmp_path / "inputs").iterdir()), "the others' are removed"
+
+
+def test_inputs_without_pytorch(tmp_path):
+    """fusion-run draws them, unless their range is PyTorch's to choose."""
+    entry = {"family": "gemm_chains_mcfuser", "case": "G1", "dtype": "f16", "overrides": {}}
+    floats = timings.workload_of(entry)
+    entry = {"family": "stitch_patterns", "case": "cross_entropy_4096x768", "dtype": "f16", "overrides": {}}
+    integers = timings.workload_of(entry)
+
+    def options(workload, **peers):
+        context = types.SimpleNamespace(peers=InputsOfPeers(**peers), scratch=tmp_path)
+        return input_files.InputFiles(context).options("", workload, 1.0)
+
+    assert options(floats, missing="no torch") == [] and options(integers, missing="no torch") == []
+    assert options(floats, ok=False) == []
+    with pytest.raises(RuntimeError, match="inputs: out of memory"):
+        options(integers, ok=False)
+
+
+def test_phases_leave_time():
+    assert timings.spare_of("headlines", 360) == 0 and timings.spare_of("drawn", 720) == timings.FOR_PROFILES
+    assert timings.spare_of("variants", 36) == pytest.approx(13.0), "a tenth of the call, a tenth of the time"
+    assert set(timings.PHASES) == {"drawn", *report.TIMINGS}
+
+
+def test_predictions_of_families():
+    def unit(us, predicted):
+        return {"outcome": "pass", "us": us, "predicted_us": predicted}
+
+    names = ("stitch_patterns:a/f16", "stitch_patterns:b/f16", "stitch_patterns:c/f16", "decode:d/f16")
+    units = {f"{name} chosen": unit(us, 10 * us if us < 3 else 1.0) for us, name in enumerate(names, 1)}
+    lines = "\n".join(report.ranks({"phases": {"patterns": units}}))
+    assert "| stitch_patterns, chosen | 3 | -0.50 |" in lines and "| decode, chosen" not in lines
+    assert "| all workloads, chosen | 4 |" in lines
 
 
 def test_rates_and_launches_in_the_summary():

@@ -22,7 +22,7 @@ sys.path.insert(0, str(GPU))
 
 numpy = pytest.importorskip("numpy")
 
-from calls import archive, journal, package  # noqa: E402
+from calls import archive, children, drawn, journal, package  # noqa: E402
 from preparation import packing  # noqa: E402
 
 RIGHT = io.BytesIO()
@@ -49,6 +49,7 @@ class Host:
             "chips": ["sm_90a"],
             "features": [],
             "timings": [],
+            "drawn": [],
             "profiles": [],
             "corpus": [],
             "left_out": {},
@@ -104,6 +105,16 @@ class Host:
                 "peers": list(peers) if variant == "chosen" else [],
             }
         )
+
+    def drawn(self, case, *functions):
+        """A workload under many schedules, each as (name, microseconds, what more the fake runs)."""
+        known = [{"name": name, "schedule": f"#{name}", "predicted": {"default": 2 * us}} for name, us, _ in functions]
+        planned = [{"name": name, "us": us, "value": [1.0, 2.0], **more} for name, us, more in functions]
+        folder = self.plan(f"drawn/{case}", "right", functions=planned)
+        (self.tree / folder / "functions.json").write_text(json.dumps(known))
+        sizes = dict(batch=1, M=32, N=32, K=16, H=16)
+        entry = {"family": "gemm_chains_mcfuser", "case": case, "dtype": "f16", "overrides": sizes}
+        self.index["drawn"].append(entry | {"folders": {"sm_90a": folder}})
 
     def pack(self):
         packing.pack(self.tree, None, self.index, self.prepared)
@@ -308,6 +319,68 @@ def test_timings_variants_and_predictions(host):
     assert "| gemm_chains_mcfuser:G1/f16 | 3 | 1.00 | 1.00 |" in summary
     assert "| gemm_chains_mcfuser:G2/f16 | 3 | 0.50 | 0.75 |" in summary
     assert "| all workloads, chosen | 2 | 1.00 |" in summary
+
+
+def test_many_schedules(host):
+    """Of each workload what was measured is kept, whatever becomes of the rest."""
+    host.drawn("G1", ("chosen", 8.0, {}), ("rank_2", 6.0, {}), ("draw_0", 9.0, {}))
+    host.drawn("G2", ("chosen", 8.0, {}), ("rank_2", 1.0, {"value": [1.0, 2.1]}), ("draw_0", 7.0, {}))
+    host.drawn("G3", ("chosen", 8.0, {}), ("rank_2", 5.0, {"behaviour": "trap"}), ("draw_0", 4.0, {}))
+    host.pack()
+    status, text = host.run(2)
+    assert status == 2, text
+    units = host.journal(2)["phases"]["drawn"]
+    right, wrong, trapped = (units[f"gemm_chains_mcfuser:{case}/f16 schedules"] for case in ("G1", "G2", "G3"))
+    assert right["outcome"] == "pass" and right["line"] == "3 of 3, rank_2 6.00 us, chosen 8.00, unchecked"
+    assert right["functions"]["rank_2"] == {
+        "us": 6.0,
+        "difference": 0.0,
+        "predicted": {"default": 12.0},
+        "schedule": "#rank_2",
+    }
+    assert wrong["outcome"] == "wrong" and wrong["message"] == "other results than chosen: rank_2"
+    assert wrong["functions"]["rank_2"]["difference"] == pytest.approx(0.0447, rel=1e-2)
+    assert trapped["outcome"] == "trapped" and "rank_2: error: kernel 'k' did not run" in trapped["message"]
+    assert "(behind 1 of 3)" in trapped["message"] and list(trapped["functions"]) == ["chosen"]
+    lines = host.summary().split("### Many schedules")[1].split("##")[0]
+    assert "| G1" not in lines and "G1/f16 schedules | default | 3 | 1.00 | 100% | 6.00 (rank_2) | 8.00 | 0.75 |" in lines
+    assert "G2/f16 schedules | default | 2 | 1.00 | 100% | 7.00 (draw_0) | 8.00 | 0.88 |" in lines, "no wrong result"
+    assert "G3/f16 schedules | default | 1 | - | 100% | 8.00 (chosen) | 8.00 | 1.00 |" in lines
+
+
+def test_schedules_that_lack_time(host):
+    """A unit whose time is over passes with what it has, unless a function has hung for some seconds."""
+    host.drawn("G1", ("chosen", 8.0, {}), ("rank_2", 6.0, {"seconds": 0.5}), ("draw_0", 9.0, {"seconds": 60}))
+    host.drawn("G2", ("chosen", 8.0, {"seconds": 60}))
+    host.pack()
+    host.run(2, "--case-limit=3")
+    units = host.journal(2)["phases"]["drawn"]
+    lacking, none = (units[f"gemm_chains_mcfuser:{case}/f16 schedules"] for case in ("G1", "G2"))
+    assert lacking["outcome"] == "pass" and lacking["message"] == "no time for 1 of 3"
+    assert lacking["line"].startswith("2 of 3, rank_2 6.00 us") and list(lacking["functions"]) == ["chosen", "rank_2"]
+    assert none["outcome"] == "hung" and none["message"].startswith("chosen: no end within 3 s (behind 0 of 1)")
+
+
+def test_a_schedule_that_hangs():
+    functions = [{"name": name} for name in ("chosen", "rank_2", "draw_0")]
+    ended = children.Ended(None, 20.0, "", "")
+    times = {"chosen": 8.0}
+    assert drawn.ended_as(ended, times, functions, [], 2.0) == ("pass", "no time for 2 of 3")
+    outcome, message = drawn.ended_as(ended, times, functions, [], 12.0)
+    assert outcome == "hung" and message == "rank_2: no end within 20 s (behind 1 of 3)"
+
+
+def test_differences_of_schedules():
+    """By the worst row: one wrong row of many shows, roundings do not."""
+    results = numpy.random.default_rng(1).standard_normal((256, 64)).astype(numpy.float16)
+    rounded = (results.astype(numpy.float32) * (1 + 2.0**-11)).astype(numpy.float16)
+    assert drawn.difference([rounded], [results]) < drawn.MOST_DIFFERENCE / 5
+    for wrong in (results[7, ::-1], 0.0, numpy.nan):
+        other = results.copy()
+        other[7] = wrong
+        assert drawn.difference([other], [results]) > drawn.MOST_DIFFERENCE
+    assert drawn.difference([numpy.zeros((4, 4))], [numpy.zeros((4, 4))]) == 0.0
+    assert drawn.difference([numpy.float32(1.0)], [numpy.float32(1.0)]) == 0.0
 
 
 def test_timings_heed_the_first_call(host):

@@ -61,6 +61,49 @@ def test_errors(compare, tmp_path):
     assert answer.returncode == 1 and "no CUDA driver" in answer.stderr
 
 
+class LaunchLibrary:
+    """Stands for the driver: keeps the attributes of the launch."""
+
+    def cuModuleGetFunction(self, function, module, name):
+        return 0
+
+    def cuFuncSetAttribute(self, function, attribute, value):
+        return 0
+
+    def cuLaunchKernelEx(self, config, function, parameters, extra):
+        config = config._obj
+        found = [config.attributes[number] for number in range(config.count)]
+        self.attributes = [(attribute.id, list(attribute.value)[:3]) for attribute in found]
+        return 0
+
+
+# CUlaunchAttributeID of cuda.h.
+COOPERATIVE, CLUSTER_DIMENSION = 2, 4
+
+
+@pytest.mark.parametrize(
+    "name, attributes",
+    [
+        ("vector_add", []),
+        ("grid_rotate", [(COOPERATIVE, [1, 0, 0])]),
+        ("cluster_multicast", [(CLUSTER_DIMENSION, [2, 1, 1])]),
+    ],
+)
+def test_attributes_of_launches(name, attributes):
+    """Barriers of the grid need a cooperative launch, clusters their size."""
+    pytest.importorskip("numpy")
+    sys.path.insert(0, str(next(place for place in corpus.CORPORA if place.is_dir())))
+    import cases
+
+    cases.kernels()
+    case = cases.cases_of(name)[0]
+    case.args = []
+    device = corpus.cuda_driver.Device.__new__(corpus.cuda_driver.Device)
+    device.library = LaunchLibrary()
+    device._launch(None, case, [], [])
+    assert device.library.attributes == attributes
+
+
 class FakeCase:
     """One output byte: 0 is right, 1 too; the emulator gives 0."""
 

@@ -21,8 +21,8 @@ pytest.importorskip("numpy")
 
 import cuda_driver  # noqa: E402
 import peer_worker  # noqa: E402
-from calls import archive, journal  # noqa: E402
-from preparation import compiler, feature_cases, kinds, portable, ranked, timing_units  # noqa: E402
+from calls import archive, drawn, journal, runs, timings  # noqa: E402
+from preparation import compiler, drawn_schedules, feature_cases, kinds, portable, ranked, timing_units  # noqa: E402
 
 
 def test_every_feature_has_a_case():
@@ -204,13 +204,43 @@ def test_headlines_come_first():
     assert {("gemm_chains_mcfuser", f"G{n}") for n in range(1, 13)} | {
         ("attention_mcfuser", f"S{n}") for n in range(1, 10)
     } <= keys
-    stitched = [one for one in wanted if one.family == "stitch_patterns"]
-    from calls import timings
-
-    for one in wanted:
+    stitched = [one for one in wanted if one.family == "stitch_patterns" and one.phase != "patterns"]
+    for one in stitched:
         workload = timings.workload_of({"family": one.family, "case": one.case, "dtype": "f16", "overrides": {}})
-        assert one.family != "stitch_patterns" or workload.bytes >= 64e6
+        assert workload.bytes >= 64e6
     assert len(stitched) == 4 and sum(one.family == "decode" for one in wanted) == 2
+    phases = [one.phase for one in wanted]
+    assert list(dict.fromkeys(phases)) == ["headlines", "families", "patterns"], "one after the other"
+    assert [timing_units.phase_of(variant, "families") for variant in ("chosen", "rank-2", "cluster-4")] == [
+        "families",
+        "ranks",
+        "variants",
+    ]
+
+
+def test_patterns_of_some_sizes():
+    """All patterns of a size, size by size; those that are headlines are left to these."""
+    patterns = timing_units.patterns()
+    count = len(patterns) // len(timing_units.PATTERN_SIZES)
+    assert count >= 20 and all(case.endswith("_4096x768") for _, case in patterns[:count])
+    assert all(case.endswith("_2048x16384") for _, case in patterns[-count:])
+    wanted = [(one.family, one.case) for one in timing_units.wanted() if one.phase == "patterns"]
+    assert set(patterns) - set(wanted) == set(patterns) & {*timing_units.HEADLINES, *timing_units.FAMILIES}
+
+
+def test_families_are_interleaved():
+    items = ["a1", "a2", "a3", "b1", "c1", "c2"]
+    assert timing_units.interleaved(items, lambda item: item[0]) == ["a1", "b1", "c1", "a2", "c2", "a3"]
+    found = timing_units.interleaved(drawn_schedules.SEARCHED, lambda one: one[0])
+    families = {one[0] for one in found}
+    assert {one[0] for one in found[: len(families)]} == families
+    assert len(set(found)) == len(found) == len(drawn_schedules.SEARCHED)
+
+
+def test_large_workloads_have_fewer_schedules():
+    assert drawn_schedules.draws_of(1 << 20) == drawn_schedules.DRAWS
+    assert 0 < drawn_schedules.draws_of(67 << 20) < drawn_schedules.DRAWS
+    assert drawn_schedules.draws_of(1 << 30) == 0
 
 
 class Library:
@@ -415,6 +445,43 @@ def test_rehearsal(tools, tmp_path):
     assert first["corpus"]["vector_add"]["verdict"] == "equal"
     assert second["headlines"]["gemm_chains_mcfuser:G4/f16 chosen"]["outcome"] == "pass"
     assert second["headlines"]["gemm_chains_mcfuser:G4/f16 chosen"]["predicted_us"] > 0
+
+
+def test_many_schedules_of_a_chain(tools, tmp_path):
+    """Chosen, ranked and drawn schedules become functions of one plan, which the emulator finds equal."""
+    one = compiler.Compiler(tools, tmp_path / "scratch")
+    sizes = dict(batch=1, M=64, N=64, K=32, H=32)
+    workload = timings.workload_of(
+        {"family": "gemm_chains_mcfuser", "case": "G4", "dtype": "f16", "overrides": sizes}
+    )
+    groups, found = drawn_schedules.schedules(one, workload.text, "sm_90a", draws=3, ranks=4)
+    names = [schedule.name for schedule in found]
+    assert names[0] == "chosen" and any(name.startswith("rank_") for name in names) and "draw_0" in names
+    assert len({schedule.schedule for schedule in found}) == len(found) == len(set(names))
+    assert all(set(schedule.predicted) >= {"default", "mcfuser"} for schedule in found)
+    # An illegal one among them: it alone is left out.
+    illegal = drawn_schedules.TimedSchedule("illegal", found[0].schedule.replace("k = ", "j = ", 1), {})
+    manifest, kept = drawn_schedules.plan(one, groups, [*found[:2], illegal, *found[2:]])
+    assert [schedule.name for schedule in kept] == names
+    assert [function["name"] for function in manifest["functions"]] == names
+    assert drawn_schedules.plan(one, groups, [illegal]) == (None, [])
+    folder = tmp_path / "plan"
+    folder.mkdir()
+    (folder / "module.mlir").write_text(drawn_schedules.copies(workload.text, names))
+    (folder / "plan.json").write_text(json.dumps(manifest))
+    run = [tools / "fusion-run", folder / "module.mlir", f"--manifest={folder / 'plan.json'}", "--device=emulator"]
+    done = subprocess.run([*run, f"--output-dir={folder}", f"--json={folder / 'run.json'}"], capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert [report["entry"] for report in runs.reports_of(folder / "run.json")] == names
+    far = drawn.differences(folder, names)
+    assert list(far) == names[1:] and max(far.values()) < drawn.MOST_DIFFERENCE / 5
+
+
+def test_workloads_that_are_no_chain(tools, tmp_path):
+    one = compiler.Compiler(tools, tmp_path / "scratch")
+    entry = {"family": "stitch_patterns", "case": "softmax_4096x768", "dtype": "f16", "overrides": {}}
+    with pytest.raises(compiler.CompileError, match="0 chains"):
+        drawn_schedules.schedules(one, timings.workload_of(entry).text, "sm_90a", draws=1)
 
 
 def test_waits_trap_in_prepared_plans(tools, tmp_path):

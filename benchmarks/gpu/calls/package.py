@@ -4,14 +4,16 @@
 """The prepared folder: everything that a call needs beside the working tree, compiled beforehand.
 
     package.json              what there is (below)
-    units.tar.xz              features/NAME/ and timings/NAME/CHIP/: module.mlir and plan.json; cubins/; corpus/
+    units.tar.xz              features/NAME/, timings/NAME/CHIP/ and drawn/NAME/CHIP/: module.mlir and plan.json, of drawn
+                              functions.json too: [{"name", "schedule", "predicted": {model: us}}]; cubins/; corpus/
     fusion-portable.tar.xz    the tools (scripts/package-portable); absent where the package was made for a build folder
 
-package.json: {"version", "fingerprint", "commit", "date", "chips", "features": [entry], "timings": [entry], "profiles":
-[names of timings], "corpus": [kernels], "left_out" and
+package.json: {"version", "fingerprint", "commit", "date", "chips", "features": [entry], "timings": [entry], "drawn":
+[entry], "profiles": [names of timings], "corpus": [kernels], "left_out" and
 "unavailable" (variants that are not legal): {name: reason}}. An entry of features: {"name", "kind", "feature",
 "folder", "options", "emulated"}; of timings: {"name", "family", "case", "dtype", "overrides", "variant", "phase",
-"kinds": {chip: names}, "folders": {chip: folder}, "options", "predicted_us": {chip: us}, "peers"}.
+"kinds": {chip: names}, "folders": {chip: folder}, "options", "predicted_us": {chip: us}, "peers"}; of drawn: {"family",
+"case", "dtype", "overrides", "folders"}.
 """
 
 import hashlib
@@ -21,7 +23,7 @@ import pathlib
 import stat
 import tarfile
 
-VERSION = 1
+VERSION = 2
 INDEX, UNITS, TOOLS = "package.json", "units.tar.xz", "fusion-portable.tar.xz"
 # What travels to a lent machine in one folder.
 MOST_BYTES = 64 * 2**20

@@ -11,7 +11,7 @@ import sys
 
 from . import children
 from .phases import Phase, Unit
-from .timings import key_of
+from .timings import key_of, workload_of
 
 SCRIPT = pathlib.Path(__file__).parents[1] / "profile"
 
@@ -34,7 +34,8 @@ def profile(context, entry, limit):
     output.mkdir(parents=True)
     log.unlink(missing_ok=True)
     more = [f"--manifest={folder / 'plan.json'}", *entry["options"]]
-    command = context.fusion.arguments(folder / "module.mlir", output, {}, "none", more)
+    files = context.input_files.of(entry["family"], workload_of(entry), limit)
+    command = context.fusion.arguments(folder / "module.mlir", output, files, "none", more)
     # Launches that make the results come first; what follows is repeated for the clock.
     options = script.argparse.Namespace(set=None)
     ended = children.run(

@@ -16,6 +16,7 @@ import record
 
 from . import chip, corpus, device, drawn, features, package, profiles, report, timings
 from .deadline import DEFAULT_SECONDS, Deadline
+from .input_files import InputFiles
 from .journal import ARCHIVE, Journal
 from .phases import Runner
 
@@ -70,6 +71,7 @@ class Context:
         parent.mkdir(parents=True, exist_ok=True)
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="fusion-call-", dir=parent))
         self.at_end.append(lambda: shutil.rmtree(self.scratch, ignore_errors=True))
+        self.input_files = InputFiles(self)
 
     def start_peers(self):
         """Loads PyTorch beside what comes first."""
@@ -149,9 +151,9 @@ def phases_of(context):
         return [lambda: [device.phase(context)], lambda: [features.phase(context)], lambda: [corpus.phase(context)]]
     return [
         lambda: [device.phase(context)],
-        lambda: timings.phases(context, ("headlines", "families")),
+        lambda: timings.phases(context, ("headlines", "families", "variants", "patterns")),
         lambda: [drawn.phase(context)],
-        lambda: timings.phases(context, ("variants",)),
+        lambda: timings.phases(context, ("ranks",)),
         lambda: [profiles.phase(context)],
         lambda: [chip.phase(context)],
     ]

@@ -10,14 +10,16 @@ import pathlib
 import sys
 
 from . import children
+from .drawn import MOST_DIFFERENCE
 from .journal import LEFT
+from .timings import PHASES
 
 BAD = (children.WRONG, children.TRAPPED, children.HUNG, children.CRASHED)
 ORDER = (*BAD, children.SKIPPED, LEFT, "started", children.PASS)
 PIPELINING = pathlib.Path(__file__).parents[1] / "pipelining"
 # GB/s that a copy reads and writes on the chips that are told apart by it.
 EXPECTED_COPY_GBS = {"sm_90a": 3000, "h200": 4300}
-TIMINGS = ("headlines", "families", "variants")
+TIMINGS = [name for name in PHASES if name != "drawn"]
 
 
 def correlation(xs, ys):
@@ -224,59 +226,59 @@ def timings(data):
     return table(TIMING_COLUMNS, rows, right=(2, 4, 5, 6, 7)) if rows else ["Nothing was timed."]
 
 
+def rank_correlation(pairs):
+    """Of (predicted, measured), as a cell."""
+    found = correlation(*zip(*pairs)) if len(pairs) > 1 else None
+    return "-" if found is None else f"{found:.2f}"
+
+
+def prediction_of(unit):
+    """(predicted, measured) microseconds of a unit that has both, else None."""
+    us = us_of(unit)
+    return (unit["predicted_us"], us) if us and unit.get("predicted_us") else None
+
+
 def ranks(data):
-    """How the prediction ranks what was measured: schedules of one workload, and workloads."""
-    lines, pairs = [], []
+    """How the prediction ranks what was measured: schedules of one workload, workloads of a family, and all."""
+    lines, of_family = [], {}
     for key, one in workloads(data).items():
-        of_schedules = [
-            (unit["predicted_us"], us_of(unit))
-            for variant, unit in one["ours"].items()
-            if (variant == "chosen" or variant.startswith("rank")) and us_of(unit) and unit.get("predicted_us")
-        ]
-        if "chosen" in one["ours"] and us_of(one["ours"]["chosen"]) and one["ours"]["chosen"].get("predicted_us"):
-            pairs.append((one["ours"]["chosen"]["predicted_us"], us_of(one["ours"]["chosen"])))
-        if len(of_schedules) > 1:
+        chosen = prediction_of(one["ours"].get("chosen", {"outcome": LEFT}))
+        ranked = [unit for variant, unit in one["ours"].items() if variant.startswith("rank")]
+        of_schedules = [pair for pair in map(prediction_of, ranked) if pair]
+        if chosen:
+            of_family.setdefault(key.partition(":")[0], []).append(chosen)
+            of_schedules.insert(0, chosen)
+        if chosen and len(of_schedules) > 1:
             best = min(us for _, us in of_schedules)
-            found = correlation(*zip(*of_schedules))
-            lines.append(
-                [key, len(of_schedules), "-" if found is None else f"{found:.2f}", f"{best / of_schedules[0][1]:.2f}"]
-            )
-    if len(pairs) > 1:
-        found = correlation(*zip(*pairs))
-        lines.append(["all workloads, chosen", len(pairs), "-" if found is None else f"{found:.2f}", ""])
+            lines.append([key, len(of_schedules), rank_correlation(of_schedules), f"{best / chosen[1]:.2f}"])
+    pairs = [pair for found in of_family.values() for pair in found]
+    for name, found in [*of_family.items(), ("all workloads", pairs)]:
+        if len(found) > 1:
+            lines.append([f"{name}, chosen", len(found), rank_correlation(found), ""])
     head = ["of", "measured", "rank correlation of prediction and time", "fastest / chosen"]
     return table(head, lines, right=(1, 2, 3)) if lines else ["Too little was timed."]
 
 
+def drawn_rows(name, functions):
+    """A row for each model that predicts the schedules of one workload. Wrong results have no rank."""
+    timed = {
+        key: one for key, one in functions.items() if one["us"] and (one["difference"] or 0.0) <= MOST_DIFFERENCE
+    }
+    if not timed:
+        return
+    best, chosen = min(timed, key=lambda key: timed[key]["us"]), timed.get("chosen")
+    fastest = [f"{timed[best]['us']:.2f} ({best})"]
+    fastest += [f"{chosen['us']:.2f}", f"{timed[best]['us'] / chosen['us']:.2f}"] if chosen else ["", ""]
+    for model in sorted({model for one in timed.values() for model in one["predicted"]}):
+        pairs = [(one["predicted"][model], one["us"]) for one in timed.values() if model in one["predicted"]]
+        errors = sorted(abs(predicted / us - 1) for predicted, us in pairs)
+        yield [name, model, len(pairs), rank_correlation(pairs), f"{errors[len(errors) // 2]:.0%}", *fastest]
+
+
 def drawn(data):
-    """How each model ranks the schedules of one workload, or the patterns of one size, by the clock."""
-    rows = []
-    for name, unit in data["phases"].get("drawn", {}).items():
-        timed = {key: one for key, one in unit.get("functions", {}).items() if one.get("us")}
-        if not timed:
-            continue
-        best = min(timed, key=lambda key: timed[key]["us"])
-        chosen = timed.get("chosen")
-        for model in sorted({model for one in timed.values() for model in one.get("predicted") or {}}):
-            pairs = [
-                (one["predicted"][model], one["us"])
-                for one in timed.values()
-                if (one.get("predicted") or {}).get(model) is not None
-            ]
-            found = correlation(*zip(*pairs)) if len(pairs) > 1 else None
-            errors = sorted(abs(ours / us - 1) for ours, us in pairs)
-            rows.append(
-                [
-                    name,
-                    model,
-                    len(pairs),
-                    "-" if found is None else f"{found:.2f}",
-                    f"{errors[len(errors) // 2]:.0%}" if errors else "",
-                    f"{timed[best]['us']:.2f} ({best})" if chosen else "",
-                    f"{chosen['us']:.2f}" if chosen else "",
-                    f"{timed[best]['us'] / chosen['us']:.2f}" if chosen else "",
-                ]
-            )
+    """How each model ranks many schedules of one workload, by the clock."""
+    units = data["phases"].get("drawn", {})
+    rows = [row for name, unit in units.items() for row in drawn_rows(name, unit.get("functions", {}))]
     head = ["of", "model", "measured", "rank correlation", "median error", "fastest, us", "chosen, us", "fastest / chosen"]
     return table(head, rows, right=range(2, 8)) if rows else ["Nothing was timed."]
 

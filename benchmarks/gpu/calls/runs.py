@@ -16,9 +16,9 @@ from . import children
 MOST_ATTACHED = 256 * 1024
 
 
-def results_of(folder, what="result"):
-    """The files of results in their order."""
-    return sorted(folder.glob(f"*.{what}*.npy"), key=lambda path: int(re.findall(r"\d+", path.stem)[-1]))
+def results_of(folder, what="result", entry="*"):
+    """The files of a function's results in their order."""
+    return sorted(folder.glob(f"{entry}.{what}*.npy"), key=lambda path: int(re.findall(r"\d+", path.stem)[-1]))
 
 
 def digests(folder):

@@ -9,18 +9,31 @@ import processes
 from plan import generate
 
 from . import children, runs
+from .deadline import DEFAULT_SECONDS
 from .phases import Phase, Unit
 
-# Seconds that are left to what follows: the profiles and the numbers of the chip.
-FOR_PROFILES = 70.0
+# Seconds that are left to what follows: the profiles and the numbers of the chip, and many schedules of a workload.
+FOR_PROFILES, FOR_SCHEDULES = 70.0, 60.0
 # Phases in the order of their importance, and the seconds that they leave.
-PHASES = {"headlines": 0.0, "families": FOR_PROFILES, "variants": FOR_PROFILES}
+PHASES = {
+    "headlines": 0.0,
+    "families": FOR_PROFILES,
+    "variants": FOR_PROFILES + FOR_SCHEDULES,
+    "patterns": FOR_PROFILES + FOR_SCHEDULES,
+    "drawn": FOR_PROFILES,
+    "ranks": FOR_PROFILES,
+}
 # Without PyTorch the reference on the CPU checks what is this small.
 CPU_REFERENCE_FLOPS = 2e9
 
 
 def workload_of(entry):
     return generate.workload(entry["family"], entry["case"], entry["dtype"], overrides=entry["overrides"])
+
+
+def spare_of(phase, seconds):
+    """The seconds that a phase leaves, of a call of so many. A shorter call than usual leaves less."""
+    return PHASES[phase] * min(1.0, seconds / DEFAULT_SECONDS[2])
 
 
 def key_of(entry):
@@ -31,38 +44,21 @@ def key_of(entry):
 class Check:
     """Compares results with PyTorch's; without it, with the reference on the CPU where that takes little time."""
 
-    def __init__(self, context, entry):
+    def __init__(self, context, entry, reference=None):
+        """reference: of fusion-run, where that is not for us to choose."""
         self.context, self.entry, self.workload = context, entry, workload_of(entry)
-        self.reference = "none"
-        if context.peers.missing and (self.workload.flops or 0) <= CPU_REFERENCE_FLOPS:
-            self.reference = "cpu"
+        small = (self.workload.flops or 0) <= CPU_REFERENCE_FLOPS
+        self.reference = reference or ("cpu" if context.peers.missing and small else "none")
 
     def request(self, do, **more):
         return processes.peer_request(self.entry["family"], self.workload, do, **more)
 
-    def inputs(self, folder, limit):
-        """Options for integer inputs, whose range PyTorch must know."""
-        if self.context.peers.missing:
-            return []
-        folder.mkdir(parents=True, exist_ok=True)
-        files = {
-            str(i): str(folder / f"input{i}.npy")
-            for i, (_, element) in enumerate(self.workload.inputs)
-            if element == "i32"
-        }
-        if files:
-            made = self.context.peers.ask(self.request("inputs", files=files), limit)
-            if not made["ok"]:
-                raise RuntimeError(f"inputs: {made['error']}")
-        return [f"--input={number}:{path}" for number, path in files.items()]
-
-    def judge(self, result, output, limit):
-        """Adds PyTorch's verdict."""
-        outputs = [str(path) for path in runs.results_of(output)]
+    def judge(self, result, outputs, limit):
+        """Adds PyTorch's verdict on files of results."""
         result["checked"] = self.reference != "none"
         if self.context.peers.missing or not outputs or result["outcome"] == children.WRONG:
             return
-        answer = self.context.peers.ask(self.request("check", outputs=outputs), limit)
+        answer = self.context.peers.ask(self.request("check", outputs=[str(path) for path in outputs]), limit)
         result["checked"] = answer["ok"]
         if not answer["ok"]:
             result["message"] = f"{result['message']} not checked: {answer['error']}".strip()
@@ -79,11 +75,11 @@ class Check:
 def measure_ours(context, entry, limit):
     begin = context.deadline.elapsed()
     check = Check(context, entry)
-    options = [*entry["options"], *check.inputs(context.scratch / "inputs", limit)]
+    options = [*entry["options"], *context.input_files.options(entry["family"], check.workload, limit)]
     spent = context.deadline.elapsed() - begin
     folder = context.units / entry["folders"][context.chip]
     result, report, output = runs.run(context, folder, options, limit - spent, check.reference, keep=True)
-    check.judge(result, output, max(1.0, limit - (context.deadline.elapsed() - begin)))
+    check.judge(result, runs.results_of(output), max(1.0, limit - (context.deadline.elapsed() - begin)))
     shutil.rmtree(output, ignore_errors=True)
     result["us"] = report.get("measured_us")
     result["flops"], result["bytes"] = check.workload.flops, check.workload.bytes
@@ -117,7 +113,7 @@ def measure_peers(context, entry, limit):
 
 def phases(context, names):
     """The phases of timings that have these names; the peers of a workload come right behind its first variant."""
-    made = {name: Phase(name, [], spare=min(spare, 0.2 * context.deadline.seconds)) for name, spare in PHASES.items()}
+    made = {name: Phase(name, [], spare=spare_of(name, context.deadline.seconds)) for name in PHASES}
     for entry in context.package.index["timings"]:
         if context.chip not in entry["folders"]:
             continue

@@ -65,7 +65,7 @@ class Compiler:
         return json.loads(path.read_text())["groups"] if path.exists() else []
 
     def drawn(self, groups, seed):
-        """(the module, the report's groups) under a schedule drawn with `seed`."""
+        """(the module with groups under schedules that are drawn with `seed`, the report's groups)."""
         path = self.scratch / "drawn.json"
         drawn = self.run("fusion-opt", "-", f"--fuse-search-schedules=random-seed={seed} report={path}", text=groups)
         return drawn, json.loads(path.read_text())["groups"]

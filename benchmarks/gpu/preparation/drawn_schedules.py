@@ -7,36 +7,35 @@ the search's ranking, and drawn ones. The models' times of each are kept, to be 
 import dataclasses
 import re
 
-from plan import generate
 from schedule_text import find
 
 from . import ranked
 from .compiler import CompileError
 
-# Workloads whose inputs are made quickly, with sizes that are others than the table's.
+# Workloads with the sizes that are others than the table's. Of each family the headline and the largest come first.
 SEARCHED = (
-    *(("gemm_chains_mcfuser", f"G{number}", ()) for number in range(1, 13)),
-    *(("attention_mcfuser", f"S{number}", ()) for number in (1, 3, 6, 9)),
-    ("attention_long", "FA_d64_s2048", (("batch", 1),)),
+    *(("gemm_chains_mcfuser", f"G{number}", ()) for number in (4, 12, 9, 5, 1, 6, 10, 2, 11, 7, 3, 8)),
+    *(("attention_mcfuser", f"S{number}", ()) for number in (6, 3, 1, 9)),
     ("attention_long", "FA_d128_s2048", (("batch", 1),)),
+    ("attention_long", "FA_d64_s2048", (("batch", 1),)),
     ("attention_long", "FA_d128_s2048_causal", (("batch", 1),)),
     ("operators_alcop", "gemm_2048x2048x2048", ()),
-    ("operators_gta", "gemm_512x3072x768", ()),
     ("operators_gta", "gemm_1024x1024x1024", ()),
+    ("operators_gta", "gemm_512x3072x768", ()),
     ("decode", "D_gqa8_d128_r1_n4096", ()),
     ("decode", "D_mha_d128_r1_n4096", ()),
     ("conv_chains_chimera", "C7", ()),
 )
-# Schedules of the ranking and drawn ones of each.
-RANKS, DRAWS = 10, 36
-# Patterns that are stitched, each as the search chooses, many of one size in one plan.
-PATTERN_SIZES = ("8192x4096", "4096x768", "2048x16384")
+# Schedules of the ranking and drawn ones of each. A function takes a quarter of a second or more, whatever its size.
+RANKS, DRAWS = 10, 18
+# fusion-run writes inputs and results of every function, to memory: of large ones fewer functions are drawn.
+MOST_WRITTEN = 1 << 30
 FUNCTION = re.compile(r"^  func\.func @(\w+)\(.*?^  \}\n", re.MULTILINE | re.DOTALL)
 
 
 @dataclasses.dataclass
-class Drawn:
-    """One function of the plan. predicted: {model: microseconds}."""
+class TimedSchedule:
+    """The schedule of one function of the plan. predicted: {model: microseconds}."""
 
     name: str
     schedule: str
@@ -59,8 +58,18 @@ def module_of(groups, functions):
     return groups[: first.start()] + "".join(functions) + groups[last.end() :]
 
 
-def schedules(tools, module, chip, ranks=RANKS, draws=DRAWS):
-    """(groups of the module, [Drawn]) of a workload that is one chain; the chosen schedule comes first. Raises
+def searched(family, case):
+    """Whether many schedules of a workload are timed, in the sizes of the table."""
+    return (family, case, ()) in SEARCHED
+
+
+def draws_of(size):
+    """The schedules that are drawn for a workload whose inputs and results have so many bytes."""
+    return max(0, min(DRAWS, MOST_WRITTEN // max(size, 1) - RANKS))
+
+
+def schedules(tools, module, chip, draws, ranks=RANKS):
+    """(the module's groups, [TimedSchedule]) of a workload that is one chain; the chosen schedule comes first. Raises
     CompileError where it is none."""
     unscheduled = tools.groups(module, chip, unscheduled=True)
     groups = tools.run("fusion-opt", "-", "--fuse-search-schedules", text=unscheduled)
@@ -68,71 +77,54 @@ def schedules(tools, module, chip, ranks=RANKS, draws=DRAWS):
     if len(list(find(groups))) != 1 or len(reports) != 1:
         raise CompileError(f"{len(reports)} chains")
     ranking = reports[0]["ranking"]
-    base = ranked.schedules(groups)[0]
-    found, known = [Drawn("chosen", str(base), ranking[0]["by_model_us"])], {str(base)}
-
-    def add(name, text, predicted):
-        if text not in known:
-            known.add(text)
-            found.append(Drawn(name, text, predicted))
-
+    (chosen,) = ranked.schedules(groups)
+    found = [TimedSchedule("chosen", str(chosen), ranking[0]["by_model_us"])]
     for rank, entry in enumerate(ranking[1:ranks], 2):
-        made = ranked.runner_up(base, ranking[0], entry)
-        for candidate in (made, ranked.with_other_reduction(made)):
-            try:
-                tools.run("fusion-opt", "-", "--fuse-search-schedules", text=ranked.replace(groups, [candidate]))
-            except (CompileError, KeyError, ValueError, AssertionError):
-                continue
-            add(f"rank_{rank}", str(candidate), entry["by_model_us"])
-            break
+        schedule = legal_runner_up(tools, groups, chosen, ranking[0], entry)
+        if schedule:
+            found.append(TimedSchedule(f"rank_{rank}", schedule, entry["by_model_us"]))
     for seed in range(draws):
-        text, report = tools.drawn(unscheduled, seed)
-        ((begin, end),) = find(text)
-        add(f"draw_{seed}", str(ranked.Schedule(text[begin:end])), report[0]["ranking"][0]["by_model_us"])
-    return groups, found
+        text, (report,) = tools.drawn(unscheduled, seed)
+        (schedule,) = ranked.schedules(text)
+        found.append(TimedSchedule(f"draw_{seed}", str(schedule), report["ranking"][0]["by_model_us"]))
+    # Equal ones count once, under the first name.
+    return groups, list({one.schedule: one for one in reversed(found)}.values())[::-1]
 
 
-def plan(tools, groups, drawn):
-    """(plan of all schedules, those that are in it): what does not compile is left out."""
+def legal_runner_up(tools, groups, chosen, first, entry):
+    """The schedule of an entry of the ranking as text; None where the verifier rejects what the entry says of it."""
+    made = ranked.runner_up(chosen, first, entry)
+    for schedule in (made, ranked.with_other_reduction(made)):
+        try:
+            tools.run("fusion-opt", "-", "--fuse-search-schedules", text=ranked.replace(groups, [schedule]))
+            return str(schedule)
+        except (CompileError, KeyError, ValueError, AssertionError):
+            continue
+    return None
+
+
+def plan(tools, groups, schedules):
+    """(manifest with a function of each schedule, those that are in it). What does not compile is left out, by halves;
+    the manifest is None where nothing does."""
     (function,) = functions_of(groups)
 
-    def text_of(chosen):
-        texts = [renamed(ranked.replace(function, [one.schedule]), one.name) for one in chosen]
-        return module_of(groups, texts)
-
     def lower(chosen):
+        texts = [renamed(ranked.replace(function, [one.schedule]), one.name) for one in chosen]
+        return tools.lower(module_of(groups, texts))
+
+    def compiled(chosen):
         try:
-            return tools.lower(text_of(chosen)), chosen
+            return lower(chosen), chosen
         except CompileError:
-            if len(chosen) == 1:
+            if len(chosen) <= 1:
                 return None, []
         half = len(chosen) // 2
-        _, good = lower(chosen[:half])
-        _, others = lower(chosen[half:])
-        kept = good + others
-        return (tools.lower(text_of(kept)) if kept else None), kept
+        kept = compiled(chosen[:half])[1] + compiled(chosen[half:])[1]
+        return (lower(kept) if kept else None), kept
 
-    return lower(list(drawn))
+    return compiled(list(schedules))
 
 
 def copies(module, names):
     """A module with the only function of `module` once under each name."""
     return "".join(renamed(module, name) for name in names)
-
-
-def functions_of_patterns(manifest):
-    """[Drawn] of the functions of a plan: the model's time is the sum over the launches."""
-    kernels = {kernel["name"]: kernel for kernel in manifest["kernels"]}
-    found = []
-    for function in manifest["functions"]:
-        launched = [(launch, kernels[launch["kernel"]]) for launch in function["launches"]]
-        times = [(launch.get("predicted") or kernel.get("predicted") or {}).get("us") for launch, kernel in launched]
-        predicted = {} if None in times else {"default": sum(times)}
-        found.append(Drawn(function["name"], "; ".join(kernel.get("schedule") or "" for _, kernel in launched), predicted))
-    return found
-
-
-def patterns_of(size):
-    """The stitched patterns of the table that have this size, as (family, case)."""
-    family = generate.tables.families()["stitch_patterns"]
-    return [(family.name, case["name"]) for case in family.cases if case["name"].endswith(f"_{size}")]

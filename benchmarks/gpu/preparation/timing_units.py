@@ -4,12 +4,15 @@
 """What the second call times: workloads by their importance, and the variants that decide something."""
 
 import dataclasses
+import itertools
 import re
+
+from plan import tables
 
 from . import drawn_schedules, kinds, ranked
 from .compiler import CompileError, launches, predicted_us
 
-# A headline of each family first, then the others.
+# A headline of each family.
 HEADLINES = (
     ("products_large", "gemm_4096x4096x4096"),
     ("attention_long", "FA_d128_s16384"),
@@ -18,18 +21,22 @@ HEADLINES = (
     ("gemm_chains_mcfuser", "G4"),
     ("attention_mcfuser", "S6"),
     ("conv_chains_chimera", "C1"),
-    ("attention_long", "FA_d64_s16384"),
-    ("attention_long", "FA_d128_s16384_causal"),
-    ("attention_long", "FA_d64_s16384_causal"),
+)
+# What takes half a second each, then the others of the large ones.
+FAMILIES = (
+    *(("gemm_chains_mcfuser", f"G{number}") for number in range(1, 13)),
+    *(("attention_mcfuser", f"S{number}") for number in range(1, 10)),
+    ("conv_chains_chimera", "C7"),
     ("decode", "D_mha_d128_r1_n4096"),
     ("stitch_patterns", "softmax_8192x4096"),
     ("stitch_patterns", "rms_norm_8192x4096"),
     ("stitch_patterns", "bias_dropout_residual_layer_norm_8192x4096"),
-    ("conv_chains_chimera", "C7"),
+    ("attention_long", "FA_d64_s16384"),
+    ("attention_long", "FA_d128_s16384_causal"),
+    ("attention_long", "FA_d64_s16384_causal"),
 )
-FAMILIES = [("gemm_chains_mcfuser", f"G{number}") for number in range(1, 13)] + [
-    ("attention_mcfuser", f"S{number}") for number in range(1, 10)
-]
+# Patterns that are stitched, in sizes with rows of a warp, of a block and beyond.
+PATTERN_SIZES = ("4096x768", "8192x4096", "2048x16384")
 DTYPE = "f16"
 # The next schedules of the ranking, for these families.
 RANKED, RANKS = (
@@ -45,8 +52,8 @@ CAPPED = {
     ("attention_long", "FA_d64_s16384"),
 }
 DECODE_WARPS = (1, 4)
-# Asked of Nsight Compute.
-PROFILED = (("products_large", "gemm_4096x4096x4096"), ("attention_long", "FA_d128_s16384"))
+# Asked of Nsight Compute, 5 to 15 seconds each.
+PROFILED = HEADLINES[:5]
 # Sizes that the emulator and a CPU finish at once, for rehearsals.
 SMALL = {
     ("products_large", "gemm_4096x4096x4096"): dict(M=128, N=128, K=64),
@@ -85,8 +92,38 @@ class Plan:
 def wanted(small=False):
     if small:
         return [Wanted(*key, "headlines", tuple(sizes.items())) for key, sizes in SMALL.items()]
-    found = [Wanted(*key, "headlines") for key in HEADLINES]
-    return found + [Wanted(*key, "families") for key in FAMILIES if key not in HEADLINES]
+    phases = {"headlines": HEADLINES, "families": FAMILIES, "patterns": patterns()}
+    found = {}
+    for phase, keys in phases.items():
+        for key in keys:
+            found.setdefault(key, Wanted(*key, phase))
+    return list(found.values())
+
+
+def patterns():
+    """The stitched patterns of the table in some sizes, as (family, case)."""
+    family = tables.families()["stitch_patterns"]
+    return [
+        (family.name, case["name"])
+        for size in PATTERN_SIZES
+        for case in family.cases
+        if case["name"].endswith(f"_{size}")
+    ]
+
+
+def interleaved(items, family):
+    """The first item of each family, then the second ones. family(item): its name."""
+    of_family = {}
+    for item in items:
+        of_family.setdefault(family(item), []).append(item)
+    rounds = itertools.zip_longest(*of_family.values())
+    return [item for one in rounds for item in one if item is not None]
+
+
+def phase_of(variant, phase):
+    """The phase of a variant: the chosen one in its workload's, what decides something before the ranking's next
+    ones."""
+    return phase if variant == "chosen" else "ranks" if variant.startswith("rank") else "variants"
 
 
 def variants(compiler, module, one, chip, unavailable, only_chosen=False):
@@ -117,7 +154,7 @@ def variants(compiler, module, one, chip, unavailable, only_chosen=False):
         unavailable[f"{one.key} {variant}, {chip}"] = why
 
     key = (one.family, one.case)
-    if one.family in RANKED and (*key, ()) not in drawn_schedules.SEARCHED:
+    if one.family in RANKED and not drawn_schedules.searched(*key):
         reports = compiler.report(unscheduled)
         ranking = reports[0]["ranking"] if len(reports) == 1 else []
         for rank in RANKS:
