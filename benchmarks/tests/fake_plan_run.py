@@ -7,8 +7,8 @@
 "right", "wrong", "trap" (as the driver says it), "trap-in-timing" (after its results), "hang" (with a child that hangs, too, and takes
 no SIGTERM), "crash" (a signal), "fail" (a message). Each run is written to `calls` beside the executable.
 
-A plan of `functions` runs one after the other and reports each: {"name", "us", "value" (of its results), "behaviour"}. A
-"slow" one takes `seconds`; one that traps ends all that follow, too.
+A plan may have `functions`, which run one after the other: {"name", "us", "value" (of its result), "seconds" (before the
+result), "behaviour"}. A trap ends the run.
 """
 
 import json

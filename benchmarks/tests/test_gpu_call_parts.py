@@ -17,7 +17,18 @@ sys.path.insert(0, str(GPU))
 
 numpy = pytest.importorskip("numpy")
 
-from calls import archive, children, deadline, input_files, journal, package, phases, program, report, timings  # noqa: E402
+from calls import (  # noqa: E402
+    archive,
+    children,
+    deadline,
+    input_files,
+    journal,
+    package,
+    phases,
+    program,
+    report,
+    timings,
+)
 from preparation import packing  # noqa: E402
 
 

@@ -322,7 +322,7 @@ def test_timings_variants_and_predictions(host):
 
 
 def test_many_schedules(host):
-    """Of each workload what was measured is kept, whatever becomes of the rest."""
+    """Times stay, whatever becomes of the other schedules."""
     host.drawn("G1", ("chosen", 8.0, {}), ("rank_2", 6.0, {}), ("draw_0", 9.0, {}))
     host.drawn("G2", ("chosen", 8.0, {}), ("rank_2", 1.0, {"value": [1.0, 2.1]}), ("draw_0", 7.0, {}))
     host.drawn("G3", ("chosen", 8.0, {}), ("rank_2", 5.0, {"behaviour": "trap"}), ("draw_0", 4.0, {}))
@@ -374,7 +374,7 @@ def test_differences_of_schedules():
     """By the worst row: one wrong row of many shows, roundings do not."""
     results = numpy.random.default_rng(1).standard_normal((256, 64)).astype(numpy.float16)
     rounded = (results.astype(numpy.float32) * (1 + 2.0**-11)).astype(numpy.float16)
-    assert drawn.difference([rounded], [results]) < drawn.MOST_DIFFERENCE / 5
+    assert drawn.difference([rounded], [results]) < drawn.MOST_DIFFERENCE / 4
     for wrong in (results[7, ::-1], 0.0, numpy.nan):
         other = results.copy()
         other[7] = wrong

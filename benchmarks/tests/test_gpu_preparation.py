@@ -219,7 +219,7 @@ def test_headlines_come_first():
 
 
 def test_patterns_of_some_sizes():
-    """All patterns of a size, size by size; those that are headlines are left to these."""
+    """All patterns of a size, size by size. Headlines are left out."""
     patterns = timing_units.patterns()
     count = len(patterns) // len(timing_units.PATTERN_SIZES)
     assert count >= 20 and all(case.endswith("_4096x768") for _, case in patterns[:count])

@@ -4,8 +4,8 @@
 """The prepared folder: everything that a call needs beside the working tree, compiled beforehand.
 
     package.json              what there is (below)
-    units.tar.xz              features/NAME/, timings/NAME/CHIP/ and drawn/NAME/CHIP/: module.mlir and plan.json, of drawn
-                              functions.json too: [{"name", "schedule", "predicted": {model: us}}]; cubins/; corpus/
+    units.tar.xz              features/NAME/, timings/NAME/CHIP/ and drawn/NAME/CHIP/: module.mlir and plan.json; cubins/;
+                              corpus/. In drawn/ also functions.json: [{"name", "schedule", "predicted": {model: us}}]
     fusion-portable.tar.xz    the tools (scripts/package-portable); absent where the package was made for a build folder
 
 package.json: {"version", "fingerprint", "commit", "date", "chips", "features": [entry], "timings": [entry], "drawn":

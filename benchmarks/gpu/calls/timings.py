@@ -32,7 +32,7 @@ def workload_of(entry):
 
 
 def spare_of(phase, seconds):
-    """The seconds that a phase leaves, of a call of so many. A shorter call than usual leaves less."""
+    """The seconds that a phase leaves to those behind it. A call that is shorter than usual leaves less."""
     return PHASES[phase] * min(1.0, seconds / DEFAULT_SECONDS[2])
 
 
