@@ -58,6 +58,13 @@ def test_reference(family, case, dtype, build_folder, tmp_path):
 
     worker = peer_worker.Worker()
     worker.torch, worker.device = torch, "cpu"
+    files = {str(number): str(tmp_path / f"made{number}.npy") for number in range(len(arguments))}
+    request = {"family": family, "case": built.case, "dtype": dtype, "seed": 1, "files": files}
+    worker.write_inputs(request | {"inputs": [(shape, element, bound) for shape, element in built.inputs]})
+    for number in range(len(arguments)):
+        written = numpy.load(tmp_path / f"{built.entry}.input{number}.npy")
+        made = numpy.load(files[str(number)])
+        assert made.dtype == written.dtype and numpy.array_equal(made, written), f"file of input {number}"
     expected = peers.peer(family, built.case).reference(arguments, inputs.TYPES[dtype])
     for number, reference in enumerate(expected):
         path = tmp_path / f"{built.entry}.result{number}.npy"

@@ -63,7 +63,7 @@ class Check:
         if not answer["ok"]:
             result["message"] = f"{result['message']} not checked: {answer['error']}".strip()
             return
-        result["max_abs_error"] = answer["max_abs_error"]
+        result["max_abs_error"], result["rounded_to"] = answer["max_abs_error"], answer.get("rounded_to")
         if result["outcome"] != children.PASS:
             # It had its results before it was timed.
             result["message"] += f"; PyTorch finds its results {'right' if answer['pass'] else 'wrong'}"

@@ -129,6 +129,23 @@ def test_fp8_sums_of_hopper(name):
         assert case.problems([*buffers, between.tobytes()]) != []
 
 
+@pytest.mark.parametrize("terms, error, shift", [(512, 2.9e-4, -0.005), (4096, 1.2e-3, -0.066), (16384, 3.0e-3, -0.25)])
+def test_errors_of_long_fp8_sums(terms, error, shift):
+    """The table of docs/numerics.md."""
+    from cases import formats, hopper_wgmma
+
+    rng = np.random.default_rng(3)
+
+    def errors(least):
+        codes = (formats.to_fp8(rng.uniform(least, 1, (32, terms)), formats.E4M3) for _ in range(2))
+        a, b = (formats.from_fp8(code, formats.E4M3).astype(np.float64) for code in codes)
+        exact = a @ b.T
+        return (hopper_wgmma.hopper_sums(a, b, np.zeros((32, 32))) - exact) / np.sqrt((exact**2).mean())
+
+    assert np.sqrt((errors(-1) ** 2).mean()) == pytest.approx(error, rel=0.1)
+    assert errors(0).mean() == pytest.approx(shift, rel=0.1)
+
+
 def test_what_counts_as_wrong():
     values = np.array([1, np.nan, -0.0], np.float32)
     exact, close = cases.Out(values), cases.Out(values, same=1e-3)
