@@ -9,6 +9,7 @@
 #include "BlockResources.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/Hardware.h"
 #include "fusion/Target/ProductLayouts.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,7 +36,7 @@ int64_t fusion::countHolders(const Schedule &schedule,
     int64_t distinct = (lacksParallel ? 1 : intrinsic.parallelLanes(isFirst)) *
                        (lacks(mapping.r1) ? 1 : intrinsic.reducedLanes());
     int64_t along = isFirst ? rows : columns, others = isFirst ? columns : rows;
-    return 32 / distinct * (lacksParallel ? along : 1) * others;
+    return kWarpSize / distinct * (lacksParallel ? along : 1) * others;
   }
   return (lacks(mapping.i1) ? 8 * rows : 1) *
          (lacks(mapping.i2) ? 4 * columns : 1);
@@ -75,7 +76,7 @@ public:
     const ProductMapping &mapping = schedule.products[number];
     int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
     int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
-    return i1 * i2 / 32 * bytes / 4;
+    return i1 * i2 / kWarpSize * bytes / 4;
   }
 
   /// Whether a value of which one tile is handed over passes through shared
@@ -219,7 +220,7 @@ public:
                 llvm::divideCeil(tileElements(tensor.axes) *
                                      countHolders(schedule, tensor) *
                                      tensor.elementBytes,
-                                 4 * 32 * schedule.warps);
+                                 4 * kWarpSize * schedule.warps);
     }
     return live;
   }
@@ -282,7 +283,7 @@ public:
       const GroupTensor &value =
           group.tensors[group.products[*producer].result];
       count += llvm::divideCeil(tileElements(value.axes) * value.elementBytes,
-                                4 * 32 * schedule.warps);
+                                4 * kWarpSize * schedule.warps);
     }
     return count;
   }
@@ -308,7 +309,7 @@ public:
   int64_t unitsPerThread(unsigned number) const {
     const GroupTensor &tensor = group.tensors[number];
     return llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
-                            unitBytes(number) * 32 * schedule.warps);
+                            unitBytes(number) * kWarpSize * schedule.warps);
   }
 
   /// Of what is read through windows in loops: where each row that a thread
@@ -419,7 +420,7 @@ public:
     int64_t parallel =
         schedule.tiles[mapping.parallelAxis(pass.operandNumber)] /
         mapping.warps[isFirst ? 0 : 1];
-    int64_t combined = parallel * mapping.intrinsic->r1 / 32;
+    int64_t combined = parallel * mapping.intrinsic->r1 / kWarpSize;
     return live + 2 * combined +
            pass.reads.size() *
                mapping.intrinsic->operandRegisters(isFirst, parallel);
@@ -451,7 +452,7 @@ int64_t fusion::leastRegisters(const GroupModel &group,
   for (auto [mapping, slots] :
        llvm::zip_equal(schedule.products, kept.accumulators))
     most = std::max(most, slots.count * schedule.tiles[mapping.i1] *
-                              schedule.tiles[mapping.i2] / (32 * warps));
+                              schedule.tiles[mapping.i2] / (kWarpSize * warps));
   return RegisterCounter::addressing(group, schedule).always + most;
 }
 

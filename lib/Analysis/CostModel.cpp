@@ -9,6 +9,7 @@
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -130,9 +131,8 @@ double fusion::predictStreaming(int64_t bytes, const ChipInfo &chip) {
 
 double fusion::predictGeneric(int64_t bytes, double threads, double steps,
                               double stepsOfSector, const ChipInfo &chip) {
-  constexpr double warpSize = 32;
   double waves =
-      std::ceil(threads / (warpSize * chip.maxWarpsPerSM * chip.numSMs));
+      std::ceil(threads / (kWarpSize * chip.maxWarpsPerSM * chip.numSMs));
   double step = chip.sharedLatency + chip.dramLatency / stepsOfSector;
   return std::max(predictStreaming(bytes, chip),
                   chip.launchOverhead + waves * steps * step);

@@ -122,7 +122,7 @@ std::optional<std::string> fusion::whyNoTurns(const GroupModel &group,
   std::string what = "groups of warps cannot take turns: ";
   if (countTurnGroups(schedule) < 2)
     return what + std::to_string(schedule.warps) +
-           " warps are no two groups of " + std::to_string(kTurnWarps);
+           " warps are no two groups of " + std::to_string(kWarpgroupWarps);
   Reason first;
   bool isAny = false;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {

@@ -10,6 +10,7 @@
 #include "TileUse.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/Hardware.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -59,20 +60,22 @@ double fusion::loopLatency(double load, double use, double iterations,
 std::optional<RoleRegisters>
 fusion::roleRegisters(int64_t warps, int64_t producers, int64_t blocksPerSM,
                       const ChipInfo &chip, int64_t producer) {
-  // PTX ISA, "setmaxnreg": by warpgroups, in multiples of 8, up to 256.
-  constexpr int64_t group = 4, step = 8, most = 256;
-  if (chip.leastRegisters == 0 || producers == 0 || producers % group != 0 ||
-      warps % group != 0)
+  // By whole warpgroups.
+  if (!chip.hasRegisterReallocation || producers == 0 ||
+      producers % kWarpgroupWarps != 0 || warps % kWarpgroupWarps != 0)
     return std::nullopt;
-  int64_t threads = 32 * (producers + warps);
+  int64_t threads = kWarpSize * (producers + warps);
   int64_t perThread = chip.registersPerSM / (threads * blocksPerSM);
-  int64_t atFirst = std::min(most, perThread / step * step);
-  int64_t least = std::max<int64_t>(chip.leastRegisters, producer);
+  auto wholeSteps = [](int64_t registers) {
+    return std::min(kMostReallocated,
+                    registers / kReallocationStep * kReallocationStep);
+  };
+  int64_t atFirst = wholeSteps(perThread);
+  int64_t least = std::max(kLeastReallocated, producer);
   if (atFirst < least)
     return std::nullopt;
   int64_t left = atFirst * (producers + warps) - least * producers;
-  return RoleRegisters{atFirst, least,
-                       std::min(most, left / warps / step * step)};
+  return RoleRegisters{atFirst, least, wholeSteps(left / warps)};
 }
 
 int64_t fusion::registersOfProducer(const Schedule &schedule) {
@@ -91,7 +94,8 @@ int64_t fusion::mostRegisters(const Schedule &schedule, int64_t warps,
 }
 
 int64_t fusion::warpsWithRegisters(int64_t warps, int64_t producers) {
-  return producers == 0 ? warps : llvm::alignTo(warps + producers, kPartsOfSM);
+  return producers == 0 ? warps
+                        : llvm::alignTo(warps + producers, kSubPartitions);
 }
 
 int64_t fusion::blocksPerSM(const Schedule &schedule,

@@ -9,6 +9,7 @@
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Support/AddressPlan.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/Hardware.h"
 #include "fusion/Target/ProductLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -170,8 +171,7 @@ int64_t fusion::countShareHolders(const GroupModel &group,
   for (const LinearLayout::Digit &digit :
        layout.freeDigits(LayoutDim::Register))
     loaded /= digit.radix;
-  constexpr int64_t lanes = 32;
-  return loaded * lanes * schedule.warps / elements;
+  return loaded * kWarpSize * schedule.warps / elements;
 }
 
 std::optional<std::string> fusion::whyNotInShares(const GroupModel &group,

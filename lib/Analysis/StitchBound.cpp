@@ -10,6 +10,7 @@
 #include "StitchThreads.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Target/Hardware.h"
 #include "fusion/Target/RegisterFile.h"
 
 using namespace mlir;
@@ -164,7 +165,6 @@ int64_t StitchBound::replicasOf(const StitchSchedule &schedule,
   if (isRotated(schedule, tensor) ||
       realignedWidth(group, schedule, tensor) > 1)
     return 0;
-  constexpr int64_t warpSize = 32;
   int64_t replicas = 1, lanes = 1;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (group.components[axis] != tensor.component)
@@ -180,7 +180,7 @@ int64_t StitchBound::replicasOf(const StitchSchedule &schedule,
     if (!isInParts)
       replicas *= countTiles(group, schedule, axis);
   }
-  return replicas * (warpSize / lanes);
+  return replicas * (kWarpSize / lanes);
 }
 
 double StitchBound::trafficOf(const Form &form, const Accesses &accesses,

@@ -16,6 +16,7 @@
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Analysis/StitchTraffic.h"
 #include "fusion/Support/CacheLine.h"
+#include "fusion/Target/Hardware.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -207,7 +208,7 @@ static ThreadWork workOfCopies(const StitchGroup &group,
     return work;
   // Counters of stages, their addresses, the wait and the commit. Of an
   // mbarrier its phase, the wait, and the warp's arrival when it has read.
-  constexpr int64_t ofStep = 16, ofBarrier = 16, warpSize = 32;
+  constexpr int64_t ofStep = 16, ofBarrier = 16;
   work.instructions = ofStep;
   for (unsigned input : passes.steps.front().inputs) {
     const StitchTensor &tensor = group.inputs[input];
@@ -216,7 +217,7 @@ static ThreadWork workOfCopies(const StitchGroup &group,
       continue;
     int64_t own = elementsOf(schedule, tensor.axes) * tensor.elementBytes,
             copies = llvm::divideCeil(own, *bytes);
-    double lines = double(own) * warpSize / kLineBytes;
+    double lines = double(own) * kWarpSize / kLineBytes;
     bool inBulk = isCopiedInBulk(group, schedule, tensor),
          isKept = passes.isKeptInput[input];
     // What is kept would be put there, and taken back, in any case.
@@ -233,12 +234,11 @@ static ThreadWork workOfCopies(const StitchGroup &group,
 
 double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
                               int64_t warps, const ChipInfo &chip) {
-  constexpr int64_t warpSize = 32, schedulers = 4;
   double clock = 1 / chip.clockHz;
   return double(blocksOnBusiest * warps) *
          std::max<double>(
-             {work.instructions / double(schedulers),
-              work.special * warpSize / double(chip.specialPerClockPerSM),
+             {work.instructions / double(kSubPartitions),
+              work.special * kWarpSize / double(chip.specialPerClockPerSM),
               work.lines}) *
          clock;
 }

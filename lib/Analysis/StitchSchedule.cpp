@@ -15,6 +15,7 @@
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
 #include "fusion/Support/TileSize.h"
+#include "fusion/Target/Hardware.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -233,7 +234,6 @@ static unsigned countComponents(const StitchGroup &group) {
 std::optional<std::string>
 fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
                        const ChipInfo &chip, const StitchPasses *passes) {
-  constexpr int64_t warpSize = 32;
   for (unsigned component = 0; component < countComponents(group);
        ++component) {
     int64_t lanes = 1, warps = 1, rank = 0;
@@ -250,9 +250,9 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
                " elements at once, a tile has at most " +
                std::to_string(kMostTileSize);
     }
-    if (lanes > warpSize)
+    if (lanes > kWarpSize)
       return "the lanes of all axes are " + std::to_string(lanes) +
-             ", a warp has 32";
+             ", a warp has " + std::to_string(kWarpSize);
     if (warps != schedule.warps)
       return "the warps of all axes are " + std::to_string(warps) +
              ", the block has " + std::to_string(schedule.warps);
@@ -306,8 +306,7 @@ LinearLayout fusion::layoutOf(const StitchGroup &group,
     append(LayoutDim::Lane, number, schedule.spread[axis].lanes);
     lanes *= schedule.spread[axis].lanes;
   }
-  constexpr int64_t warpSize = 32;
-  layout *= LinearLayout::broadcast(LayoutDim::Lane, warpSize / lanes);
+  layout *= LinearLayout::broadcast(LayoutDim::Lane, kWarpSize / lanes);
   for (auto [number, axis] : reversed)
     append(LayoutDim::Warp, number, schedule.spread[axis].warps);
   for (auto [number, axis] : reversed)

@@ -9,6 +9,7 @@
 #include "StitchSectors.h"
 #include "StitchThreads.h"
 #include "fusion/Analysis/StitchAlignment.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -50,11 +51,10 @@ struct Run {
 /// Of a result that is turned: shared memory puts neighbours side by side.
 static Run runOfTurned(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &result) {
-  constexpr int64_t warpSize = 32;
   int64_t width = turnedWidth(schedule, result), bytes = result.elementBytes,
           tile = std::min(schedule.stepOf(*result.unit).tile,
                           group.axes[*result.unit].extent),
-          one = std::min(tile, width * warpSize);
+          one = std::min(tile, width * kWarpSize);
   return {one * bytes, tile * bytes,
           isTurnedRealigned(schedule, result) ? width : 1,
           (one + width - 1) / width};

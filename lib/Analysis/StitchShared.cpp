@@ -15,6 +15,7 @@
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -40,11 +41,10 @@ int64_t fusion::countStash(const StitchGroup &group,
                            const StitchPasses &passes) {
   if (!schedule.walk)
     return 0;
-  constexpr int64_t warpSize = 32;
   int64_t bytes = 0;
   auto add = [&](ArrayRef<unsigned> axes, int64_t elementBytes) {
     bytes += alignBuffer(elementsOf(schedule, axes) * elementBytes *
-                         schedule.warps * warpSize * schedule.walk->shared);
+                         schedule.warps * kWarpSize * schedule.walk->shared);
   };
   for (auto [op, kept] : llvm::enumerate(passes.isKept))
     if (kept)

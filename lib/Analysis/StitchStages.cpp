@@ -12,6 +12,7 @@
 #include "fusion/Support/OwnBoxes.h"
 #include "fusion/Support/TileLayouts.h"
 #include "fusion/Target/ChipTable.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -93,8 +94,7 @@ std::optional<std::string> fusion::whyNotInBulk(const StitchGroup &group,
   // What memory moves at a time.
   if (box->dimensions.front().size * tensor.elementBytes % kSectorBytes != 0)
     return "the rows of a box are parts of sectors of 32 bytes";
-  constexpr int64_t warpSize = 32;
-  if (elementsOf(schedule, axes) * tensor.elementBytes * warpSize *
+  if (elementsOf(schedule, axes) * tensor.elementBytes * kWarpSize *
           schedule.warps % kBoxAlignment !=
       0)
     return "its tile is no multiple of 128 bytes";
@@ -169,14 +169,14 @@ int64_t fusion::countStages(const StitchGroup &group,
   if (!schedule.walk || schedule.walk->stages == 1)
     return 0;
   // As tile-allocate-shared aligns buffers.
-  constexpr int64_t alignment = 128, warpSize = 32;
+  constexpr int64_t alignment = 128;
   int64_t bytes = 0;
   for (unsigned input : passes.steps.front().inputs) {
     const StitchTensor &tensor = group.inputs[input];
     if (!passes.isKeptInput[input] && bytesOfCopies(group, schedule, tensor))
       bytes += llvm::alignTo(elementsOf(schedule, tensor.axes) *
                                  tensor.elementBytes * schedule.warps *
-                                 warpSize * schedule.walk->stages,
+                                 kWarpSize * schedule.walk->stages,
                              alignment);
   }
   return bytes;

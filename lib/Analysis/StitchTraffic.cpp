@@ -10,6 +10,7 @@
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Target/Hardware.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -40,7 +41,7 @@ static void addExchange(const StitchGroup &group,
         continue;
       replicas *= spread.lanes * spread.warps;
     }
-    int64_t loaded = bytes * replicas * (32 / lanes);
+    int64_t loaded = bytes * replicas * (kWarpSize / lanes);
     traffic.stored += bytes;
     traffic.loaded += loaded;
     traffic.exchanged += bytes + loaded;
@@ -168,9 +169,10 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       int64_t all = count.before + count.behind;
       beside = elements / double(all) * std::max<int64_t>(0, all - points);
     }
-    int64_t bytes = elements * replicas * (32 / lanes) * tensor.elementBytes;
+    int64_t bytes =
+        elements * replicas * (kWarpSize / lanes) * tensor.elementBytes;
     traffic.loaded += bytes;
-    traffic.alike += bytes - bytes / (alike * (32 / lanes));
+    traffic.alike += bytes - bytes / (alike * (kWarpSize / lanes));
     if (tensor.isRepeated)
       traffic.repeated += bytes;
     else if (rowElements > 0)

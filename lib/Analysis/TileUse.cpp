@@ -9,13 +9,14 @@
 #include "TileUse.h"
 #include "BlockResources.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
 
 using namespace fusion;
 
-static constexpr double cores = 4; // tensor cores of an SM
+static constexpr double cores = kSubPartitions; // tensor cores of an SM
 
 int64_t TileUse::tileBytes(unsigned number) const {
   const GroupTensor &tensor = group.tensors[number];

@@ -8,6 +8,7 @@
 
 #include "Access.h"
 
+#include "fusion/Target/Hardware.h"
 #include <cinttypes>
 #include <cstdio>
 
@@ -28,7 +29,7 @@ static const char *nameOf(AccessKind kind) {
 std::array<uint32_t, 3> fusion::emulator::threadOfLane(const Warp &warp,
                                                        unsigned lane) {
   const auto &block = warp.cta->launch->block;
-  uint32_t linear = warp.index * 32 + lane;
+  uint32_t linear = uint32_t(warp.index * fusion::kWarpSize) + lane;
   return {linear % block[0], linear / block[0] % block[1],
           linear / block[0] / block[1]};
 }

@@ -17,6 +17,7 @@
 #include "Handlers.h"
 #include "Sanitizer.h"
 
+#include "fusion/Target/Hardware.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -51,7 +52,7 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
                       "barrier " + std::to_string(id) + " of " +
                           std::to_string(kBarriers),
                       "bad-barrier");
-  if (inst.d && (!threads || threads % 32))
+  if (inst.d && (!threads || threads % fusion::kWarpSize))
     return raiseFault(warp, inst, lane,
                       "a barrier for " + std::to_string(threads) +
                           " threads, no multiple of the warp size",
@@ -87,7 +88,8 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (!barrier.warps[warp.index]) {
     barrier.warps[warp.index] = true;
     if (barrier.counted)
-      barrier.arrived += 32 - uint32_t(__builtin_popcount(warp.live));
+      barrier.arrived +=
+          uint32_t(fusion::kWarpSize) - uint32_t(__builtin_popcount(warp.live));
   }
   if (rest) {
     Group group = warp.current;

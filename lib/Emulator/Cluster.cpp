@@ -8,6 +8,7 @@
 
 #include "Cluster.h"
 
+#include "fusion/Target/Hardware.h"
 #include <algorithm>
 
 using namespace fusion::emulator;
@@ -30,7 +31,7 @@ uint64_t fusion::emulator::activeClusters(const Code &code,
                                           const Processors &processors) {
   if (processors.gpcs.empty())
     return UINT32_MAX;
-  constexpr uint32_t warpSize = 32, mostRegisters = 255, step = 8;
+  constexpr uint32_t warpSize = kWarpSize, mostRegisters = 255, step = 8;
   uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   BlockDemand block;
   block.warps = (threads + warpSize - 1) / warpSize;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
+#include "fusion/Target/Hardware.h"
 
 using namespace fusion::emulator;
 
@@ -62,8 +63,11 @@ bool Decoder::decodeRegisterCount(Modifiers &modifiers) {
     return false;
   uint64_t registers = instruction->operands[0].value;
   if (instruction->operands[0].kind != Operand::Kind::Integer ||
-      registers < 24 || registers > 256 || registers % 8)
-    return fail("setmaxnreg wants a multiple of 8 from 24 to 256");
+      !canReallocate(int64_t(registers)))
+    return fail("setmaxnreg wants a multiple of " +
+                std::to_string(kReallocationStep) + " from " +
+                std::to_string(kLeastReallocated) + " to " +
+                std::to_string(kMostReallocated));
   Inst &inst = emit(setRegistersHandler(), {}, Flow::WarpAligned);
   inst.imm = int64_t(registers);
   inst.a = action == 0;

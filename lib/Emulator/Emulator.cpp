@@ -12,6 +12,7 @@
 #include "Decoder.h"
 #include "Program.h"
 
+#include "fusion/Target/Hardware.h"
 #include "fusion/Target/SharedMemoryPerBlock.h"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ const Code *Program::Impl::codeFor(uint32_t kernel, bool watched,
 
 namespace {
 
-constexpr uint64_t kMaxThreads = 1024;
+constexpr uint64_t kMaxThreads = fusion::kMostWarps * fusion::kWarpSize;
 constexpr unsigned kFirstWithClusters = 90;
 
 std::string sizeText(const std::array<uint32_t, 3> &size) {

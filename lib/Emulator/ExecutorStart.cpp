@@ -12,6 +12,7 @@
 
 #include "Sanitizer.h"
 
+#include "fusion/Target/Hardware.h"
 #include <algorithm>
 #include <cstring>
 
@@ -49,7 +50,7 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   if (options.annotate)
     cta.instCounters.assign(code.insts.size(), Counters());
   uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  cta.warps.resize((threads + 31) / 32);
+  cta.warps.resize((threads + kWarpSize - 1) / kWarpSize);
   if (gridSanitizer)
     sanitizer = std::make_unique<Sanitizer>(cta, *gridSanitizer);
   if (gridSanitizer)
@@ -63,12 +64,12 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
 
 void Executor::startWarp(Warp &warp, uint32_t index) {
   uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-  uint32_t left = threads - index * 32;
+  uint32_t left = threads - index * kWarpSize;
   warp.index = index;
   warp.cta = &cta;
   warp.counters = &cta.counters;
   warp.sanitizer = sanitizer.get();
-  warp.exists = left >= 32 ? kFullMask : (1u << left) - 1;
+  warp.exists = left >= kWarpSize ? kFullMask : (1u << left) - 1;
   warp.live = warp.exists;
   warp.executed = 0;
   warp.blocked = false;

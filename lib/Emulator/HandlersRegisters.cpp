@@ -15,15 +15,17 @@
 #include "Handlers.h"
 #include "Sanitizer.h"
 
+#include "fusion/Target/Hardware.h"
 #include <algorithm>
 
 using namespace fusion::emulator;
 
-// Of a multiprocessor, of a thread, and in what steps a thread gets them, the
-// same for every target that has the instruction (CUDA C++ Programming Guide,
-// "Technical Specifications per Compute Capability"; CUDA occupancy
-// calculator).
-static constexpr uint32_t kRegisters = 65536, kMost = 256, kStep = 8;
+// Registers of a multiprocessor, the same for every target that has the
+// instruction (CUDA C++ Programming Guide, "Technical Specifications per
+// Compute Capability").
+static constexpr uint32_t kRegisters = 65536;
+static constexpr uint32_t kMost = fusion::kMostReallocated,
+                          kStep = fusion::kReallocationStep;
 
 uint32_t fusion::emulator::registersAtStart(const Function &kernel) {
   if (kernel.maxRegisters)
@@ -33,7 +35,8 @@ uint32_t fusion::emulator::registersAtStart(const Function &kernel) {
   uint64_t threads = 1;
   for (uint64_t size : bound)
     threads = std::min<uint64_t>(threads * size, kRegisters);
-  uint64_t all = (threads + 31) / 32 * 32 * std::max(1u, kernel.leastBlocks);
+  uint64_t all = (threads + kWarpSize - 1) / kWarpSize * kWarpSize *
+                 std::max(1u, kernel.leastBlocks);
   if (!all)
     return 0;
   return uint32_t(std::min<uint64_t>(kMost, kRegisters / all)) / kStep * kStep;

@@ -18,6 +18,7 @@
 #include "Handlers.h"
 #include "Wgmma.h"
 
+#include "fusion/Target/Hardware.h"
 #include <algorithm>
 
 using namespace fusion::emulator;
@@ -113,8 +114,9 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
         (scaleD == 0 || scaleD == kFullMask) && isAlike(operands[0]) &&
             (registersA || isAlike(operands[-1])));
   }
-  if (!registersA && !checkOperand(warp, inst, op.a, inst.e & WgmmaTransposeA,
-                                   16 * (warp.index % 4), 16, "A"))
+  if (!registersA &&
+      !checkOperand(warp, inst, op.a, inst.e & WgmmaTransposeA,
+                    16 * (warp.index % fusion::kWarpgroupWarps), 16, "A"))
     return;
   if (!checkOperand(warp, inst, op.b, inst.e & WgmmaTransposeB, 0, 8u * inst.a,
                     "B"))
@@ -140,8 +142,9 @@ void registerWatch(Warp &warp, const Inst &inst, uint32_t mask) {
 /// Visits the warps of the warpgroup.
 template <class Visit> void forGroup(const Warp &warp, Visit visit) {
   std::vector<Warp> &warps = warp.cta->warps;
-  size_t first = warp.index & ~3u;
-  for (size_t i = first; i < std::min(first + 4, warps.size()); ++i)
+  constexpr size_t count = fusion::kWarpgroupWarps;
+  size_t first = warp.index / count * count;
+  for (size_t i = first; i < std::min(first + count, warps.size()); ++i)
     visit(warps[i]);
 }
 

@@ -85,7 +85,8 @@ std::string Sanitizer::threadName(Record record) const {
   if (record & (kSeveral | kUnknownLane))
     name += "threads of warp " + std::to_string(warp);
   else
-    name += "thread " + tuple(warp * 32 + laneOf(record), cta.launch->block);
+    name += "thread " + tuple(uint32_t(warp * kWarpSize) + laneOf(record),
+                              cta.launch->block);
   if (context.block != cta.linear)
     name += " of block " + tuple(context.block, cta.launch->grid);
   return name;

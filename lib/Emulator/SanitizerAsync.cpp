@@ -17,6 +17,11 @@
 
 using namespace fusion::emulator;
 
+/// The thread's number in its CTA.
+static uint32_t threadOf(const Warp &warp, unsigned lane) {
+  return warp.index * uint32_t(fusion::kWarpSize) + lane;
+}
+
 /// An access of the async proxy. Neighbouring words have mostly the same
 /// history: what was found of the last one is kept.
 struct Sanitizer::AsyncReach {
@@ -282,7 +287,7 @@ void Sanitizer::bulkIssue(Warp &warp, const Inst &inst, unsigned lane,
 
 void Sanitizer::storeIssue(Warp &warp, const Inst &inst, unsigned lane,
                            const BulkCopy &copy) {
-  AsyncAgent &agent = agentOf(AsyncAgent::GroupReads, warp.index * 32 + lane);
+  AsyncAgent &agent = agentOf(AsyncAgent::GroupReads, threadOf(warp, lane));
   uint32_t context = contextOfGroup(warp, agent, warp.bulkCommitted[lane]);
   AsyncReach from = asyncReach(warp, inst, int(lane), context, false);
   asyncRead(from, copy.shared, copy.bytes);
@@ -290,7 +295,7 @@ void Sanitizer::storeIssue(Warp &warp, const Inst &inst, unsigned lane,
 
 void Sanitizer::storeGlobal(Warp &warp, const Inst &inst, unsigned lane,
                             uint64_t address, uint64_t bytes, bool reduces) {
-  AsyncAgent &agent = agentOf(AsyncAgent::GroupWrites, warp.index * 32 + lane);
+  AsyncAgent &agent = agentOf(AsyncAgent::GroupWrites, threadOf(warp, lane));
   bulkGlobal(warp, inst, lane,
              contextOfGroup(warp, agent, warp.bulkCommitted[lane]), address,
              bytes, reduces ? SanitizeKind::Atomic : SanitizeKind::Store);
@@ -303,7 +308,7 @@ void Sanitizer::storeWait(Warp &warp, uint32_t mask, int64_t pending,
     int64_t clock = int64_t(warp.bulkCommitted[lane]) - pending + 1;
     Knowledge done;
     for (auto kind : {AsyncAgent::GroupReads, AsyncAgent::GroupWrites})
-      if (const AsyncAgent *agent = findAgent(kind, warp.index * 32 + lane))
+      if (const AsyncAgent *agent = findAgent(kind, threadOf(warp, lane)))
         if (clock > 1 && (kind == AsyncAgent::GroupReads || !onlyRead))
           done.warps.join(agent->slot, uint32_t(clock));
     if (!done.empty())

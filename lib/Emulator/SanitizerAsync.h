@@ -138,7 +138,7 @@ struct GroupProducts {
   };
   std::deque<Product> products;
   uint64_t first = 0;     ///< the number of the first of them
-  uint64_t count[4] = {}; ///< that each warp has executed
+  uint64_t count[kWarpgroupWarps] = {}; ///< that each warp has executed
   bool isOver = false;    ///< too many: not looked at any more
 };
 

@@ -17,10 +17,18 @@
 
 #include "SanitizerReach.h"
 
+#include "fusion/Target/Hardware.h"
 #include <algorithm>
 #include <utility>
 
 using namespace fusion::emulator;
+
+static constexpr uint32_t kGroup = fusion::kWarpgroupWarps;
+
+static uint32_t groupOf(uint32_t warp) { return warp / kGroup; }
+static uint32_t countWarpgroups(uint32_t warps) {
+  return (warps + kGroup - 1) / kGroup;
+}
 
 void Sanitizer::productFence(Warp &warp) {
   if (async.products.size() <= warp.index)
@@ -121,9 +129,9 @@ static constexpr size_t kMostChanges = 1024;
 /// next one (PTX ISA, "setmaxnreg").
 void Sanitizer::registersSet(Warp &warp, const Inst &inst, uint32_t mask) {
   async.changes.resize(warps);
-  async.groupChanges.resize((warps + 3) / 4);
+  async.groupChanges.resize(countWarpgroups(warps));
   RegisterChanges &own = async.changes[warp.index];
-  auto &history = async.groupChanges[warp.index / 4];
+  auto &history = async.groupChanges[groupOf(warp.index)];
   unsigned lane = unsigned(__builtin_ctz(mask));
   std::pair<unsigned, int64_t> change{inst.line, inst.imm};
   if (own.count == history.size() && own.count < kMostChanges)
@@ -132,8 +140,9 @@ void Sanitizer::registersSet(Warp &warp, const Inst &inst, uint32_t mask) {
     reportText("bad-setmaxnreg", warp, lane, inst.line,
                history[own.count].first,
                "the warps of a warpgroup execute different setmaxnreg");
-  uint32_t first = warp.index / 4 * 4;
-  for (uint32_t w = first; own.count && w < std::min(first + 4, warps); ++w) {
+  uint32_t first = groupOf(warp.index) * kGroup;
+  for (uint32_t w = first; own.count && w < std::min(first + kGroup, warps);
+       ++w) {
     const RegisterChanges &other = async.changes[w];
     bool isBefore =
         w == warp.index || other.count > own.count ||
@@ -160,12 +169,12 @@ void Sanitizer::productStart(const Warp &warp, const Inst &inst, uint64_t a,
     reportText("bad-wgmma", warp, 0, inst.line, 0,
                "the threads of a warp execute wgmma with different descriptors "
                "or scale-d");
-  async.groupProducts.resize((warps + 3) / 4);
-  GroupProducts &group = async.groupProducts[warp.index / 4];
+  async.groupProducts.resize(countWarpgroups(warps));
+  GroupProducts &group = async.groupProducts[groupOf(warp.index)];
   if (group.isOver)
     return;
   GroupProducts::Product product{inst.line, a, b, scaleD};
-  uint64_t number = group.count[warp.index % 4]++ - group.first;
+  uint64_t number = group.count[warp.index % kGroup]++ - group.first;
   if (number == group.products.size()) {
     group.products.push_back(product);
     group.isOver = group.products.size() > kMost;
@@ -187,9 +196,10 @@ void Sanitizer::productStart(const Warp &warp, const Inst &inst, uint64_t a,
 
 /// The CTA has ended.
 void Sanitizer::checkProducts() {
-  for (uint32_t w = 0; w < warps && w / 4 < async.groupProducts.size(); ++w) {
-    const GroupProducts &group = async.groupProducts[w / 4];
-    uint64_t number = group.count[w % 4] - group.first;
+  for (uint32_t w = 0; w < warps && groupOf(w) < async.groupProducts.size();
+       ++w) {
+    const GroupProducts &group = async.groupProducts[groupOf(w)];
+    uint64_t number = group.count[w % kGroup] - group.first;
     if (group.isOver || number >= group.products.size())
       continue;
     const Warp &warp = cta.warps[w];
@@ -203,7 +213,7 @@ void Sanitizer::checkProducts() {
 /// The CTA has ended.
 void Sanitizer::checkRegisters() {
   for (uint32_t w = 0; w < async.changes.size(); ++w) {
-    const auto &history = async.groupChanges[w / 4];
+    const auto &history = async.groupChanges[groupOf(w)];
     uint32_t count = async.changes[w].count;
     if (count >= history.size())
       continue;

@@ -8,6 +8,7 @@
 
 #include "CandidateRater.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
@@ -456,7 +457,7 @@ void CandidateRater::rateAll(const ScheduleCandidate &candidate,
             checker.checkSums(*schedule, warps)) {
       refuse(std::move(*reason));
       // Fewer hold less while each may have as many registers as there are.
-      if (warps * 32u * chip.maxRegistersPerThread <= chip.registersPerSM)
+      if (warps * kWarpSize * chip.maxRegistersPerThread <= chip.registersPerSM)
         tooFew = warps;
       continue;
     }

@@ -11,6 +11,7 @@
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Search/ScheduleBuilder.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/bit.h"
@@ -22,7 +23,7 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-static constexpr double kCores = 4; ///< tensor cores of an SM
+static constexpr double kCores = kSubPartitions; ///< tensor cores of an SM
 
 static uint32_t maskOf(ArrayRef<unsigned> axes) {
   uint32_t mask = 0;
@@ -59,7 +60,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
                     static_cast<double>(chip.dramBytesPerSecond);
   // The last store leaves the chip, and something is loaded before.
   latency = chip.dramLatency + chip.l2Latency + chip.sharedLatency;
-  mostSums = 32.0 * chip.maxRegistersPerThread;
+  mostSums = double(kWarpSize) * chip.maxRegistersPerThread;
   sharedBytesPerSecond =
       chip.sharedBytesPerClockPerSM * chip.clockHz * chip.numSMs;
   double plainRate = chip.f32FlopsPerSecond / 2;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/OperatorGraph.h"
+#include "fusion/Target/Hardware.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -93,7 +94,6 @@ OperatorGraph DeltaEvaluator::inducedGraph(ArrayRef<unsigned> pattern) const {
 
 /// N_wave · L_warp without registers and lifetimes.
 double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
-  constexpr double warpSize = 32;
   constexpr int64_t registers = 16;
   constexpr double shuffles = 5; // of a warp's reduction
   double points = 1, instructions = 0, reductions = 0, kept = 0;
@@ -115,19 +115,19 @@ double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
   double resident =
       std::min<double>(chip.maxWarpsPerSM, warpsByRegisters(registers, chip));
   if (reductions == 0) {
-    double waves = std::ceil(points / warpSize / (resident * chip.numSMs));
+    double waves = std::ceil(points / kWarpSize / (resident * chip.numSMs));
     return waves *
            (chip.dramLatency + instructions / points * chip.fmaCycles * cycle);
   }
   double length = std::max(1.0, points / rows);
-  double warps = std::min<double>(kMostWarps, std::ceil(length / warpSize));
+  double warps = std::min<double>(kMostWarps, std::ceil(length / kWarpSize));
   double blocks = std::max(1.0, std::floor(resident / warps));
   blocks = std::min<double>(blocks, chip.maxBlocksPerSM);
   blocks = std::min(
       blocks, std::max(1.0, std::floor(chip.sharedMemoryPerSM /
                                        (kept + chip.sharedMemoryReserved))));
   double waves = std::ceil(rows / (blocks * chip.numSMs));
-  double steps = std::ceil(length / (warps * warpSize));
+  double steps = std::ceil(length / (warps * kWarpSize));
   double warp = chip.dramLatency +
                 steps * (instructions / points) * chip.fmaCycles * cycle +
                 reductions * shuffles * chip.fmaCycles * cycle;

@@ -338,7 +338,7 @@ std::optional<Arrangement> ScheduleBuilder::arrangementOfGroups() const {
           return each->unit == ProductUnit::WarpGroup;
         });
       });
-  if (!areOfGroups || chip.leastRegisters == 0)
+  if (!areOfGroups || !chip.hasRegisterReallocation)
     return std::nullopt;
   return Arrangement(group.products.size(), {kThreeGroups, 1});
 }

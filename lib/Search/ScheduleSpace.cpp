@@ -10,6 +10,7 @@
 #include "TreeCache.h"
 #include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -115,9 +116,8 @@ void ScheduleSpace::listMovements() {
   // Models of tiles alone see no stages, which producers fill.
   if (seesTilesOnly(options.model))
     return;
-  constexpr unsigned groupWarps = 4; // that setmaxnreg is for
-  if (chip.leastRegisters > 0)
-    roles.push_back(groupWarps);
+  if (chip.hasRegisterReallocation)
+    roles.push_back(kWarpgroupWarps);
   roles.push_back(1);
 }
 
@@ -546,8 +546,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
     accumulators =
         std::max(accumulators, tileOf(mapping.i1) * tileOf(mapping.i2));
   return shared <= static_cast<int64_t>(chip.sharedMemoryPerBlock) &&
-         accumulators <= static_cast<int64_t>(chip.maxRegistersPerThread) * 32 *
-                             warpCounts.back();
+         accumulators <=
+             chip.maxRegistersPerThread * kWarpSize * warpCounts.back();
 }
 
 Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {

@@ -9,6 +9,7 @@
 #include "fusion/Search/SearchReport.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -269,9 +270,10 @@ std::vector<OtherMovement> fusion::rateOtherMovements(const GroupModel &group,
   rate("clusters of two", chosen.cluster > 1,
        [](Schedule &s) { s.cluster = 2; });
   rate("producer warps", chosen.producerWarps > 0, [&](Schedule &s) {
-    constexpr unsigned group = 4; // whose registers can be dealt out
-    s.producerWarps =
-        roleRegisters(s.warps, group, /*blocksPerSM=*/1, chip) ? group : 1;
+    s.producerWarps = roleRegisters(s.warps, kWarpgroupWarps,
+                                    /*blocksPerSM=*/1, chip)
+                          ? kWarpgroupWarps
+                          : 1;
   });
   if (group.products.size() > 1)
     rate("products beside the next iteration's", chosen.overlapsProducts(),
@@ -359,7 +361,7 @@ std::string fusion::describe(const Schedule &schedule,
         << (schedule.producerWarps == 1 ? " warp only copies"
                                         : " warps only copy");
   if (schedule.takesTurns)
-    out << "; groups of " << kTurnWarps << " warps multiply in turns";
+    out << "; groups of " << kWarpgroupWarps << " warps multiply in turns";
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (tensor.role == TensorRole::Result &&
         place.transport == fuse::Transport::Bulk)

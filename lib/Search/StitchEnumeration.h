@@ -20,6 +20,7 @@
 #include "fusion/Analysis/StitchCluster.h"
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Search/StitchSearch.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
 #include <cmath>
@@ -436,7 +437,6 @@ private:
 
   bool rate();
 
-  static constexpr int64_t kWarpSize = 32;
   static constexpr int64_t kMostSpreads = 1 << 14; // that are all looked at
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   static constexpr int64_t kMostOfStep = 4;    // registers, in units of vectors

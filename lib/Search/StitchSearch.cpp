@@ -10,6 +10,7 @@
 #include "StitchEnumeration.h"
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Target/Hardware.h"
 #include <deque>
 
 using namespace fusion;
@@ -167,7 +168,7 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
     components.emplace_back(group, component, work, chip, effort);
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
-  for (int64_t warps = 1; warps <= 32; warps *= 2) {
+  for (int64_t warps = 1; warps <= kMostWarps; warps *= 2) {
     StitchSchedule whole;
     whole.warps = warps;
     whole.spread.assign(group.axes.size(), {});

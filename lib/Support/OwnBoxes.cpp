@@ -8,6 +8,7 @@
 
 #include "fusion/Support/OwnBoxes.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/Hardware.h"
 
 using namespace llvm;
 using namespace fusion;
@@ -35,8 +36,7 @@ public:
   /// to several places.
   std::optional<SmallVector<Run>> list() {
     const LinearLayout &layout = tile.layout;
-    constexpr int64_t warpSize = 32;
-    if (layout.inSize(LayoutDim::Lane) != warpSize ||
+    if (layout.inSize(LayoutDim::Lane) != kWarpSize ||
         layout.inSize(LayoutDim::Warp) != warps)
       return std::nullopt;
     int64_t word = ownWord(layout, tile.unit, tile.elementBytes);

@@ -8,6 +8,7 @@
 
 #include "fusion/Support/TileLayouts.h"
 
+#include "fusion/Target/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -220,10 +221,10 @@ std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
                                              int64_t threads,
                                              PanelOrder order) {
   auto panel = panelShape(cols, elementBytes);
-  if (!panel || !swizzleFits(rows, panel->panelUnits, order) || threads < 32 ||
-      threads % 32 != 0)
+  if (!panel || !swizzleFits(rows, panel->panelUnits, order) ||
+      threads < kWarpSize || threads % kWarpSize != 0)
     return std::nullopt;
-  int64_t p = panel->panelUnits, warps = threads / 32;
+  int64_t p = panel->panelUnits, warps = threads / kWarpSize;
   int64_t exchanged = int64_t(1) << bitsOfPlace(order).size();
   Split split = splitLines(*panel, rows, warps, exchanged);
   int64_t binary = int64_t(1) << countr_zero(uint64_t(split.warpGroups));
@@ -256,7 +257,7 @@ std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
   for (int64_t i = 0; i < copy.iterations; ++i) {
     bool full = true;
     for (int64_t w = 0; w < warps; ++w)
-      for (int64_t l = 0; l < 32; ++l)
+      for (int64_t l = 0; l < kWarpSize; ++l)
         full &= copy.active(i, l, w);
     copy.full.push_back(full);
   }

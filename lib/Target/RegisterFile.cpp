@@ -7,20 +7,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/RegisterFile.h"
+#include "fusion/Target/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 
-/// Registers that a warp gets more at a time, and its threads.
-static constexpr int64_t unit = 256, warpSize = 32;
+/// Registers that a warp gets more at a time.
+static constexpr int64_t unit = 256;
 
 int64_t fusion::warpsByRegisters(int64_t registers, const ChipInfo &chip) {
   int64_t ofWarp =
-      llvm::alignTo(std::max<int64_t>(registers, 1) * warpSize, unit);
-  return kPartsOfSM * (chip.registersPerSM / kPartsOfSM / ofWarp);
+      llvm::alignTo(std::max<int64_t>(registers, 1) * kWarpSize, unit);
+  return kSubPartitions * (chip.registersPerSM / kSubPartitions / ofWarp);
 }
 
 int64_t fusion::registersByWarps(int64_t warps, const ChipInfo &chip) {
-  int64_t ofPart = llvm::divideCeil(std::max<int64_t>(warps, 1), kPartsOfSM);
-  int64_t ofWarp = chip.registersPerSM / kPartsOfSM / ofPart;
+  int64_t ofPart =
+      llvm::divideCeil(std::max<int64_t>(warps, 1), kSubPartitions);
+  int64_t ofWarp = chip.registersPerSM / kSubPartitions / ofPart;
   return std::min<int64_t>(chip.maxRegistersPerThread,
-                           ofWarp / unit * unit / warpSize);
+                           ofWarp / unit * unit / kWarpSize);
 }

@@ -8,6 +8,7 @@
 
 #include "fusion/Tuning/GroupMeasurement.h"
 #include "fusion/Pipelines/Compile.h"
+#include "fusion/Target/Hardware.h"
 #include "fusion/Target/Intrinsics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,7 +24,8 @@ double fusion::predictFromCounters(const emulator::Counters &counters,
                                    const ChipInfo &chip,
                                    double flopsPerSecond) {
   constexpr double bytesPerWavefront = 128, bytesPerSector = 32;
-  constexpr double schedulers = 4; // of an SM, one instruction each a clock
+  // One instruction each a clock.
+  constexpr double schedulers = kSubPartitions;
   double waves = llvm::divideCeil(blocks, chip.usableSMs(clusterBlocks));
   double share = waves / blocks; // of the busiest SM
   return chip.launchOverhead +

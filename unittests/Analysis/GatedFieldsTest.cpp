@@ -349,7 +349,7 @@ TEST_F(GatedFields, ProducersTakeRoom) {
   group.schedule->producerWarps = 8;
   int64_t with = blocksPerSM(*group.schedule, footprint(), chip);
   EXPECT_LT(with, without);
-  chip.leastRegisters = 0;
+  chip.hasRegisterReallocation = false;
   EXPECT_LT(blocksPerSM(*group.schedule, footprint(), chip), with);
 }
 

@@ -18,7 +18,7 @@ class McFuser : public ::testing::Test {
 protected:
   McFuser() : chip(*lookupChip("sm_80")) {
     chip.dramBytesPerSecond = 1e12;
-    chip.tensorFlops[static_cast<unsigned>(ProductType::F16)] = 1e14;
+    chip.tensorFlops.f16 = 1e14;
     chip.numSMs = 100;
   }
   unsigned axis(const char *name) { return *group.findAxis(name); }
@@ -112,7 +112,7 @@ TEST_F(McFuser, CarriedSumsAreWide) {
 TEST_F(McFuser, SaysWhyThereIsNoPrediction) {
   setTiles(128, 64, 32, 256);
   std::string reason;
-  chip.tensorFlops[static_cast<unsigned>(ProductType::F16)] = 0;
+  chip.tensorFlops.f16 = 0;
   EXPECT_FALSE(
       predictMcFuser(group, place("mhnk", {}), tiles, {}, chip, reason));
   EXPECT_EQ(reason, "sm_80 has no tensor core rate for product 'C'");

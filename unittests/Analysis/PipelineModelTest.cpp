@@ -196,7 +196,7 @@ TEST(PredictPipeline, TableIAsPrinted) {
     double regLoad =
         chip.sharedLatency +
         fragments * onSM / (chip.sharedBytesPerClockPerSM * chip.clockHz);
-    double perSecond = chip.tensorFlops[0] * chip.mmaShare / chip.numSMs;
+    double perSecond = chip.tensorFlops.f16 * chip.mmaShare / chip.numSMs;
     double compute = 2.0 * tm * tn * step * onSM / perSecond;
     auto plm = [](double load, double use, double loop, double pipe,
                   double multiplexed) {

@@ -35,7 +35,7 @@ ChipInfo documentsChip() {
   chip.numSMs = 108;
   chip.sharedMemoryPerBlock = 163 * 1024;
   chip.dramBytesPerSecond = 1.555e12;
-  chip.tensorFlops[static_cast<unsigned>(ProductType::F16)] = 312e12;
+  chip.tensorFlops.f16 = 312e12;
   return chip;
 }
 

@@ -10,6 +10,7 @@
 #define FUSION_ANALYSIS_SCHEDULELEGALITY_H
 
 #include "fusion/Analysis/Footprint.h"
+#include "fusion/Target/Hardware.h"
 
 namespace fusion {
 
@@ -62,13 +63,12 @@ std::optional<std::string> whyNotOverlapped(const GroupModel &group,
 std::optional<std::string> whyOverlappedWaits(const GroupModel &group,
                                               const Schedule &schedule);
 
-/// Warps that take a turn at the tensor cores together (PTX ISA, "Warpgroup").
-constexpr unsigned kTurnWarps = 4;
-
-/// The groups of warps that could take turns; 1 where the warps are no whole
-/// groups.
+/// The warpgroups that could take turns at the tensor cores; 1 where the warps
+/// are no whole warpgroups.
 inline unsigned countTurnGroups(const Schedule &schedule) {
-  return schedule.warps % kTurnWarps == 0 ? schedule.warps / kTurnWarps : 1;
+  return schedule.warps % kWarpgroupWarps == 0
+             ? schedule.warps / kWarpgroupWarps
+             : 1;
 }
 
 /// Why groups of warps beside producers cannot take turns at the tensor cores

@@ -17,6 +17,7 @@
 
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Search/TilingExpressions.h"
+#include "fusion/Target/Hardware.h"
 #include <array>
 
 namespace fusion {
@@ -109,7 +110,7 @@ public:
   std::optional<Arrangement> arrangementOfGroups() const;
 
   /// The warps of three groups.
-  static constexpr unsigned kThreeGroups = 12;
+  static constexpr unsigned kThreeGroups = 3 * kWarpgroupWarps;
   /// Warp counts that are tried: powers of two, and three groups last.
   static constexpr std::array<unsigned, 5> kWarpCounts = {1, 2, 4, 8,
                                                           kThreeGroups};

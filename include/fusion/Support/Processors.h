@@ -15,6 +15,7 @@
 #ifndef FUSION_SUPPORT_PROCESSORS_H
 #define FUSION_SUPPORT_PROCESSORS_H
 
+#include "fusion/Target/Hardware.h"
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -50,14 +51,14 @@ inline uint32_t blocksPerSM(const Processors &processors,
                             const BlockDemand &block) {
   // Registers are given to warps in units of 256 (CUDA C++ Programming Guide,
   // "Hardware Multithreading").
-  constexpr uint64_t unit = 256, lanes = 32;
+  constexpr uint64_t unit = 256;
   uint64_t fitting = std::min<uint64_t>(
       {processors.warps / std::max(block.warps, 1u), processors.blocks,
        processors.sharedMemory /
            std::max<uint64_t>(
                block.sharedMemory + processors.sharedMemoryReserved, 1)});
   if (block.registers) {
-    uint64_t ofWarp = (block.registers * lanes + unit - 1) / unit * unit;
+    uint64_t ofWarp = (block.registers * kWarpSize + unit - 1) / unit * unit;
     fitting = std::min(fitting, processors.registers / ofWarp / block.warps);
   }
   return static_cast<uint32_t>(fitting);

@@ -23,6 +23,7 @@
 
 #include "fusion/Support/AddressPlan.h"
 #include "fusion/Support/LinearLayout.h"
+#include "fusion/Target/Hardware.h"
 
 namespace fusion {
 
@@ -156,7 +157,7 @@ LinearLayout mmaOperandBTile(unsigned bitwidth, int64_t k, int64_t n,
 /// and warps that find nothing left hold replicas. Any shape.
 LinearLayout blocked(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<unsigned> order, int64_t vectorWidth,
-                     int64_t warps, int64_t lanes = 32);
+                     int64_t warps, int64_t lanes = kWarpSize);
 
 //===----------------------------------------------------------------------===//
 // ldmatrix and stmatrix

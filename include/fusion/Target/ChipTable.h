@@ -17,6 +17,7 @@
 #include "fusion/Support/Processors.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,73 +40,91 @@ enum class ProductType : uint8_t {
   FP8Coarse
 };
 
+/// Dense rates of tensor cores, in operations per second, by the type of the
+/// elements; a multiply-add counts as two. 0: not offered.
+struct TensorRates {
+  double f16 = 0, bf16 = 0, tf32 = 0, fp8 = 0, s8 = 0, f64 = 0;
+};
+
 /// What one chip offers. Sizes are in bytes, rates in units per second,
 /// latencies in seconds unless said otherwise. The table's comments name the
 /// source of every number.
 struct ChipInfo {
-  llvm::StringLiteral name;     ///< as given to chip=
-  llvm::StringLiteral arch;     ///< as LLVM and ptxas spell it: "sm_90a"
-  llvm::StringLiteral product;  ///< the product the rates belong to
-  unsigned computeCapability;   ///< 10 × major + minor
-  unsigned ptxVersion;          ///< 10 × major + minor, first with all it offers
+  llvm::StringLiteral name = "";    ///< as given to chip=
+  llvm::StringLiteral arch = "";    ///< as LLVM and ptxas spell it: "sm_90a"
+  llvm::StringLiteral product = ""; ///< the product the rates belong to
+  unsigned computeCapability = 0;   ///< 10 × major + minor
+  unsigned ptxVersion = 0;          ///< 10 × major + minor, first with all it offers
 
   // Resources.
-  unsigned numSMs;
-  GpcGroup gpcs[2];                 ///< all SMs; chips of a product may differ
-  unsigned sharedMemoryPerSM;
-  unsigned sharedMemoryPerBlock;    ///< most that a block can ask for
-  unsigned sharedMemoryReserved;    ///< taken from every block by the system
-  unsigned registersPerSM;          ///< 32-bit registers
-  unsigned maxRegistersPerThread;
-  unsigned maxWarpsPerSM;
-  unsigned maxBlocksPerSM;
-  uint64_t l2Bytes;
+  unsigned numSMs = 0;
+  GpcGroup gpcs[2] = {};            ///< all SMs; chips of a product may differ
+  unsigned sharedMemoryPerSM = 0;
+  unsigned sharedMemoryPerBlock = 0;  ///< most that a block can ask for
+  unsigned sharedMemoryReserved = 0;  ///< taken from every block by the system
+  unsigned registersPerSM = 0;        ///< 32-bit registers
+  unsigned maxRegistersPerThread = 0;
+  unsigned maxWarpsPerSM = 0;
+  unsigned maxBlocksPerSM = 0;
+  uint64_t l2Bytes = 0;
 
   // Rates of the whole chip.
-  double clockHz;                   ///< boost clock
-  double dramBytesPerSecond;
-  double l2BytesPerSecond;
-  double sharedBytesPerClockPerSM;
-  double f32FlopsPerSecond;         ///< fused multiply-adds count as two
-  double specialPerClockPerSM;      ///< ex2, lg2, rcp, rsqrt, sin, cos
-  double tensorFlops[6];            ///< dense, by ProductType up to F64; 0 = not offered
+  double clockHz = 0;               ///< boost clock
+  double dramBytesPerSecond = 0;
+  double l2BytesPerSecond = 0;
+  double sharedBytesPerClockPerSM = 0;
+  double f32FlopsPerSecond = 0;     ///< fused multiply-adds count as two
+  double specialPerClockPerSM = 0;  ///< ex2, lg2, rcp, rsqrt, sin, cos
+  TensorRates tensorFlops;
 
   // Latencies.
-  double dramLatency;
-  double l2Latency;
-  double sharedLatency;
-  double launchOverhead;            ///< of one kernel in a stream of kernels
-  double barrierLatency;            ///< one block-wide barrier
-  double clusterLatency;            ///< between SMs of a cluster; 0 without
+  double dramLatency = 0;
+  double l2Latency = 0;
+  double sharedLatency = 0;
+  double launchOverhead = 0;        ///< of one kernel in a stream of kernels
+  double barrierLatency = 0;        ///< one block-wide barrier
+  double clusterLatency = 0;        ///< between SMs of a cluster; 0 without
 
   // mma.sync.
-  double mmaLatency;                ///< seconds of one m16n8k16
-  double mmaShare;                  ///< of the tensor rate that it can reach
+  double mmaLatency = 0;            ///< seconds of one m16n8k16
+  double mmaShare = 0;              ///< of the tensor rate that it can reach
 
   // Features.
-  bool hasAsyncCopy;                ///< cp.async
-  bool hasBulkTensorCopy;           ///< TMA
-  bool hasWgmma;
-  bool hasTcgen05;
-  bool hasClusters;
-  bool hasF8Conversions;            ///< cvt of e4m3x2 and e5m2x2
-  bool hasProgrammaticLaunch;       ///< griddepcontrol
-  bool hasMulticast;                ///< one fetch from L2 fills several SMs
-  unsigned maxClusterSize;          ///< CTAs; 1 without clusters
-  unsigned leastRegisters;          ///< that setmaxnreg leaves a thread; 0 without
+  bool hasAsyncCopy = false;        ///< cp.async
+  bool hasBulkTensorCopy = false;   ///< TMA
+  bool hasWgmma = false;
+  bool hasTcgen05 = false;
+  bool hasClusters = false;
+  bool hasF8Conversions = false;    ///< cvt of e4m3x2 and e5m2x2
+  bool hasProgrammaticLaunch = false;   ///< griddepcontrol
+  bool hasMulticast = false;            ///< one fetch from L2 fills several SMs
+  bool hasRegisterReallocation = false; ///< setmaxnreg (Hardware.h)
+  unsigned maxClusterSize = 1;      ///< CTAs; 1 without clusters
 
   double fmaCycles = 4;             ///< from one fma to a dependent one [CUDA]
   double l2BytesPerClockPerSM = 64; ///< what one SM alone can load [Jia18]
 
   /// Peak rate of products of such elements.
   double productFlops(ProductType type) const {
-    if (type == ProductType::F32)
+    switch (type) {
+    case ProductType::F16:
+      return tensorFlops.f16;
+    case ProductType::BF16:
+      return tensorFlops.bf16;
+    case ProductType::TF32:
+    case ProductType::TF32Cut:
+      return tensorFlops.tf32;
+    case ProductType::FP8:
+    case ProductType::FP8Coarse:
+      return tensorFlops.fp8;
+    case ProductType::S8:
+      return tensorFlops.s8;
+    case ProductType::F64:
+      return tensorFlops.f64;
+    case ProductType::F32:
       return f32FlopsPerSecond;
-    if (type == ProductType::TF32Cut)
-      type = ProductType::TF32;
-    if (type == ProductType::FP8Coarse)
-      type = ProductType::FP8;
-    return tensorFlops[static_cast<unsigned>(type)];
+    }
+    llvm_unreachable("covered switch");
   }
 
   /// SMs that blocks in clusters of `clusterBlocks` can have to themselves.
@@ -128,9 +147,6 @@ const ChipInfo *lookupChip(llvm::StringRef name);
 
 /// All chips.
 llvm::ArrayRef<ChipInfo> allChips();
-
-/// Warps of a block, on every chip [CUDA].
-constexpr int64_t kMostWarps = 32;
 
 /// Why no block has so many warps and producers beside them, or nullopt.
 std::optional<std::string> whyTooManyWarps(int64_t warps, int64_t producers);

@@ -19,9 +19,6 @@
 
 namespace fusion {
 
-/// Parts of an SM, each with its share of the registers and of the warps.
-constexpr int64_t kPartsOfSM = 4;
-
 /// Warps of an SM whose threads have so many registers each.
 int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip);
 

@@ -16,6 +16,7 @@
 #include "fusion/Analysis/StitchCost.h"
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Analysis/StitchTraffic.h"
+#include "fusion/Target/Hardware.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -110,7 +110,7 @@ LogicalResult fusion::emitDiscard(DiscardOp op, ProducerWarps &producers,
     lines *= count;
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
   auto loop = scf::ForOp::create(b, thread, b.index(lines),
-                                 b.index(e.warps() * kLanes));
+                                 b.index(e.warps() * kWarpSize));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value rest = loop.getInductionVar(), position = view.offset, isInside;

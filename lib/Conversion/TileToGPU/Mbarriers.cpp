@@ -31,7 +31,7 @@ void Mbarriers::findReleases(ArrayRef<AllocOp> filled) {
   for (AllocOp alloc : filled) {
     if (alloc.getReleased() && isFilledByCluster(alloc))
       releasedByCluster.insert(*alloc.getReleased());
-    if (alloc.getReleased() && kernel.getWarps() % kGroupWarps == 0)
+    if (alloc.getReleased() && kernel.getWarps() % kWarpgroupWarps == 0)
       releasedByWarpgroup.insert(*alloc.getReleased());
   }
   // What threads load, each warp has read by itself.
@@ -50,7 +50,7 @@ std::map<int64_t, int64_t> Mbarriers::countArrivals(ArrayRef<AllocOp> filled) {
         continue;
       int64_t released = *alloc.getReleased(),
               ofBlock = releasedByWarpgroup.contains(released)
-                            ? kernel.getWarps() / kGroupWarps
+                            ? kernel.getWarps() / kWarpgroupWarps
                             : kernel.getWarps();
       arrivals[released + stage * kBarrierBytes] =
           ofBlock * (releasedByCluster.contains(released)
@@ -89,7 +89,7 @@ void Mbarriers::begin(KernelEmitter &e) {
   areSharedByCluster = llvm::any_of(filled, isFilledByCluster);
   if (areSharedByCluster)
     emitClusterBarrier(b);
-  else if (kernel.getBlockThreads() == kLanes)
+  else if (kernel.getBlockThreads() == kWarpSize)
     emitWarpBarrier(b);
   else
     gpu::BarrierOp::create(b);
@@ -244,7 +244,7 @@ LogicalResult Mbarriers::emitRelease(ReleaseOp op, KernelEmitter &e) {
                                             b.lane(), b.i32(count));
       if (!isByWarpgroup)
         return arrives;
-      Value number = arith::RemUIOp::create(b, b.warp(), b.i32(kGroupWarps));
+      Value number = arith::RemUIOp::create(b, b.warp(), b.i32(kWarpgroupWarps));
       return arith::AndIOp::create(
           b, arrives,
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, b.i32(0)));

@@ -100,14 +100,14 @@ LogicalResult NVVMTarget::barrier(ThreadBuilder &b, BarrierScope scope) {
 
 FailureOr<Value> NVVMTarget::shuffleXor(ThreadBuilder &b, Value word,
                                         int64_t mask) {
-  return gpu::ShuffleOp::create(b, word, static_cast<int32_t>(mask), kLanes,
+  return gpu::ShuffleOp::create(b, word, static_cast<int32_t>(mask), kWarpSize,
                                 gpu::ShuffleMode::XOR)
       .getShuffleResult();
 }
 
 FailureOr<Value> NVVMTarget::shuffleIndex(ThreadBuilder &b, Value word,
                                           Value lane) {
-  return gpu::ShuffleOp::create(b, word, lane, b.i32(kLanes),
+  return gpu::ShuffleOp::create(b, word, lane, b.i32(kWarpSize),
                                 gpu::ShuffleMode::IDX)
       .getShuffleResult();
 }

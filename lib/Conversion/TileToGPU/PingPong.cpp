@@ -21,7 +21,7 @@ static bool hasPingPong(KernelOp kernel) {
 /// The number of the thread's warpgroup, an i32.
 static Value warpgroup(ThreadBuilder &b) {
   return b.atEntry([&]() -> Value {
-    return arith::DivUIOp::create(b, b.warp(), b.i32(kGroupWarps));
+    return arith::DivUIOp::create(b, b.warp(), b.i32(kWarpgroupWarps));
   });
 }
 
@@ -30,7 +30,7 @@ static Value warpgroup(ThreadBuilder &b) {
 static std::pair<Value, Value> barrierOf(ThreadBuilder &b, Value group) {
   return {arith::AddIOp::create(
               b, group, b.i32(static_cast<int64_t>(NamedBarrier::PingPong))),
-          b.i32(2 * kLanes * kGroupWarps)};
+          b.i32(2 * kWarpSize * kWarpgroupWarps)};
 }
 
 /// Emits in a branch of the threads of warpgroup `number`.
@@ -64,7 +64,7 @@ LogicalResult fusion::emitPassTurn(PassTurnOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   if (!hasPingPong(e.kernel()))
     return op.emitOpError("stands in a kernel without turns or producers");
-  int64_t groups = e.warps() / kGroupWarps;
+  int64_t groups = e.warps() / kWarpgroupWarps;
   auto arrive = [&](Value group) {
     auto [number, threads] = barrierOf(b, group);
     NVVM::BarrierArriveOp::create(b, number, threads);

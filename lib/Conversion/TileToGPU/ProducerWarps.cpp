@@ -39,13 +39,13 @@ void ProducerWarps::blockBarrier(ThreadBuilder &b) {
 
 std::pair<Value, Value> ProducerWarps::consumerBarrier(ThreadBuilder &b) {
   return {b.i32(static_cast<int64_t>(NamedBarrier::Consumers)),
-          b.i32(kLanes * kernel.getWarps())};
+          b.i32(kWarpSize * kernel.getWarps())};
 }
 
 void ProducerWarps::barrierWithProducer(ThreadBuilder &b) {
   namedBarrier(b,
                {b.i32(static_cast<int64_t>(NamedBarrier::ConsumersAndProducer)),
-                b.i32(kLanes * (kernel.getWarps() + 1))});
+                b.i32(kWarpSize * (kernel.getWarps() + 1))});
 }
 
 void ProducerWarps::meetCopyingLane(ThreadBuilder &b) {

@@ -8,7 +8,7 @@
 
 #include "RealignedOrder.h"
 #include "Replicas.h"
-#include "fusion/Conversion/TileToThreads/ThreadBuilder.h"
+#include "fusion/Target/Hardware.h"
 #include <map>
 
 using namespace fusion;
@@ -42,7 +42,7 @@ RealignedOrder::RealignedOrder(const LinearLayout &layout, int64_t dimension,
     neighbour.reg = atFirstLane(next);
     if (neighbour.reg >= 0)
       continue;
-    for (int64_t step = 1; step < kLanes && neighbour.reg < 0; step *= 2)
+    for (int64_t step = 1; step < kWarpSize && neighbour.reg < 0; step *= 2)
       for (int64_t other : pieces)
         if (layout.coords(other, step, 0) == next) {
           neighbour.reg = other;
@@ -56,7 +56,7 @@ RealignedOrder::RealignedOrder(const LinearLayout &layout, int64_t dimension,
     neighbour.span = span;
     neighbour.lanes = 2;
     auto isOf = [&](int64_t lane) {
-      return neighbour.distance * lane < kLanes &&
+      return neighbour.distance * lane < kWarpSize &&
              layout.coords(neighbour.reg, neighbour.distance * lane, 0) ==
                  moved(first, lane * span);
     };

@@ -57,7 +57,7 @@ static Value stagingPosition(KernelEmitter &e, Value buffer, Value stage,
   auto type = cast<BufferType>(buffer.getType());
   Value thread = b.atEntry([&]() -> Value {
     Value number = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, b.warp(), b.i32(kLanes)), b.lane());
+        b, arith::MulIOp::create(b, b.warp(), b.i32(kWarpSize)), b.lane());
     return b.mul(arith::IndexCastUIOp::create(b, b.getIndexType(), number),
                  b.index(width));
   });

@@ -16,7 +16,7 @@ using namespace fusion;
 void ThreadBuilder::setThread(Value thread) {
   ThreadBuilder &b = *this;
   Value narrow = arith::IndexCastUIOp::create(b, getI32Type(), thread);
-  Value lanes = i32(kLanes);
+  Value lanes = i32(kWarpSize);
   laneIndex = arith::RemUIOp::create(b, narrow, lanes);
   warpIndex = arith::DivUIOp::create(b, narrow, lanes);
 }
@@ -152,7 +152,7 @@ Value ThreadBuilder::isFirstHolder(const LinearLayout &ofLanes,
                 arith::CmpIPredicate::eq, 0);
       // An index counts modulo the size of its input in the layout: threads
       // beyond that size are replicas.
-      int64_t threads = input == LayoutDim::Lane ? kLanes : warps;
+      int64_t threads = input == LayoutDim::Lane ? kWarpSize : warps;
       if (layout.inSize(input) < threads)
         require(id, arith::CmpIPredicate::ult, layout.inSize(input));
     }

@@ -18,6 +18,8 @@
 #include "../Handlers.h"
 #include "../Warp.h"
 
+#include "fusion/Target/Hardware.h"
+
 // Destination and source of an instruction are the same array or disjoint, so
 // iterations never depend on one another.
 #if defined(__clang__)
@@ -37,7 +39,7 @@
 namespace fusion::emulator::FUSION_ISA {
 namespace {
 
-constexpr unsigned kLanes = 32;
+constexpr unsigned kLanes = fusion::kWarpSize;
 
 /// d[i] = s[i] for the lanes of `mask`.
 template <class T> inline void blend(T *d, const T *s, uint32_t mask) {

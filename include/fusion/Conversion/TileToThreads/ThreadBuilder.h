@@ -10,16 +10,13 @@
 #define FUSION_CONVERSION_TILETOTHREADS_THREADBUILDER_H
 
 #include "fusion/Support/AddressPlan.h"
+#include "fusion/Target/Hardware.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
 namespace fusion {
 
 using Values = llvm::SmallVector<mlir::Value>;
-
-/// Lanes of a warp: the range of the input Lane of a #tile.layout, which fits
-/// the warps of NVIDIA's GPUs (PTX ISA, "Cooperative Thread Arrays").
-constexpr int64_t kLanes = 32;
 
 /// Builds what one thread of a block computes: index arithmetic, its lane and
 /// warp, addresses by an AddressPlan.
@@ -43,7 +40,7 @@ public:
   /// be called.
   void endEntry();
 
-  /// The thread's lane, from 0 to kLanes - 1, an i32.
+  /// The thread's lane, from 0 to kWarpSize - 1, an i32.
   Value lane() const { return laneIndex; }
   /// The thread's warp in its block, an i32.
   Value warp() const { return warpIndex; }

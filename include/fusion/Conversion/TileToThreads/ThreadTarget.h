@@ -71,7 +71,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// The thread's number in its block, an index; the warps that compute come
-  /// first, each with kLanes threads.
+  /// first, each with kWarpSize threads.
   virtual Value threadIndex(ThreadBuilder &b) = 0;
   /// The block's number in the grid, an index.
   virtual Value blockIndex(ThreadBuilder &b) = 0;

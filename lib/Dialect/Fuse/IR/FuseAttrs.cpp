@@ -14,6 +14,7 @@
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/ChipTable.h"
+#include "fusion/Target/Hardware.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -65,10 +66,10 @@ LogicalResult OperatorMapAttr::verify(EmitError emitError, StringRef intrinsic,
                                       StringRef i1, StringRef i2, StringRef r1,
                                       ArrayRef<int64_t> warps) {
   if (warps.size() != 2 || llvm::any_of(warps, [](int64_t count) {
-        return count < 1 || count > 32;
+        return count < 1 || count > kMostWarps;
       }))
-    return emitError() << "'warps' must be two numbers from 1 to 32, the warps "
-                          "along i1 and i2";
+    return emitError() << "'warps' must be two numbers from 1 to " << kMostWarps
+                       << ", the warps along i1 and i2";
   if (i1 == i2 || i1 == r1 || i2 == r1)
     return emitError() << "i1, i2 and r1 must be different axes";
   return success();
@@ -155,8 +156,9 @@ LogicalResult MappingAttr::verify(EmitError emitError, int64_t warps,
                                   ArrayRef<StringAttr> blocks,
                                   DictionaryAttr operators, int64_t raster,
                                   bool persistent, int64_t cluster) {
-  if (warps < 1 || warps > 32)
-    return emitError() << "a block has 1 to 32 warps, got " << warps;
+  if (warps < 1 || warps > kMostWarps)
+    return emitError() << "a block has 1 to " << kMostWarps << " warps, got "
+                       << warps;
   if (raster < 1 || cluster < 1)
     return emitError() << "'raster' and 'cluster' must be at least 1";
   llvm::StringSet<> seen;
@@ -324,8 +326,9 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
     return emitError() << "a tile of " << tile << " is no multiple of "
                        << vector << " elements of " << lanes << " lanes of "
                        << warps << " warps";
-  if (lanes > 32 || (lanes & (lanes - 1)) != 0)
-    return emitError() << "lanes are a power of two up to 32, got " << lanes;
+  if (lanes > kWarpSize || (lanes & (lanes - 1)) != 0)
+    return emitError() << "lanes are a power of two up to " << kWarpSize
+                       << ", got " << lanes;
   if (!llvm::isPowerOf2_64(align) || align < 1)
     return emitError() << "'align' is a power of two, got " << align;
   if (align > 1 && align % vector != 0)

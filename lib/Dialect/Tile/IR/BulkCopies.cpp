@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Target/Hardware.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Matchers.h"
 
@@ -150,12 +151,11 @@ FailureOr<OwnBulkCopy> fusion::tile::describeOwnBulkCopy(
   auto own = cast<RankedTensorType>(*copy.getOwn());
   int64_t bytes = own.getElementTypeBitWidth() / 8;
   BufferType buffer = copy.getBuffer().getType();
-  constexpr int64_t warpSize = 32;
   std::string why;
   std::optional<OwnBox> box = ownBox(
       {getLayout(own).getValue(),
        static_cast<unsigned>(view.getType().getUnit()), sizes, strides, bytes},
-      buffer.getRows() / warpSize, &why);
+      buffer.getRows() / kWarpSize, &why);
   if (!box)
     return refuse("copies in bulk what is no box of a tensor map: " + why);
   if (buffer.getStageBytes() % kBoxAlignment != 0)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileVerifiers.h"
+#include "fusion/Target/Hardware.h"
 
 using namespace mlir;
 using namespace fusion::tile;
@@ -14,9 +15,10 @@ using namespace fusion::tile;
 /// The warps of a product along its rows and columns.
 static LogicalResult verifyArrangement(Operation *op, ArrayRef<int64_t> warps) {
   if (warps.size() != 2 || llvm::any_of(warps, [](int64_t count) {
-        return count < 1 || count > 32;
+        return count < 1 || count > fusion::kMostWarps;
       }))
-    return op->emitOpError("needs 1 to 32 warps along both dimensions");
+    return op->emitOpError("needs 1 to ")
+           << fusion::kMostWarps << " warps along both dimensions";
   return success();
 }
 

@@ -452,8 +452,9 @@ void KernelOp::print(OpAsmPrinter &printer) {
 LogicalResult KernelOp::verify() {
   if (getFunctionType().getNumResults() != 0)
     return emitOpError("has no results; it writes through its pointers");
-  if (getWarps() < 1 || getWarps() > 32)
-    return emitOpError("a block has 1 to 32 warps, got ") << getWarps();
+  if (getWarps() < 1 || getWarps() > kMostWarps)
+    return emitOpError("a block has 1 to ")
+           << kMostWarps << " warps, got " << getWarps();
   if (std::optional<int64_t> blocks = getResidentBlocks();
       blocks && (*blocks < 1 || !llvm::isInt<32>(*blocks)))
     return emitOpError("an SM holds one block at least, got ") << *blocks;
@@ -461,20 +462,21 @@ LogicalResult KernelOp::verify() {
       cluster && (*cluster < 1 || !llvm::isInt<32>(*cluster)))
     return emitOpError("a cluster has one block at least, got ") << *cluster;
   if (int64_t producers = getProducers().value_or(0);
-      producers < 0 || static_cast<int64_t>(getWarps()) + producers > 32)
-    return emitOpError("a block has 1 to 32 warps, got ")
-           << getWarps() << " and " << producers << " producers";
+      producers < 0 ||
+      static_cast<int64_t>(getWarps()) + producers > kMostWarps)
+    return emitOpError("a block has 1 to ")
+           << kMostWarps << " warps, got " << getWarps() << " and " << producers
+           << " producers";
   if (getTurns() &&
-      (getWarps() % kGroupWarps != 0 || getWarps() < 2 * kGroupWarps))
+      (getWarps() % kWarpgroupWarps != 0 || getWarps() < 2 * kWarpgroupWarps))
     return emitOpError("has turns of groups of ")
-           << kGroupWarps << " warps, and " << getWarps() << " warps";
+           << kWarpgroupWarps << " warps, and " << getWarps() << " warps";
   if (std::optional<ArrayRef<int64_t>> registers = getRoleRegisters())
-    if (registers->size() != 2 || !llvm::all_of(*registers, [](int64_t count) {
-          return count >= 24 && count <= 256 && count % 8 == 0;
-        }))
-      return emitOpError(
-          "threads have multiples of 8 registers from 24 to 256, "
-          "of producers and of the others");
+    if (registers->size() != 2 || !llvm::all_of(*registers, canReallocate))
+      return emitOpError("threads have multiples of ")
+             << kReallocationStep << " registers from " << kLeastReallocated
+             << " to " << kMostReallocated
+             << ", of producers and of the others";
   if (!getBody().hasOneBlock() || getBody().front().empty() ||
       !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("needs a body of one block that ends in tile.return");

@@ -10,6 +10,7 @@
 #include "fusion/Dialect/Tile/IR/BulkCopies.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/Hardware.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -49,7 +50,7 @@ public:
     for (int64_t warp = 0; warp < warps; ++warp) {
       if (!isFirst(LayoutDim::Warp, warp))
         continue;
-      for (int64_t lane = 0; lane < 32; ++lane) {
+      for (int64_t lane = 0; lane < kWarpSize; ++lane) {
         if (!isFirst(LayoutDim::Lane, lane))
           continue;
         for (int64_t reg = 0; reg < layout.inSize(LayoutDim::Register); ++reg) {
@@ -81,18 +82,19 @@ bool fusion::tile::isWarpPrivate(AllocOp alloc, unsigned warps) {
   int64_t bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
   for (Operation *user : alloc->getUsers()) {
     if (isa<CopyAsyncOp>(user)) {
-      std::optional<CopyAssignment> assignment = getCopies(type, 32 * warps);
+      std::optional<CopyAssignment> assignment =
+          getCopies(type, kWarpSize * warps);
       if (!assignment)
         return false;
       int64_t perUnit = 16 / bytes;
       for (int64_t i = 0; i < assignment->iterations; ++i)
-        for (int64_t thread = 0; thread < 32 * warps; ++thread) {
-          if (!assignment->active(i, thread % 32, thread / 32))
+        for (int64_t thread = 0; thread < kWarpSize * warps; ++thread) {
+          int64_t lane = thread % kWarpSize, warp = thread / kWarpSize;
+          if (!assignment->active(i, lane, warp))
             continue;
-          SmallVector<int64_t> at =
-              assignment->chunks.coords(i, thread % 32, thread / 32);
+          SmallVector<int64_t> at = assignment->chunks.coords(i, lane, warp);
           for (int64_t e = 0; e < perUnit; ++e)
-            if (!owners.touch(at[0], at[1] * perUnit + e, thread / 32))
+            if (!owners.touch(at[0], at[1] * perUnit + e, warp))
               return false;
         }
     } else if (auto store = dyn_cast<LocalStoreOp>(user)) {

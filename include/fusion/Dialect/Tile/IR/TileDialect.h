@@ -10,6 +10,7 @@
 #define FUSION_DIALECT_TILE_IR_TILEDIALECT_H
 
 #include "fusion/Support/LinearLayout.h"
+#include "fusion/Target/Hardware.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -54,10 +55,6 @@ constexpr int64_t kMostWaitTries = INT32_MAX;
 /// Attribute of a lowered kernel: the TensorMapAttr of each of its last
 /// parameters, as an array.
 constexpr llvm::StringLiteral kTensorMapsAttrName = "fuse.tensor_maps";
-
-/// Warps that take a turn together: those of a wgmma instruction (PTX ISA,
-/// "Warpgroup").
-constexpr unsigned kGroupWarps = 4;
 
 /// The layout of a tensor, or null where none has been assigned.
 LayoutAttr getLayout(mlir::Type type);

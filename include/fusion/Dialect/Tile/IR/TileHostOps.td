@@ -67,10 +67,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     /// Threads that compute.
-    int64_t getNumThreads() { return 32 * static_cast<int64_t>(getWarps()); }
+    int64_t getNumThreads() { return kWarpSize * static_cast<int64_t>(getWarps()); }
     /// Those of a block, with its producers.
     int64_t getBlockThreads() {
-      return getNumThreads() + 32 * static_cast<int64_t>(getProducers().value_or(0));
+      return getNumThreads() +
+             kWarpSize * static_cast<int64_t>(getProducers().value_or(0));
     }
   }];
 }
