@@ -42,14 +42,13 @@ int64_t fusion::exchangedBytes(const GroupModel &group,
 /// Of the buffers in shared memory.
 static int64_t bufferAlignment(const Schedule &schedule) {
   constexpr int64_t line = 128;
-  bool hasSwizzles =
-      llvm::any_of(schedule.products,
-                   [](const ProductMapping &mapping) {
-                     return mapping.intrinsic->unit == ProductUnit::WarpGroup;
-                   }) ||
-      llvm::any_of(schedule.places, [](const Placement &place) {
-        return place.transport == fuse::Transport::Bulk;
-      });
+  bool hasSwizzles = llvm::any_of(schedule.products,
+                                  [](const ProductMapping &mapping) {
+                                    return mapping.intrinsic->readsShared();
+                                  }) ||
+                     llvm::any_of(schedule.places, [](const Placement &place) {
+                       return place.transport == fuse::Transport::Bulk;
+                     });
   return hasSwizzles ? kSwizzlePeriod : line;
 }
 

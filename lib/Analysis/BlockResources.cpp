@@ -34,7 +34,7 @@ int64_t fusion::countHolders(const Schedule &schedule,
     const Intrinsic &intrinsic = *mapping.intrinsic;
     bool lacksParallel = lacks(isFirst ? mapping.i1 : mapping.i2);
     int64_t distinct = (lacksParallel ? 1 : intrinsic.parallelLanes(isFirst)) *
-                       (lacks(mapping.r1) ? 1 : intrinsic.reducedLanes());
+                       (lacks(mapping.r1) ? 1 : intrinsic.reducedLanes);
     int64_t along = isFirst ? rows : columns, others = isFirst ? columns : rows;
     return kWarpSize / distinct * (lacksParallel ? along : 1) * others;
   }
@@ -120,7 +120,7 @@ public:
     int64_t whole = 0;
     for (unsigned operand : {0u, 1u}) {
       std::optional<unsigned> producer = product.producer[operand];
-      if (mapping.intrinsic->unit == ProductUnit::WarpGroup) {
+      if (mapping.intrinsic->readsShared()) {
         // Nothing of what it reads in place; what is computed, all of it.
         if (product.computed[operand])
           whole += mapping.intrinsic->operandRegisters(
@@ -517,7 +517,7 @@ bool fusion::hasRegisterRoom(const Schedule &schedule,
   // Producers leave less than that. What is multiplied in place has no
   // fragments that ptxas would load ahead, and does with what it is counted for.
   bool isInPlace = llvm::all_of(schedule.products, [](const auto &product) {
-    return product.intrinsic->unit == ProductUnit::WarpGroup;
+    return product.intrinsic->readsShared();
   });
   return isInPlace || fits(footprint.registers,
                            mostRegisters(schedule, schedule.warps, chip));

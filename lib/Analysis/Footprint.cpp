@@ -49,7 +49,8 @@ bool fusion::hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
   for (auto [product, mapping] :
        llvm::zip_equal(group.products, schedule.products))
     if (llvm::is_contained(product.producer, std::optional(info.product)) &&
-        mapping.intrinsic->unit != ProductUnit::TensorCore)
+        (mapping.intrinsic->readsShared() ||
+         mapping.intrinsic->replicatesOperands()))
       return true;
   return false;
 }

@@ -42,12 +42,11 @@ static Reason whyNotFed(const GroupModel &group, const Schedule &schedule,
                         unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
   const Product &product = group.products[number];
-  if (mapping.intrinsic->unit != ProductUnit::WarpGroup)
+  if (!mapping.intrinsic->isAsync)
     return mapping.intrinsic->name.str() +
            " is over when the instruction behind it begins";
   std::optional<unsigned> producer = producerOfFirst(group, schedule, number);
-  if (!producer ||
-      schedule.products[*producer].intrinsic->unit != ProductUnit::WarpGroup ||
+  if (!producer || !schedule.products[*producer].intrinsic->isAsync ||
       schedule.places[group.products[*producer].result].space !=
           fuse::Space::Registers)
     return "its first operand is not the value of such a product, in registers";
@@ -127,7 +126,7 @@ std::optional<std::string> fusion::whyNoTurns(const GroupModel &group,
   bool isAny = false;
   for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
     std::string name = "'" + group.valueName(number) + "'";
-    if (mapping.intrinsic->unit != ProductUnit::WarpGroup)
+    if (!mapping.intrinsic->isOfWarpgroup())
       return what + "single warps multiply " + name;
     // Side by side they would pass values and parts of rows to one another.
     if (mapping.warps[1] > 1)

@@ -112,19 +112,18 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
     return "'" + name + "' arranges " +
            std::to_string(mapping.warps[0] * mapping.warps[1]) +
            " warps but the block has " + std::to_string(schedule.warps);
-  auto divides = [&](unsigned axis, int64_t unit) {
-    return schedule.tiles[axis] % unit == 0;
-  };
-  // The columns of one product are the reduced axis of the next, so both come
-  // in whole steps of the reduction.
-  if (mapping.warps[0] % intrinsic.groupWarps())
+  if (mapping.warps[0] % intrinsic.warps)
     return intrinsic.name.str() + " is executed by groups of " +
-           std::to_string(intrinsic.groupWarps()) +
+           std::to_string(intrinsic.warps) +
            " warps, one below the other, but '" + name + "' has " +
            std::to_string(mapping.warps[0]) + " along its rows";
-  if (!divides(mapping.i1, intrinsic.i1 * mapping.warps[0]) ||
-      !divides(mapping.i2, intrinsic.i2 * mapping.warps[1]) ||
-      !divides(mapping.i2, 16) || !divides(mapping.r1, intrinsic.r1))
+  // The columns of one product are the reduced axis of the next, so both come
+  // in whole steps of the reduction.
+  constexpr int64_t leastColumns = 16;
+  if (!intrinsic.divides(schedule.tiles[mapping.i1], schedule.tiles[mapping.i2],
+                         schedule.tiles[mapping.r1],
+                         {mapping.warps[0], mapping.warps[1]}) ||
+      schedule.tiles[mapping.i2] % leastColumns != 0)
     return "the tile of '" + name + "' (" +
            std::to_string(schedule.tiles[mapping.i1]) + " x " +
            std::to_string(schedule.tiles[mapping.i2]) + " x " +
@@ -138,7 +137,7 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
 Reason PlaceChecker::checkInPlace(unsigned number) {
   const ProductMapping &mapping = schedule.products[number];
   const Intrinsic &intrinsic = *mapping.intrinsic;
-  if (intrinsic.unit != ProductUnit::WarpGroup)
+  if (!intrinsic.readsShared())
     return std::nullopt;
   const Product &product = group.products[number];
   for (const RowPass &pass : group.passes)
@@ -184,7 +183,7 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
     std::optional<MatrixDescriptors> descriptors = matrixDescriptors(
         schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis], bytes,
         reducedIsContiguous);
-    int64_t part = isFirst ? intrinsic.i1 * intrinsic.groupWarps()
+    int64_t part = isFirst ? intrinsic.i1 * intrinsic.warps
                            : columnsOfInstruction(schedule.tiles[mapping.i2],
                                                   mapping.warps[1], bytes);
     if (!descriptors || part == 0 || !descriptors->canCut(part))
@@ -470,16 +469,16 @@ enum class Mismatch { Axes, Intrinsic, Warps };
 
 /// Groups of warps hold the rows that single ones do where each warp has an odd
 /// number of steps of them, of which the next lies behind those of all warps
-/// (`tileFragment`). Their second operand is in shared memory.
+/// (`tileFragment`).
 static bool handsOver(const Schedule &schedule, const ProductMapping &from,
                       const ProductMapping &to, unsigned operand) {
   const Intrinsic &intrinsic = *from.intrinsic, &next = *to.intrinsic;
   if (intrinsic.handsOverTo(next))
     return true;
-  bool isRead = next.unit == ProductUnit::TensorCore ||
-                (next.unit == ProductUnit::WarpGroup && to.isFirst(operand));
-  return isRead && intrinsic.unit != ProductUnit::Fma &&
-         intrinsic.sumColumns() == 32 / next.operandBits &&
+  return intrinsic.accumulator.registers &&
+         next.operandPlaces(to.isFirst(operand)).registers &&
+         !next.replicatesOperands() && intrinsic.i1 == next.i1 &&
+         intrinsic.accumulatorColumns == 32 / next.operandBits &&
          schedule.tiles[from.i1] / (intrinsic.i1 * from.warps[0]) % 2 == 1;
 }
 

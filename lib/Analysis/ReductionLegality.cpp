@@ -213,8 +213,7 @@ Reason Checker::checkRows(unsigned number) {
     const ProductMapping &to = schedule.products[index];
     // Groups of warps are counted down the rows first, single warps along them.
     bool areCountedAlike =
-        to.warps[1] == 1 ||
-        to.intrinsic->groupWarps() == from.intrinsic->groupWarps();
+        to.warps[1] == 1 || to.intrinsic->warps == from.intrinsic->warps;
     if (to.i1 != from.i1 || to.warps[0] != from.warps[0] ||
         to.warps[1] != from.warps[1] || !areCountedAlike)
       return "the rows of '" + group.valueName(number) +

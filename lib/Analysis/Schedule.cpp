@@ -85,7 +85,7 @@ static int64_t bytesInPlace(const GroupModel &group, const Schedule &schedule,
   int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
           elementBytes = intrinsic.operandBits / 8;
   int64_t bytes =
-      i1 / (intrinsic.i1 * intrinsic.groupWarps()) * i2 * depth * elementBytes;
+      i1 / (intrinsic.i1 * intrinsic.warps) * i2 * depth * elementBytes;
   if (!isMultipliedInPlace(group, schedule, product, mapping.swapped ? 1 : 0))
     return bytes;
   int64_t columns = columnsOfInstruction(i2, mapping.warps[1], elementBytes);
@@ -96,7 +96,7 @@ int64_t fusion::fragmentBytes(const GroupModel &group, const Schedule &schedule,
                               unsigned product, int64_t depth) {
   const ProductMapping &mapping = schedule.products[product];
   const Intrinsic &intrinsic = *mapping.intrinsic;
-  if (intrinsic.unit == ProductUnit::WarpGroup)
+  if (intrinsic.readsShared())
     return bytesInPlace(group, schedule, product, depth);
   return intrinsic.operandBytes(/*isFirst=*/true, schedule.tiles[mapping.i1],
                                 depth) *
@@ -110,8 +110,9 @@ bool fusion::isMultipliedInPlace(const GroupModel &group,
                                  const Schedule &schedule, unsigned product,
                                  unsigned operand) {
   const Product &info = group.products[product];
-  if (schedule.products[product].intrinsic->unit != ProductUnit::WarpGroup ||
-      info.computed[operand])
+  const ProductMapping &mapping = schedule.products[product];
+  bool isLhs = mapping.isFirst(operand);
+  if (!mapping.intrinsic->operandPlaces(isLhs).shared || info.computed[operand])
     return false;
   if (std::optional<unsigned> producer = info.producer[operand])
     return schedule.places[group.products[*producer].result].space ==
@@ -317,9 +318,10 @@ bool fusion::hasFragments(const GroupModel &group, const Schedule &schedule,
   const GroupTensor &info = group.tensors[tensor];
   if (schedule.places[tensor].space != fuse::Space::Shared)
     return false;
-  // Groups of warps take a whole tile at once: nothing is left to load ahead.
+  // What is read in shared memory is read as a whole tile: nothing is left to
+  // load ahead.
   auto isLoaded = [&](unsigned product) {
-    return schedule.products[product].intrinsic->unit != ProductUnit::WarpGroup;
+    return !schedule.products[product].intrinsic->readsShared();
   };
   if (info.role == TensorRole::Operand)
     return isLoaded(info.product) || llvm::any_of(info.sharedBy, isLoaded);

@@ -40,8 +40,8 @@ double TileUse::utilisation(const ProductMapping &mapping, double rate) const {
                    schedule.tiles[mapping.i2] /
                    (mma.i1 * mma.i2 * mapping.warps[0] * mapping.warps[1]);
   double issue = 2.0 * mma.i1 * mma.i2 * mma.r1 * cores * chip.numSMs / rate;
-  // Instructions of a group of warps follow each other without a gap.
-  if (mma.unit == ProductUnit::WarpGroup)
+  // Asynchronous instructions follow each other without a gap.
+  if (mma.isAsync)
     return std::min(1.0, warps);
   double underWay = std::max(1.0, warps) * std::max(1.0, perWarp);
   return std::min(1.0, warps) *
@@ -102,7 +102,7 @@ double TileUse::computeUse(unsigned number, int64_t repetitions,
     stages = std::min(stages, steps * repetitions);
     multiplexed = std::max(1.0, schedule.warps * blocksPerSM / cores);
   }
-  double use = intrinsic.unit == ProductUnit::WarpGroup
+  double use = intrinsic.readsShared()
                    ? inPlaceSeconds(compute, bytes, steps, intrinsic,
                                     /*isOverlapped=*/mapping.stages > 1)
                    : loadUseLatency(load, compute, steps, stages, multiplexed,
@@ -142,8 +142,8 @@ double TileUse::exchangeSeconds(unsigned number) const {
 double TileUse::inPlaceSeconds(double compute, double bytes, double steps,
                                const Intrinsic &intrinsic,
                                bool isOverlapped) const {
-  double groups = std::max<double>(1, schedule.warps * blocksPerSM /
-                                          intrinsic.groupWarps());
+  double groups =
+      std::max<double>(1, schedule.warps * blocksPerSM / intrinsic.warps);
   double busy = steps * std::max(compute, sharedSeconds(bytes));
   return isOverlapped
              ? busy

@@ -139,14 +139,13 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
         return share / sharedBytesPerSecond / (extent * extent) *
                intrinsic->operandBytes(isFirst, extent, extent);
       };
-      // Groups of warps always have products under way, and may find their
-      // first operand in registers.
-      bool isOfGroups = intrinsic->unit == ProductUnit::WarpGroup;
-      work.units.push_back({2 / rate * share, intrinsic->i1, intrinsic->i2,
-                            llvm::Log2_64(intrinsic->groupWarps()),
-                            isOfGroups ? 0 : intrinsic->latency(chip) / issue,
-                            isOfGroups ? 0 : elementSeconds(true),
-                            elementSeconds(false), isOfGroups});
+      // Asynchronous products are always under way. What is read in shared
+      // memory may be found in registers.
+      bool mayBeFound = intrinsic->lhs.shared && intrinsic->lhs.registers;
+      work.units.push_back(
+          {2 / rate * share, intrinsic,
+           intrinsic->isAsync ? 0 : intrinsic->latency(chip) / issue,
+           mayBeFound ? 0 : elementSeconds(true), elementSeconds(false)});
     }
   }
 }
@@ -181,14 +180,14 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
   struct Side {
     std::array<double, kWarpCounts> part, fragments;
   };
-  auto listParts = [&](unsigned axis, int64_t extent, double elementSeconds) {
+  const Intrinsic &intrinsic = *unit.intrinsic;
+  auto listParts = [&](bool isRows, double elementSeconds) {
     Side side;
-    int64_t tile = tiles[axis];
-    int64_t units = tile / extent;
-    bool isWhole = tile == units * extent;
+    int64_t tile = tiles[isRows ? work.i1 : work.i2];
     for (unsigned index = 0; index < kWarpCounts; ++index) {
       unsigned warps = warpCounts[index];
-      bool divides = tile == 0 || (isWhole && units % warps == 0);
+      bool divides = isRows ? intrinsic.dividesRows(tile, warps)
+                            : intrinsic.dividesColumns(tile, warps);
       side.part[index] = !divides   ? 0
                          : tile > 0 ? static_cast<double>(tile) / warps
                                     : mostSums;
@@ -196,8 +195,8 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
     }
     return side;
   };
-  Side first = listParts(work.i1, unit.extent1, unit.secondSeconds),
-       second = listParts(work.i2, unit.extent2, unit.firstSeconds);
+  Side first = listParts(/*isRows=*/true, unit.secondSeconds),
+       second = listParts(/*isRows=*/false, unit.firstSeconds);
   bool isKnown = tiles[work.i1] > 0 && tiles[work.i2] > 0;
   double multiply = points * unit.secondsPerPoint;
   double handOver = values * work.handOverSeconds;
@@ -207,9 +206,9 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
     double perCore = warpCounts[index] * resident / kCores;
     double leastStep = never, leastShared = never;
     // Three groups lie one below the other.
-    unsigned firstRows = index < ofGroups ? unit.logRows : index;
+    unsigned firstRows = index < ofGroups ? 0 : index;
     for (unsigned rows = firstRows; rows <= index; ++rows) {
-      if (index == ofGroups && !unit.isOfGroups)
+      if (index == ofGroups && !intrinsic.isOfWarpgroup())
         continue;
       unsigned columns = index - rows;
       double t1 = first.part[rows], t2 = second.part[columns];
@@ -228,7 +227,7 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
         perPoint = unit.firstSeconds / t2 + unit.secondSeconds / t1;
       }
       double underWay = std::max(1.0, perCore) *
-                        std::max(1.0, t1 * t2 / (unit.extent1 * unit.extent2));
+                        std::max(1.0, t1 * t2 / (intrinsic.i1 * intrinsic.i2));
       double busy =
           std::min(1.0, perCore) * std::min(1.0, underWay / unit.underWay);
       double fragments = points * perPoint;
@@ -293,7 +292,7 @@ CostBound::Along::Rated CostBound::Along::rate(const Work &work) const {
               ByWarps::never()};
   auto add = [&](const Work::Unit &unit) {
     rated.multiply = std::min(rated.multiply, points * unit.secondsPerPoint);
-    if (work.mayOverlap && unit.isOfGroups)
+    if (work.mayOverlap && unit.intrinsic->isAsync)
       rated.hidden = std::numeric_limits<double>::infinity();
     rated.byWarps.lower(
         bound.rateProduct(work, unit, tiles, points, values, resident));

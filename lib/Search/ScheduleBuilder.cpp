@@ -335,7 +335,7 @@ std::optional<Arrangement> ScheduleBuilder::arrangementOfGroups() const {
   bool areOfGroups = llvm::all_of(
       llvm::seq<unsigned>(0, group.products.size()), [&](unsigned product) {
         return llvm::any_of(intrinsicsOf(product), [](const Intrinsic *each) {
-          return each->unit == ProductUnit::WarpGroup;
+          return each->isOfWarpgroup();
         });
       });
   if (!areOfGroups || !chip.hasRegisterReallocation)

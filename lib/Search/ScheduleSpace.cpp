@@ -138,16 +138,15 @@ bool ScheduleSpace::mayProduce(unsigned producers, unsigned warps) const {
 void ScheduleSpace::listIntrinsics() {
   for (unsigned product = 0; product < group.products.size(); ++product)
     multiplied.push_back(builder.intrinsicsOf(product));
-  auto isOfGroups = [&](unsigned product) {
-    return llvm::any_of(multiplied[product], [](const Intrinsic *each) {
-      return each->unit == ProductUnit::WarpGroup;
-    });
+  auto isAsync = [&](unsigned product) {
+    return llvm::any_of(multiplied[product],
+                        [](const Intrinsic *each) { return each->isAsync; });
   };
   // Models of tiles alone see no stages.
   if (!seesTilesOnly(options.model))
     for (auto [number, product] : llvm::enumerate(group.products))
       for (std::optional<unsigned> producer : product.producer)
-        hasOverlaps |= producer && isOfGroups(number) && isOfGroups(*producer);
+        hasOverlaps |= producer && isAsync(number) && isAsync(*producer);
   for (ProductUnit unit :
        {ProductUnit::TensorCore, ProductUnit::WarpGroup, ProductUnit::Fma}) {
     decltype(ScheduleCandidate::intrinsics) own{};
@@ -478,12 +477,10 @@ bool ScheduleSpace::divides(const Arrangement &arrangement,
        llvm::zip(builder.base().products, arrangement, multiplied,
                  candidate.intrinsics)) {
     const Intrinsic &intrinsic = *list[choice];
-    if (warps[0] == ScheduleBuilder::kThreeGroups &&
-        intrinsic.unit != ProductUnit::WarpGroup)
+    if (warps[0] == ScheduleBuilder::kThreeGroups && !intrinsic.isOfWarpgroup())
       return false;
-    if (tiles[mapping.i1] % (intrinsic.i1 * warps[0]) ||
-        tiles[mapping.i2] % (intrinsic.i2 * warps[1]) ||
-        tiles[mapping.r1] % intrinsic.r1 || warps[0] % intrinsic.groupWarps())
+    if (!intrinsic.divides(tiles[mapping.i1], tiles[mapping.i2],
+                           tiles[mapping.r1], {warps[0], warps[1]}))
       return false;
   }
   return true;
@@ -505,8 +502,8 @@ ScheduleSpace::fittingArrangements(const ScheduleCandidate &candidate) const {
       std::array<unsigned, 2> best = {0, 0};
       for (unsigned each = warps; each > 0; each /= 2) {
         unsigned others = warps / each;
-        if (rows % (intrinsic.i1 * each) || columns % (intrinsic.i2 * others) ||
-            each % intrinsic.groupWarps())
+        if (!intrinsic.dividesRows(rows, each) ||
+            !intrinsic.dividesColumns(columns, others))
           continue;
         if (int64_t read = rows / each + columns / others; read < least) {
           least = read;

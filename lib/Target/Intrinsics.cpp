@@ -19,58 +19,115 @@ static constexpr ProductType s8Types[] = {ProductType::S8};
 static constexpr ProductType fp8Types[] = {ProductType::FP8, ProductType::FP8Coarse};
 static constexpr ProductType coarseTypes[] = {ProductType::FP8Coarse};
 
-// PTX ISA, "Matrix multiply-accumulate operation using mma instruction": f16,
-// bf16, tf32 and s8 since sm_80, 8-bit floats since sm_89. Of 8-bit elements
-// two instructions side by side (ProductLayouts.h), the name has the columns of
-// both. "Asynchronous Warpgroup Level Matrix Instructions": sm_90a only. Those
-// of tf32 cut what they read off where products round, those of 8-bit floats
-// add up in fewer bits than f32 has: they are for products that may be.
+/// mma.sync of a warp, with all tiles in registers. PTX ISA, "Matrix
+/// multiply-accumulate operation using mma instruction": f16, bf16, tf32 and s8
+/// since sm_80, 8-bit floats since sm_89. Of 8-bit elements two instructions
+/// lie side by side (ProductLayouts.h); the name has the columns of both.
+static constexpr Intrinsic mmaSync(llvm::StringLiteral name, int64_t i2,
+                                   int64_t r1, unsigned operandBits,
+                                   llvm::ArrayRef<ProductType> types,
+                                   unsigned minCapability) {
+  Intrinsic mma;
+  mma.name = name;
+  mma.unit = ProductUnit::TensorCore;
+  mma.i1 = 16;
+  mma.i2 = i2;
+  mma.r1 = r1;
+  mma.operandBits = operandBits;
+  mma.types = types;
+  mma.minCapability = minCapability;
+  mma.lhs.registers = mma.rhs.registers = mma.accumulator.registers = true;
+  mma.lhsLanes = mma.rhsLanes = 8;
+  mma.reducedLanes = 4;
+  mma.accumulatorColumns = 32 / operandBits;
+  return mma;
+}
+
+/// wgmma of a warpgroup: A in registers or shared memory, B in shared memory.
+/// PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions": sm_90a only. An
+/// instruction has as many columns as there are (`columnsOfInstruction`).
+static constexpr Intrinsic wgmma(llvm::StringLiteral name, int64_t r1,
+                                 unsigned operandBits,
+                                 llvm::ArrayRef<ProductType> types) {
+  Intrinsic mma;
+  mma.name = name;
+  mma.unit = ProductUnit::WarpGroup;
+  mma.i1 = 16;
+  mma.i2 = 8;
+  mma.r1 = r1;
+  mma.warps = kWarpgroupWarps;
+  mma.operandBits = operandBits;
+  mma.types = types;
+  mma.minCapability = 90;
+  mma.feature = &ChipInfo::hasWgmma;
+  mma.lhs.registers = mma.lhs.shared = true;
+  mma.rhs.shared = true;
+  mma.accumulator.registers = true;
+  mma.isAsync = true;
+  mma.lhsLanes = mma.rhsLanes = 8;
+  mma.reducedLanes = 4;
+  mma.accumulatorColumns = 2;
+  // Found by lowering the limit under single instructions of each shape.
+  mma.registersAtLaunch = 26;
+  return mma;
+}
+
+/// A multiply-add of each lane for 4 x 4 x 4 elements of a thread's tile.
+static constexpr Intrinsic multiplyAdds() {
+  Intrinsic fma;
+  fma.name = "fma.m8n16k4";
+  fma.unit = ProductUnit::Fma;
+  fma.i1 = 8;
+  fma.i2 = 16;
+  fma.r1 = 4;
+  fma.operandBits = 32;
+  fma.types = f32Types;
+  fma.lhs.registers = fma.rhs.registers = fma.accumulator.registers = true;
+  fma.lhsLanes = 8;
+  fma.rhsLanes = 4;
+  fma.accumulatorColumns = 4;
+  return fma;
+}
+
+// wgmma of tf32 truncates what it reads where contractions round; that of 8-bit
+// floats adds up in fewer bits than f32 has. Both are for types that allow it.
 static constexpr Intrinsic intrinsics[] = {
-    {"mma.m16n8k16", ProductUnit::TensorCore, 16, 8, 16, 16, halfTypes, 80},
-    {"mma.m16n8k8", ProductUnit::TensorCore, 16, 8, 8, 32, tf32Types, 80},
-    {"mma.m16n16k32", ProductUnit::TensorCore, 16, 16, 32, 8, s8Types, 80},
-    {"mma.m16n16k16", ProductUnit::TensorCore, 16, 16, 16, 8, s8Types, 80},
-    {"mma.f8.m16n16k32", ProductUnit::TensorCore, 16, 16, 32, 8, fp8Types, 89},
-    {"wgmma.m64k16", ProductUnit::WarpGroup, 16, 8, 16, 16, halfTypes, 90},
-    {"wgmma.m64k8", ProductUnit::WarpGroup, 16, 8, 8, 32, cutTypes, 90},
-    {"wgmma.m64k32", ProductUnit::WarpGroup, 16, 8, 32, 8, s8Types, 90},
-    {"wgmma.f8.m64k32", ProductUnit::WarpGroup, 16, 8, 32, 8, coarseTypes, 90},
-    {"fma.m8n16k4", ProductUnit::Fma, 8, 16, 4, 32, f32Types, 0},
+    mmaSync("mma.m16n8k16", 8, 16, 16, halfTypes, 80),
+    mmaSync("mma.m16n8k8", 8, 8, 32, tf32Types, 80),
+    mmaSync("mma.m16n16k32", 16, 32, 8, s8Types, 80),
+    mmaSync("mma.m16n16k16", 16, 16, 8, s8Types, 80),
+    mmaSync("mma.f8.m16n16k32", 16, 32, 8, fp8Types, 89),
+    wgmma("wgmma.m64k16", 16, 16, halfTypes),
+    wgmma("wgmma.m64k8", 8, 32, cutTypes),
+    wgmma("wgmma.m64k32", 32, 8, s8Types),
+    wgmma("wgmma.f8.m64k32", 32, 8, coarseTypes),
+    multiplyAdds(),
 };
 
 bool Intrinsic::multiplies(ProductType type) const {
   return llvm::is_contained(types, type);
 }
 
-int64_t Intrinsic::parallelLanes(bool isFirst) const {
-  return isFirst || unit != ProductUnit::Fma ? 8 : 4;
-}
-
-int64_t Intrinsic::reducedLanes() const {
-  return unit != ProductUnit::Fma ? 4 : 1;
-}
-
 int64_t Intrinsic::launchRegisters(int64_t columns,
                                    bool isFirstInRegisters) const {
-  // Found by lowering the limit under single instructions of each shape.
-  constexpr int64_t beside = 26;
-  if (unit != ProductUnit::WarpGroup)
+  if (registersAtLaunch == 0)
     return 0;
-  return i1 * columns / 32 +
+  return i1 * columns / kWarpSize +
          (isFirstInRegisters ? operandRegisters(/*isFirst=*/true, i1) : 0) +
-         beside;
+         registersAtLaunch;
 }
 
 bool Intrinsic::handsOverTo(const Intrinsic &next) const {
-  // The columns of D that a thread holds are those that it wants of A; but a
-  // multiply-add wants all of them in every lane. Groups of warps hold other
-  // rows than single ones.
-  return next.unit != ProductUnit::Fma && groupWarps() == next.groupWarps() &&
-         sumColumns() == 32 / next.operandBits;
+  // The columns of D that a thread holds are those that it wants of A, where
+  // lanes share the reduced axis of A. Warpgroups hold other rows than single
+  // warps.
+  return accumulator.registers && next.lhs.registers &&
+         !next.replicatesOperands() && warps == next.warps &&
+         accumulatorColumns == 32 / next.operandBits;
 }
 
 double Intrinsic::latency(const ChipInfo &chip) const {
-  if (unit == ProductUnit::Fma)
+  if (isScalar())
     return r1 * chip.fmaCycles / chip.clockHz;
   return chip.mmaLatency;
 }

@@ -15,10 +15,10 @@ using namespace fusion;
 /// Warps below one another that make one instruction: a fragment of all of
 /// them, and the warps along the rows that are left.
 static LinearLayout inGroup(const Intrinsic &intrinsic, LinearLayout fragment) {
-  if (intrinsic.groupWarps() == 1)
+  if (intrinsic.warps == 1)
     return fragment;
   return fragment * LinearLayout::identity(LayoutDim::Warp, LayoutDim::Dim0,
-                                           intrinsic.groupWarps());
+                                           intrinsic.warps);
 }
 
 /// 1 or 2: a thread's words of one row of an operand fragment of mma.sync.
@@ -27,19 +27,13 @@ static unsigned halves(const Intrinsic &intrinsic) {
 }
 
 LinearLayout fusion::sumFragment(const Intrinsic &intrinsic) {
-  switch (intrinsic.unit) {
-  case ProductUnit::Fma:
-    return fmaAccumulator();
-  case ProductUnit::WarpGroup:
-    return mmaAccumulator16x8();
-  case ProductUnit::TensorCore:
-    return mmaArrangedAccumulator(intrinsic.operandBits);
-  }
-  llvm_unreachable("covered switch");
+  return intrinsic.isScalar()
+             ? fmaAccumulator()
+             : mmaArrangedAccumulator(32 / intrinsic.accumulatorColumns);
 }
 
 LinearLayout fusion::firstFragment(const Intrinsic &intrinsic) {
-  if (intrinsic.unit == ProductUnit::Fma)
+  if (intrinsic.isScalar())
     return fmaOperandA();
   return halves(intrinsic) == 2 ? mmaOperandA(intrinsic.operandBits)
                                 : mmaOperandAHalf(intrinsic.operandBits);
@@ -47,23 +41,22 @@ LinearLayout fusion::firstFragment(const Intrinsic &intrinsic) {
 
 LinearLayout fusion::secondFragment(const Intrinsic &intrinsic,
                                     OperandOrder order) {
-  return intrinsic.unit == ProductUnit::Fma
-             ? fmaOperandB(order)
-             : mmaArrangedOperandB(intrinsic.operandBits, halves(intrinsic),
-                                   order);
+  return intrinsic.isScalar() ? fmaOperandB(order)
+                              : mmaArrangedOperandB(intrinsic.operandBits,
+                                                    halves(intrinsic), order);
 }
 
 LinearLayout fusion::sumTile(const Intrinsic &intrinsic, int64_t m, int64_t n,
                              llvm::ArrayRef<int64_t> warps) {
-  return tileFragment(inGroup(intrinsic, sumFragment(intrinsic)), {m, n},
-                      {WarpAxis{warps[0] / intrinsic.groupWarps(), 0u},
-                       WarpAxis{warps[1], 1u}});
+  return tileFragment(
+      inGroup(intrinsic, sumFragment(intrinsic)), {m, n},
+      {WarpAxis{warps[0] / intrinsic.warps, 0u}, WarpAxis{warps[1], 1u}});
 }
 
 LinearLayout fusion::firstTile(const Intrinsic &intrinsic, int64_t m, int64_t k,
                                llvm::ArrayRef<int64_t> warps) {
   return tileFragment(inGroup(intrinsic, firstFragment(intrinsic)), {m, k},
-                      {WarpAxis{warps[0] / intrinsic.groupWarps(), 0u},
+                      {WarpAxis{warps[0] / intrinsic.warps, 0u},
                        WarpAxis{warps[1], std::nullopt}});
 }
 
@@ -86,9 +79,9 @@ int64_t fusion::columnsOfInstruction(int64_t n, int64_t groups,
 PanelOrder fusion::operandPanels(const Intrinsic &intrinsic, bool isFirst,
                                  bool reducedIsContiguous) {
   // What descriptors of shared memory can say.
-  if (intrinsic.unit == ProductUnit::WarpGroup)
+  if (intrinsic.readsShared())
     return PanelOrder::Plain;
-  if (intrinsic.unit == ProductUnit::Fma) {
+  if (intrinsic.isScalar()) {
     // Two rows go at a time; a product before this one writes four units of
     // each.
     if (isFirst)

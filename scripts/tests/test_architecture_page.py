@@ -23,11 +23,20 @@ def test_files_that_are_named_are_there():
         assert any(path == name or path.endswith("/" + name) for path in known), name
 
 
-def test_what_compares_units():
-    section = PAGE.split("## What compares units", 1)[1]
-    named = set(re.findall(r"`([\w/]+\.(?:cpp|h))`", section)) - {"Target/Intrinsics.h"}
-    compares = {name for name, text in sources().items() if re.search(r"\bk?(?:Num)?ProductUnits?\b", text)}
-    assert named == compares - {"Target/Intrinsics.h", "Target/Intrinsics.cpp"}
+def test_where_units_are_asked_for():
+    """An intrinsic's traits are asked for everywhere else."""
+    section = PAGE.split("## Traits of intrinsics", 1)[1]
+    named = set(re.findall(r"`([A-Z]\w+/\w+\.(?:cpp|h))`", section))
+    unit = re.compile(r"\bk?(?:Num)?ProductUnits?\b|\b[iI]ntrinsic(?:->|\.)unit\b")
+    assert named == {name for name, text in sources().items() if unit.search(text)} - {"Target/Intrinsics.h"}
+
+
+def test_traits_are_there():
+    section = PAGE.split("## Traits of intrinsics", 1)[1]
+    header = (ROOT / "include" / "fusion" / "Target" / "Intrinsics.h").read_text()
+    for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE):
+        for trait in re.findall(r"`(\w+)`", row):
+            assert re.search(rf"\b{trait}\b", header), trait
 
 
 def test_names_of_chips():

@@ -283,10 +283,9 @@ TEST(ScheduleSearchMethods, ProductsHaveIntrinsicsOfTheirOwn) {
   auto found = searchSchedule(group, chip, reason);
   auto by = searchSchedule(group, single, reason);
   ASSERT_TRUE(found && by) << reason;
-  EXPECT_EQ(found->schedule.products[0].intrinsic->unit,
-            ProductUnit::WarpGroup);
-  EXPECT_EQ(found->schedule.products[1].intrinsic->unit,
-            ProductUnit::TensorCore);
+  EXPECT_TRUE(found->schedule.products[0].intrinsic->isOfWarpgroup());
+  EXPECT_FALSE(found->schedule.products[1].intrinsic->isOfWarpgroup());
+  EXPECT_FALSE(found->schedule.products[1].intrinsic->isScalar());
   EXPECT_LT(found->cost.total, by->cost.total);
   ASSERT_TRUE(found->choices);
   EXPECT_EQ(found->choices->intrinsics, (llvm::SmallVector<size_t, 4>{3, 3}));

@@ -44,20 +44,20 @@ TEST(ProductLayouts, FragmentsAreWhatTheIntrinsicSays) {
     EXPECT_EQ(first.outSize(D::Dim1), intrinsic.r1);
     EXPECT_TRUE(first.isSurjective());
     EXPECT_EQ(lanesAlong(first, 0), intrinsic.parallelLanes(true));
-    EXPECT_EQ(lanesAlong(first, 1), intrinsic.reducedLanes());
+    EXPECT_EQ(lanesAlong(first, 1), intrinsic.reducedLanes);
     auto words = [&](const LinearLayout &layout) {
       return layout.inSize(D::Register) * intrinsic.operandBits / 32;
     };
     EXPECT_EQ(words(first), intrinsic.operandRegisters(true, intrinsic.i1));
     for (OperandOrder order : kOrders) {
-      if (intrinsic.unit == ProductUnit::WarpGroup)
-        continue; // never in registers
+      if (!intrinsic.rhs.registers)
+        continue;
       LinearLayout second = secondFragment(intrinsic, order);
       EXPECT_EQ(second.outSize(D::Dim0), intrinsic.r1);
       EXPECT_EQ(second.outSize(D::Dim1), intrinsic.i2);
       EXPECT_TRUE(second.isSurjective());
       EXPECT_EQ(lanesAlong(second, 1), intrinsic.parallelLanes(false));
-      EXPECT_EQ(lanesAlong(second, 0), intrinsic.reducedLanes());
+      EXPECT_EQ(lanesAlong(second, 0), intrinsic.reducedLanes);
       EXPECT_EQ(words(second), intrinsic.operandRegisters(false, intrinsic.i2));
     }
   }
@@ -161,7 +161,7 @@ TEST(ProductLayouts, OperandsAreLoadedWithoutConflicts) {
             if (isFirst && extent % (2 * intrinsic.i1))
               continue;
             // Lanes load nothing of what is multiplied in place.
-            if (intrinsic.unit == ProductUnit::WarpGroup)
+            if (intrinsic.readsShared())
               continue;
             LinearLayout layout =
                 isFirst ? firstTile(intrinsic, extent, depth, {2, 1})

@@ -72,11 +72,9 @@ private:
     /// By an intrinsic of the product.
     struct Unit {
       double secondsPerPoint;
-      int64_t extent1, extent2;
-      unsigned logRows; ///< the binary logarithm of the warps that execute it
+      const Intrinsic *intrinsic;
       double underWay;  ///< of it, to keep a tensor core busy
       double firstSeconds, secondSeconds; ///< of a fragment's element
-      bool isOfGroups; ///< whose products may run beside other work
     };
     llvm::SmallVector<Unit, 2> units;
   };

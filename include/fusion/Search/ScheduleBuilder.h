@@ -59,7 +59,8 @@ public:
   static bool isStaged(const GroupTensor &result, const ProductMapping &mapping,
                        const Intrinsic &intrinsic) {
     return result.axes.back() == mapping.i2 &&
-           result.alignment > intrinsic.sumColumns() * result.elementBytes;
+           result.alignment >
+               intrinsic.accumulatorColumns * result.elementBytes;
   }
 
   /// Tree and grid of an expression with the schedule's tiles. Loops of one

@@ -15,11 +15,12 @@
 #define FUSION_TARGET_INTRINSICS_H
 
 #include "fusion/Target/ChipTable.h"
-#include "llvm/Support/ErrorHandling.h"
+#include "fusion/Target/Hardware.h"
 
 namespace fusion {
 
-/// What executes an intrinsic.
+/// The execution unit of an intrinsic, which has a rate (`productRate`). What
+/// an intrinsic can do is asked of its traits instead.
 enum class ProductUnit : uint8_t {
   TensorCore, ///< mma.sync
   WarpGroup,  ///< wgmma
@@ -27,66 +28,110 @@ enum class ProductUnit : uint8_t {
 };
 constexpr unsigned kNumProductUnits = 3;
 
-/// A product D[i1, i2] += A[i1, r1] · B[r1, i2] of one warp, which adds up in
-/// 32 bits. 8 lanes lie along the rows of D and 4 along its columns.
-///
-/// Of wgmma it is a warp's part: four warps, one below the other, make one
-/// instruction, with as many columns as they have. The second operand is read
-/// from shared memory as it lies there, the first one too or from registers.
+/// Where a tile may lie that an intrinsic reads or writes.
+struct TilePlaces {
+  bool registers = false, shared = false;
+};
+
+/// An MMA D[i1, i2] += A[i1, r1] · B[r1, i2], as one warp has part in it, which
+/// adds up in 32 bits. A is the LHS, B the RHS, D the accumulator. 8 lanes lie
+/// along the rows of D and 4 along its columns.
 struct Intrinsic {
-  llvm::StringLiteral name;
-  ProductUnit unit;
-  int64_t i1, i2, r1;       ///< its extents
-  unsigned operandBits;     ///< of an element of A or B in registers
+  llvm::StringLiteral name = "";
+  ProductUnit unit = ProductUnit::Fma;
+
+  // Extents. Several warps that execute one instruction lie one below another,
+  // with i1 rows each, and have its columns in common.
+  int64_t i1 = 1, i2 = 1, r1 = 1;
+  int64_t warps = 1;                 ///< that execute one instruction together
+  unsigned operandBits = 0;          ///< of an element of A or B in registers
   llvm::ArrayRef<ProductType> types; ///< of A and B
-  unsigned minCapability;   ///< first compute capability that has it
+
+  // What a chip needs: the first compute capability that has it, and the
+  // feature, or null.
+  unsigned minCapability = 0;
+  bool ChipInfo::*feature = nullptr;
+
+  /// An operand in shared memory is read where it lies, by a descriptor.
+  TilePlaces lhs, rhs, accumulator;
+  /// Whether the warp goes on while it multiplies, and waits for it later.
+  bool isAsync = false;
+
+  // Lanes of a warp along the rows of A, the columns of B and the reduced axis
+  // of both in registers; the other lanes hold replicas.
+  int64_t lhsLanes = 1, rhsLanes = 1, reducedLanes = 1;
+  /// Neighbouring columns of D that a thread holds.
+  int64_t accumulatorColumns = 1;
+  /// 32-bit registers that ptxas asks for beside operands and accumulator when
+  /// the kernel is launched; 0: none at all.
+  int64_t registersAtLaunch = 0;
 
   bool multiplies(ProductType type) const;
   /// Whether `chip` offers it.
   bool availableOn(const ChipInfo &chip) const {
     return chip.computeCapability >= minCapability &&
-           (unit != ProductUnit::WarpGroup || chip.hasWgmma);
+           (!feature || chip.*feature);
   }
-  /// Warps along the rows that execute it together.
-  int64_t groupWarps() const { return unit == ProductUnit::WarpGroup ? 4 : 1; }
+  /// Whether it is a multiply-add of each lane, and no MMA of a tensor core.
+  bool isScalar() const { return unit == ProductUnit::Fma; }
+  /// Whether a warpgroup executes it, and no single warp.
+  bool isOfWarpgroup() const { return warps == kWarpgroupWarps; }
+  /// Whether it reads operands in shared memory. Those are never loaded into
+  /// fragments.
+  bool readsShared() const { return lhs.shared || rhs.shared; }
+  /// Where the LHS or the RHS may lie.
+  const TilePlaces &operandPlaces(bool isLhs) const {
+    return isLhs ? lhs : rhs;
+  }
+  /// Whether several lanes hold the same elements of an operand in registers.
+  bool replicatesOperands() const {
+    return lhsLanes * reducedLanes < kWarpSize;
+  }
   /// Whether it multiplies operands that lie with their reduced axis along the
   /// columns of a buffer in shared memory only.
   bool needsReducedContiguous() const {
-    return unit == ProductUnit::WarpGroup && operandBits != 16;
+    return readsShared() && operandBits != 16;
   }
-  /// Lanes of a warp along an operand's parallel and reduced axis, `isFirst` for A.
-  /// The others hold replicas.
-  int64_t parallelLanes(bool isFirst) const;
-  int64_t reducedLanes() const;
+
+  /// Whether rows of D, over so many warps, are a multiple of what it has.
+  bool dividesRows(int64_t rows, int64_t rowWarps) const {
+    return rowWarps % warps == 0 && rows % (i1 * rowWarps) == 0;
+  }
+  /// Whether columns of D, over so many warps, are a multiple of what it has.
+  bool dividesColumns(int64_t columns, int64_t columnWarps) const {
+    return columns % (i2 * columnWarps) == 0;
+  }
+  /// Whether a reduced extent is a multiple of what it has.
+  bool dividesReduced(int64_t extent) const { return extent % r1 == 0; }
+  /// Whether it divides a contraction of an m x k by a k x n tile over
+  /// warps[0] x warps[1] warps.
+  bool divides(int64_t m, int64_t n, int64_t k,
+               llvm::ArrayRef<int64_t> arrangement) const {
+    return dividesRows(m, arrangement[0]) &&
+           dividesColumns(n, arrangement[1]) && dividesReduced(k);
+  }
+
+  /// Lanes of a warp along an operand's axis that is not reduced.
+  int64_t parallelLanes(bool isFirst) const {
+    return isFirst ? lhsLanes : rhsLanes;
+  }
   /// 32-bit registers that a step holds of `extent` rows of A or columns of B
   /// where they are loaded into registers.
   int64_t operandRegisters(bool isFirst, int64_t extent) const {
     return extent * r1 * operandBits / 32 /
-           (parallelLanes(isFirst) * reducedLanes());
+           (parallelLanes(isFirst) * reducedLanes);
   }
-  /// 32-bit registers that a thread has to have when the kernel is launched, for
-  /// one instruction of `columns` columns of D; 0 of all but wgmma. ptxas refuses
-  /// fewer (C7602), also where registers are dealt out anew (`setmaxnreg`) before.
+  /// 32-bit registers that a thread has to have when the kernel is launched,
+  /// for one instruction of `columns` columns of D; 0 of those that ask for
+  /// none. ptxas refuses fewer (C7602), also where setmaxnreg gives a thread
+  /// others.
   int64_t launchRegisters(int64_t columns, bool isFirstInRegisters) const;
   /// Bytes that the lanes of a warp load for `extent` rows of A or columns of B
   /// and `depth` of the reduced axis, replicas included; of what several warps
   /// read together, a warp's share.
   int64_t operandBytes(bool isFirst, int64_t extent, int64_t depth) const {
-    return extent * depth * operandBits / 8 * 32 /
-           (parallelLanes(isFirst) * reducedLanes() *
-            (isFirst ? 1 : groupWarps()));
-  }
-  /// Neighbouring columns of D that a thread holds.
-  int64_t sumColumns() const {
-    switch (unit) {
-    case ProductUnit::Fma:
-      return 4;
-    case ProductUnit::WarpGroup:
-      return 2;
-    case ProductUnit::TensorCore:
-      return 32 / operandBits;
-    }
-    llvm_unreachable("covered switch");
+    return extent * depth * operandBits / 8 * kWarpSize /
+           (parallelLanes(isFirst) * reducedLanes * (isFirst ? 1 : warps));
   }
   /// Whether D of this intrinsic lies as A of `next` is wanted in registers.
   bool handsOverTo(const Intrinsic &next) const;

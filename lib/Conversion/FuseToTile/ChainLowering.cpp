@@ -60,9 +60,8 @@ void ChainLowering::emitCompute(unsigned number) {
     sum = getFromArray(sum, slot);
   }
   // What multiplies in place has no fragments to be loaded step by step.
-  int64_t step = mapping.intrinsic->unit == ProductUnit::WarpGroup
-                     ? schedule.tiles[mapping.r1]
-                     : mapping.intrinsic->r1;
+  int64_t step = mapping.intrinsic->readsShared() ? schedule.tiles[mapping.r1]
+                                                  : mapping.intrinsic->r1;
   fetched.clear();
   transposed.clear();
   auto slice = [&](Value operand, ArrayRef<unsigned> tileAxes, int64_t start) {

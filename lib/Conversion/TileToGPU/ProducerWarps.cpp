@@ -88,7 +88,7 @@ LogicalResult ProducerWarps::emitSpecialize(SpecializeOp op, KernelEmitter &e,
   ThreadBuilder &b = e.builder();
   // From lane 0, so that it is plain that all lanes take the same branch.
   Value own = NVVM::ShflOp::create(b, b.getI32Type(), b.i32(-1), b.warp(),
-                                   b.i32(0), b.i32(31), NVVM::ShflKind::idx,
+                                   b.i32(0), b.i32(kWarpSize - 1), NVVM::ShflKind::idx,
                                    /*return_value_and_is_valid=*/UnitAttr());
   Value produces = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, own,
                                          b.i32(kernel.getWarps()));

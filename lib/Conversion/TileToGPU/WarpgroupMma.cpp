@@ -62,7 +62,7 @@ static Value warpgroupCoordinate(ThreadBuilder &b, const LinearLayout &layout,
                                  unsigned dimension,
                                  const Intrinsic &intrinsic) {
   return b.atEntry([&]() -> Value {
-    int64_t warps = intrinsic.groupWarps();
+    int64_t warps = intrinsic.warps;
     Value first = arith::AndIOp::create(b, b.warp(), b.i32(-warps));
     Value sum = b.i32(0);
     for (const LinearLayout::Digit &digit : layout.digits(LayoutDim::Warp)) {
@@ -127,7 +127,7 @@ forEachWord(KernelEmitter &e, SharedDotOp op, const Intrinsic &intrinsic,
   RankedTensorType type = op.getLhs().getType();
   RegisterMap fragments(getLayout(type).getValue());
   const Values &elements = e.registers(op.getLhs());
-  int64_t groupRows = intrinsic.groupWarps() * intrinsic.i1;
+  int64_t groupRows = intrinsic.warps * intrinsic.i1;
   int64_t perWord = 32 / intrinsic.operandBits;
   SmallVector<int64_t> rows;
   for (const auto &[at, reg] : fragments.all())
@@ -160,7 +160,7 @@ public:
   WarpgroupDot(SharedDotOp op, const Intrinsic &intrinsic, KernelEmitter &e)
       : op(op), intrinsic(intrinsic), e(e), b(e.builder()),
         n(op.getType().getDimSize(1)), k(op.getDepth()),
-        groupRows(intrinsic.groupWarps() * intrinsic.i1),
+        groupRows(intrinsic.warps * intrinsic.i1),
         startsAtZero(isZero(op.getAccumulator())) {}
 
   LogicalResult emit();
@@ -220,8 +220,7 @@ LogicalResult WarpgroupDot::checkOperands() {
   BufferType buffer = op.getRhsBuffer().getType();
   if (buffer.getElementType().getIntOrFloatBitWidth() !=
           intrinsic.operandBits ||
-      warps[0] % intrinsic.groupWarps() || m % (intrinsic.i1 * warps[0]) ||
-      n % (intrinsic.i2 * warps[1]) || k % intrinsic.r1 || !layout ||
+      !intrinsic.divides(m, n, k, warps) || !layout ||
       layout.getValue() != sumTile(intrinsic, m, n, warps) ||
       (op.getLhs() && getLayout(op.getLhs().getType()).getValue() !=
                           firstTile(intrinsic, m, k, warps)))
@@ -382,7 +381,7 @@ LogicalResult WarpgroupDot::emit() {
 
 LogicalResult fusion::emitSharedDot(SharedDotOp op, KernelEmitter &e) {
   const Intrinsic *intrinsic = lookupIntrinsic(op.getIntrinsic());
-  if (!intrinsic || intrinsic->unit != ProductUnit::WarpGroup)
+  if (!intrinsic || !intrinsic->readsShared())
     return op.emitOpError("'")
            << op.getIntrinsic() << "' does not multiply in shared memory";
   return WarpgroupDot(op, *intrinsic, e).emit();

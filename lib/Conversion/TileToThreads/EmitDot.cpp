@@ -146,20 +146,20 @@ static LogicalResult emitDot(DotOp op, KernelEmitter &e) {
   auto isSecond = [&](OperandOrder order) {
     return second == secondTile(*intrinsic, k, n, warps, order);
   };
-  if (intrinsic->unit == ProductUnit::WarpGroup)
+  if (intrinsic->readsShared())
     return op.emitOpError("'")
            << op.getIntrinsic()
            << "' multiplies in shared memory; run tile-multiply-in-place";
   if (op.getLhs().getType().getElementTypeBitWidth() !=
           intrinsic->operandBits ||
-      m % (intrinsic->i1 * warps[0]) || n % (intrinsic->i2 * warps[1]) ||
-      k % intrinsic->r1 || first != firstTile(*intrinsic, m, k, warps) ||
+      !intrinsic->divides(m, n, k, warps) ||
+      first != firstTile(*intrinsic, m, k, warps) ||
       sum != sumTile(*intrinsic, m, n, warps) ||
       (!isSecond(OperandOrder::AlongReduced) &&
        !isSecond(OperandOrder::AlongColumns)))
     return op.emitOpError("operands are not laid out as its fragments");
-  return intrinsic->unit == ProductUnit::Fma ? emitMultiplyAdds(op, e)
-                                             : emitMma(op, *intrinsic, e);
+  return intrinsic->isScalar() ? emitMultiplyAdds(op, e)
+                               : emitMma(op, *intrinsic, e);
 }
 
 void fusion::addDotEmitters(EmitterRegistry &registry) {

@@ -33,7 +33,7 @@ LogicalResult Assigner::checkProduct(Operation *op, StringRef name,
   const Intrinsic *intrinsic = lookupIntrinsic(name);
   if (!intrinsic)
     return op->emitOpError("unknown intrinsic '") << name << "'";
-  if ((intrinsic->unit == ProductUnit::WarpGroup) != isa<SharedDotOp>(op))
+  if (intrinsic->readsShared() != isa<SharedDotOp>(op))
     return op->emitOpError("'")
            << name << "' multiplies operands in "
            << (isa<SharedDotOp>(op) ? "registers"
@@ -41,9 +41,7 @@ LogicalResult Assigner::checkProduct(Operation *op, StringRef name,
                                       "tile-multiply-in-place");
   if (element.getIntOrFloatBitWidth() != intrinsic->operandBits)
     return op->emitOpError("'") << name << "' does not multiply " << element;
-  if (warps[0] % intrinsic->groupWarps() ||
-      sum.getDimSize(0) % (intrinsic->i1 * warps[0]) ||
-      sum.getDimSize(1) % (intrinsic->i2 * warps[1]) || depth % intrinsic->r1)
+  if (!intrinsic->divides(sum.getDimSize(0), sum.getDimSize(1), depth, warps))
     return op->emitOpError("tile ")
            << sum << " is no multiple of the intrinsic over [" << warps
            << "] warps";
@@ -68,10 +66,11 @@ LogicalResult Assigner::checkInput() {
       if (warps[0] * warps[1] !=
           static_cast<int64_t>(op->getParentOfType<KernelOp>().getWarps()))
         return op->emitOpError("arranges other warps than the kernel has");
-      int64_t unit =
-          isFirst ? intrinsic->i1 * warps[0] : intrinsic->i2 * warps[1];
-      if (type.getDimSize(isFirst ? 0 : 1) % unit ||
-          type.getDimSize(isFirst ? 1 : 0) % intrinsic->r1)
+      int64_t parallel = type.getDimSize(isFirst ? 0 : 1),
+              reduced = type.getDimSize(isFirst ? 1 : 0);
+      bool divides = isFirst ? intrinsic->dividesRows(parallel, warps[0])
+                             : intrinsic->dividesColumns(parallel, warps[1]);
+      if (!divides || !intrinsic->dividesReduced(reduced))
         return op->emitOpError("tile ")
                << type << " is no multiple of the intrinsic over [" << warps
                << "] warps";

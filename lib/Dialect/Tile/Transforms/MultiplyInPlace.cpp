@@ -113,7 +113,7 @@ struct MultiplyInPlacePass
     SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) {
       const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
-      if (intrinsic && intrinsic->unit == ProductUnit::WarpGroup)
+      if (intrinsic && intrinsic->readsShared())
         dots.push_back(dot);
     });
     for (DotOp dot : dots)

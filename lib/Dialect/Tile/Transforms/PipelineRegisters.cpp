@@ -56,7 +56,7 @@ SmallVector<Step> collectSteps(Block &block) {
   for (auto dot : block.getOps<DotOp>()) {
     // What is multiplied in place is not loaded.
     const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
-    if (intrinsic && intrinsic->unit == ProductUnit::WarpGroup)
+    if (intrinsic && intrinsic->readsShared())
       continue;
     Step &step = steps.emplace_back();
     step.dot = dot;

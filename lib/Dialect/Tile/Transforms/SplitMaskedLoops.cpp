@@ -375,7 +375,7 @@ static bool multipliesByThread(Operation *op) {
   auto dot = dyn_cast<DotOp>(op);
   const Intrinsic *intrinsic =
       dot ? lookupIntrinsic(dot.getIntrinsic()) : nullptr;
-  return intrinsic && intrinsic->unit == ProductUnit::Fma;
+  return intrinsic && intrinsic->isScalar();
 }
 
 static bool mustStayWhole(scf::ForOp loop) {
