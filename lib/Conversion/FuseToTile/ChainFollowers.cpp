@@ -53,7 +53,8 @@ void ChainLowering::exchangeParts(unsigned number) {
       *sharedPanels(rows, columns, kPartialBytes, PanelOrder::Plain);
   auto type =
       tile::BufferType::get(b.getContext(), parts, rows, columns, element,
-                            tile::LayoutAttr::get(b.getContext(), layout));
+                            tile::LayoutAttr::get(b.getContext(), layout),
+                            tile::BufferSpace::Cluster);
   Value given =
       tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
                             /*stages=*/IntegerAttr(), /*pipelined=*/false,

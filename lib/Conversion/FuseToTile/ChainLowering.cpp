@@ -135,7 +135,7 @@ void ChainLowering::emitStoreInBulk(unsigned tensor, Value value) {
   auto type = tile::BufferType::get(
       b.getContext(), /*stages=*/1, schedule.tiles[tile.rowAxis],
       schedule.tiles[tile.columnAxis], getElementTypeOrSelf(value.getType()),
-      tile::LayoutAttr::get(b.getContext(), layout));
+      tile::LayoutAttr::get(b.getContext(), layout), tile::BufferSpace::Shared);
   Value buffer =
       tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
                             /*stages=*/IntegerAttr(), /*pipelined=*/false,

@@ -62,7 +62,8 @@ LogicalResult ChainLowering::allocateBuffers() {
     running[number].given = kernel.plainBuffer(
         loc, matchReduction(axes.operators[op])->combined.getType(),
         /*stages=*/1, schedule.clusterBlocks(),
-        rowsOfReduction(schedule, model.reductions[number]));
+        rowsOfReduction(schedule, model.reductions[number]),
+        tile::BufferSpace::Cluster);
   }
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
     bool isOperand = info.role == TensorRole::Operand;
@@ -90,7 +91,10 @@ LogicalResult ChainLowering::allocateBuffers() {
     auto type = tile::BufferType::get(
         b.getContext(), kept.values[index].count, rows, columns,
         getElementTypeOrSelf(axes.finalValues[index].getType()),
-        tile::LayoutAttr::get(b.getContext(), *layout));
+        tile::LayoutAttr::get(b.getContext(), *layout),
+        isOperand && isMulticast(model, schedule, index)
+            ? tile::BufferSpace::Cluster
+            : tile::BufferSpace::Shared);
     buffers[index] =
         tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), stages,
                               /*pipelined=*/false, registerStages);

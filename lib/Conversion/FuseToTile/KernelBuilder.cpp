@@ -88,13 +88,13 @@ Value KernelBuilder::workspace(Type element, int64_t count) {
 
 Value KernelBuilder::plainBuffer(Location loc, Type element, int64_t stages,
                                  int64_t rows, int64_t columns,
-                                 IntegerAttr ahead) {
+                                 tile::BufferSpace space, IntegerAttr ahead) {
   LinearLayout layout =
       LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim1, columns) *
       LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, rows);
-  auto type =
-      tile::BufferType::get(b.getContext(), stages, rows, columns, element,
-                            tile::LayoutAttr::get(b.getContext(), layout));
+  auto type = tile::BufferType::get(
+      b.getContext(), stages, rows, columns, element,
+      tile::LayoutAttr::get(b.getContext(), layout), space);
   return tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(), ahead,
                                /*pipelined=*/false,
                                /*registerStages=*/IntegerAttr());

@@ -43,6 +43,7 @@ public:
   /// `ahead`: the stages that are wished for.
   mlir::Value plainBuffer(mlir::Location loc, mlir::Type element,
                           int64_t stages, int64_t rows, int64_t columns,
+                          tile::BufferSpace space,
                           mlir::IntegerAttr ahead = {});
 
   /// Size of dimension `dimension` of a tensor of the group's body that is an

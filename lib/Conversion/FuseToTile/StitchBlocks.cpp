@@ -105,9 +105,9 @@ void StitchLowering::reserveClusterParts() {
     loc = group.operators()[op]->getLoc();
     int64_t blocks = clusterSize(schedule),
             elements = countClusterPart(group, schedule, op);
-    clusterParts[op] =
-        kernel.plainBuffer(loc, group.reductions[op]->combined.getType(),
-                            clusterStages(schedule), blocks, elements);
+    clusterParts[op] = kernel.plainBuffer(
+        loc, group.reductions[op]->combined.getType(), clusterStages(schedule),
+        blocks, elements, tile::BufferSpace::Cluster);
   }
 }
 

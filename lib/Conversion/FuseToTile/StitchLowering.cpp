@@ -126,8 +126,9 @@ Value StitchLowering::reserve(AxisList axes, Type element, int64_t slots,
                               IntegerAttr ahead) {
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
     element = b.getI8Type();
-  return kernel.plainBuffer(loc, element, slots, schedule.warps * 32,
-                            elementsOf(schedule, axes), ahead);
+  return kernel.plainBuffer(loc, element, slots, schedule.warps * kWarpSize,
+                            elementsOf(schedule, axes),
+                            tile::BufferSpace::Shared, ahead);
 }
 
 /// Loads first: they are what everything waits for. `ofAllSteps`: what is the

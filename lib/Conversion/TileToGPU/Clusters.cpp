@@ -130,7 +130,8 @@ LogicalResult ClusterExchange::emitScatter(ClusterScatterOp op,
       planPart(layout,
                BufferType::get(b.getContext(), 1, blocks * buffer.getRows(),
                                buffer.getColumns(), element,
-                               LayoutAttr::get(b.getContext(), shares)),
+                               LayoutAttr::get(b.getContext(), shares),
+                               buffer.getSpace()),
                {0, 0});
   if (!plan)
     return op.emitOpError("has a layout that does not fit the buffer");

@@ -57,7 +57,7 @@ static LogicalResult emitConvert(ConvertLayoutOp op, KernelEmitter &e) {
   }
   auto buffer = BufferType::get(
       b.getContext(), 1, scratch->rows, scratch->columns, element,
-      LayoutAttr::get(b.getContext(), scratch->layout));
+      LayoutAttr::get(b.getContext(), scratch->layout), BufferSpace::Shared);
   if (op.getType().getRank() == 1) {
     from = asRow(from);
     to = asRow(to);

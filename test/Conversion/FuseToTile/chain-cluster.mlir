@@ -3,8 +3,8 @@
 // CHECK: global_load_bytes = 4798080
 // CHECK-LABEL: tile.kernel @product
 // CHECK-SAME: cluster = 2 : i64, producers = 4 : i64
-// CHECK: %[[A:.*]] = tile.alloc {pipeline_stages = 8
-// CHECK: %[[B:.*]] = tile.alloc {pipeline_stages = 8
+// CHECK: %[[A:.*]] = tile.alloc {pipeline_stages = 8{{.*}}, cluster>
+// CHECK: %[[B:.*]] = tile.alloc {pipeline_stages = 8{{.*[^r]}}>
 // CHECK: tile.copy_async {{.*}}, %[[A]][%c0] by bulk {in_bounds = array<i1: false, false>, multicast}
 // CHECK: tile.copy_async {{.*}}, %[[B]][%c0] by bulk {in_bounds = array<i1: false, false>}
 

@@ -15,7 +15,7 @@
 // The operands' memory is free.
 // CHECK: tile.free %[[A]]
 // CHECK: tile.free %[[B]]
-// CHECK: %[[GIVEN:.*]] = tile.alloc : <4, 8, 32, f32
+// CHECK: %[[GIVEN:.*]] = tile.alloc : <4, 8, 32, f32{{.*}}, cluster>
 // CHECK-NEXT: tile.barrier cluster
 // CHECK-NEXT: tile.cluster_scatter %[[SUMS]], %[[GIVEN]] : tensor<32x32xf32>
 // CHECK-NEXT: tile.barrier cluster

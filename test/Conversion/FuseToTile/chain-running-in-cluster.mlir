@@ -6,8 +6,8 @@
 // CHECK-NOT: tile.launch
 // CHECK-LABEL: tile.kernel @softmax
 // CHECK-SAME: cluster = 4 : i64
-// CHECK: %[[TOPS:.*]] = tile.alloc : <1, 4, 16, f32
-// CHECK-NEXT: %[[TOTALS:.*]] = tile.alloc : <1, 4, 16, f32
+// CHECK: %[[TOPS:.*]] = tile.alloc : <1, 4, 16, f32{{.*}}, cluster>
+// CHECK-NEXT: %[[TOTALS:.*]] = tile.alloc : <1, 4, 16, f32{{.*}}, cluster>
 // CHECK-NEXT: %[[A:.*]] = tile.alloc : <1, 16, 32, f16
 // CHECK: %[[RAN:.*]]:3 = scf.for
 // CHECK: %[[SOFAR:.*]] = arith.select {{.*}}, %[[RAN]]#1 :
@@ -23,7 +23,7 @@
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[SUMS]]
 // CHECK: tile.free %[[A]]
 // CHECK-NOT: tile.free %[[TOPS]]
-// CHECK: %[[GIVEN:.*]] = tile.alloc : <4, 4, 32, f32
+// CHECK: %[[GIVEN:.*]] = tile.alloc : <4, 4, 32, f32{{.*}}, cluster>
 // CHECK-NEXT: tile.cluster_scatter %[[SCALED]], %[[GIVEN]]
 // CHECK-NEXT: tile.barrier cluster
 // CHECK-NOT: tile.broadcast

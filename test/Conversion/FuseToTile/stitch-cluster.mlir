@@ -16,7 +16,7 @@
 // CHECK: %[[BLOCK:.*]] = tile.program_id
 // CHECK: %[[PART:.*]] = arith.remui %[[BLOCK]], %c4
 // CHECK: %[[AT:.*]] = arith.muli %[[PART]], %c256
-// CHECK: %[[GIVEN:.*]] = tile.alloc : <1, 4, 1, f32,
+// CHECK: %[[GIVEN:.*]] = tile.alloc : <1, 4, 1, f32, {{.*}}, cluster>
 // CHECK: tile.load %{{.*}}[%{{.*}}, %[[AT]]]
 // The last block has the end of the row.
 // CHECK: arith.subi %c1000, %[[AT]]

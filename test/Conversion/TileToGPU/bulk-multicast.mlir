@@ -3,7 +3,7 @@
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-release-stages,tile-allocate-shared,tile-insert-barriers))' | fusion-opt --convert-tile-to-gpu --canonicalize --cse | FileCheck %s
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 8*[8,0] 2*[0,64] -> [64, 128]">
-!one = !tile.buffer<1, 64, 128, f16, #shared>
+!one = !tile.buffer<1, 64, 128, f16, #shared, cluster>
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 

@@ -29,12 +29,12 @@ tile.kernel @sum(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !til
     attributes {cluster = 4 : i64, shared_memory = 256 : i64, warps = 2 : i64} {
   %block = tile.program_id
   %c0 = arith.constant 0 : index
-  %first = tile.alloc {offset = 0 : i64} : !tile.buffer<1, 4, 1, f32, #parts>
-  %second = tile.alloc {offset = 128 : i64} : !tile.buffer<1, 4, 1, f32, #parts>
+  %first = tile.alloc {offset = 0 : i64} : !tile.buffer<1, 4, 1, f32, #parts, cluster>
+  %second = tile.alloc {offset = 128 : i64} : !tile.buffer<1, 4, 1, f32, #parts, cluster>
   %0 = tile.element_load %p[%block] : !tile.ptr<f32> -> f32
   %mine = tile.splat %0 : f32 -> tensor<f32, #all>
-  %sum = tile.cluster_reduce addf %mine in %first : tensor<f32, #all>, !tile.buffer<1, 4, 1, f32, #parts>
-  %most = tile.cluster_reduce maximumf %sum in %second : tensor<f32, #all>, !tile.buffer<1, 4, 1, f32, #parts>
+  %sum = tile.cluster_reduce addf %mine in %first : tensor<f32, #all>, !tile.buffer<1, 4, 1, f32, #parts, cluster>
+  %most = tile.cluster_reduce maximumf %sum in %second : tensor<f32, #all>, !tile.buffer<1, 4, 1, f32, #parts, cluster>
   %v = tile.view %q[%block] sizes [] strides [] : !tile.ptr<f32> -> !tile.view<0 x f32, unit = -1, alignment = 4>
   tile.store %most, %v[] : tensor<f32, #all>, !tile.view<0 x f32, unit = -1, alignment = 4>
   tile.return
@@ -60,13 +60,13 @@ tile.kernel @rows(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !ti
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c9 = arith.constant 9 : index
-  %parts = tile.alloc {offset = 0 : i64} : !tile.buffer<2, 4, 1, f32, #parts>
+  %parts = tile.alloc {offset = 0 : i64} : !tile.buffer<2, 4, 1, f32, #parts, cluster>
   %v = tile.view %q[%block] sizes [] strides [] : !tile.ptr<f32> -> !tile.view<0 x f32, unit = -1, alignment = 4>
   scf.for %i = %c0 to %c9 step %c1 {
     %0 = tile.element_load %p[%i] : !tile.ptr<f32> -> f32
     %mine = tile.splat %0 : f32 -> tensor<f32, #all>
     %stage = arith.remui %i, %c2 : index
-    %sum = tile.cluster_reduce addf %mine in %parts[%stage] : tensor<f32, #all>, !tile.buffer<2, 4, 1, f32, #parts>
+    %sum = tile.cluster_reduce addf %mine in %parts[%stage] : tensor<f32, #all>, !tile.buffer<2, 4, 1, f32, #parts, cluster>
     tile.store %sum, %v[] : tensor<f32, #all>, !tile.view<0 x f32, unit = -1, alignment = 4>
   }
   tile.return

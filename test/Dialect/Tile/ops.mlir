@@ -257,20 +257,23 @@ tile.kernel @discards(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write>
 // CHECK: tile.kernel @clusters(%{{.*}}: f32) attributes {cluster = 8 : i64, warps = 1 : i64}
 tile.kernel @clusters(%x: f32) attributes {cluster = 8 : i64, warps = 1 : i64} {
   %mine = tile.splat %x : f32 -> tensor<2xf32>
-  %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #parts>
+  %given = tile.alloc : !tile.buffer<1, 8, 2, f32, #parts, cluster>
+  // A space that is not said is `shared`.
+  // CHECK: tile.alloc : <1, 8, 2, f32, #tile.layout<{{[^<>]*}}>{{ *}}>
+  %own = tile.alloc : !tile.buffer<1, 8, 2, f32, #parts, shared>
   // CHECK: tile.barrier cluster
   tile.barrier cluster
-  // CHECK: tile.cluster_reduce addf %{{.*}} in %{{.*}} : tensor<2xf32>, <1, 8, 2, f32, {{.*}}>
-  %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #parts>
-  %turns = tile.alloc : !tile.buffer<2, 8, 2, f32, #parts>
+  // CHECK: tile.cluster_reduce addf %{{.*}} in %{{.*}} : tensor<2xf32>, <1, 8, 2, f32, {{.*}}, cluster>
+  %all = tile.cluster_reduce addf %mine in %given : tensor<2xf32>, !tile.buffer<1, 8, 2, f32, #parts, cluster>
+  %turns = tile.alloc : !tile.buffer<2, 8, 2, f32, #parts, cluster>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c9 = arith.constant 9 : index
   scf.for %i = %c0 to %c9 step %c1 {
     %stage = arith.remui %i, %c2 : index
-    // CHECK: tile.cluster_reduce addf %{{.*}} in %{{.*}}[%{{.*}}] : tensor<2xf32>, <2, 8, 2, f32, {{.*}}>
-    %each = tile.cluster_reduce addf %mine in %turns[%stage] : tensor<2xf32>, !tile.buffer<2, 8, 2, f32, #parts>
+    // CHECK: tile.cluster_reduce addf %{{.*}} in %{{.*}}[%{{.*}}] : tensor<2xf32>, <2, 8, 2, f32, {{.*}}, cluster>
+    %each = tile.cluster_reduce addf %mine in %turns[%stage] : tensor<2xf32>, !tile.buffer<2, 8, 2, f32, #parts, cluster>
   }
   tile.return
 }

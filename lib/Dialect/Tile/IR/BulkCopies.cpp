@@ -21,10 +21,8 @@ bool fusion::tile::isFilledInBulk(AllocOp alloc) {
 }
 
 bool fusion::tile::isFilledByCluster(AllocOp alloc) {
-  return llvm::any_of(alloc->getUsers(), [](Operation *user) {
-    auto copy = dyn_cast<CopyAsyncOp>(user);
-    return copy && copy.getMulticast();
-  });
+  return alloc.getType().getSpace() == BufferSpace::Cluster &&
+         isFilledInBulk(alloc);
 }
 
 bool fusion::tile::isStoredInBulk(AllocOp alloc) {

@@ -178,7 +178,7 @@ ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    int64_t stages, int64_t rows, int64_t columns,
-                   Type elementType, LayoutAttr layout) {
+                   Type elementType, LayoutAttr layout, BufferSpace space) {
   if (stages < 1 || rows < 1 || columns < 1)
     return emitError() << "stages, rows and columns must be positive";
   if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() < 8)

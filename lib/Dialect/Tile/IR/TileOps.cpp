@@ -190,6 +190,16 @@ LogicalResult StoreOp::verify() {
   return verifyRealigned(*this, type.getElementType());
 }
 
+/// Fails where the buffer is of another space.
+static LogicalResult verifySpace(Operation *op, BufferType buffer,
+                                 BufferSpace space) {
+  if (buffer.getSpace() == space)
+    return success();
+  return op->emitOpError("needs a buffer of the space '")
+         << stringifyBufferSpace(space) << "', got '"
+         << stringifyBufferSpace(buffer.getSpace()) << "'";
+}
+
 /// A thread's elements are a row of the buffer.
 static LogicalResult verifyStash(Operation *op, RankedTensorType type,
                                  BufferType buffer) {
@@ -205,6 +215,8 @@ static LogicalResult verifyStash(Operation *op, RankedTensorType type,
     return op->emitOpError("threads have ")
            << count << " different elements each, the buffer has "
            << buffer.getRows() << " rows of " << buffer.getColumns();
+  if (failed(verifySpace(op, buffer, BufferSpace::Shared)))
+    return failure();
   return verifyStaticTile(op, type);
 }
 
@@ -230,6 +242,15 @@ static LogicalResult verifyOwnCopy(CopyAsyncOp op) {
   return success();
 }
 
+LogicalResult AllocOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (getType().getSpace() == BufferSpace::Cluster && kernel &&
+      kernel.getCluster().value_or(1) == 1)
+    return emitOpError("is of the space 'cluster' in a kernel without a "
+                       "cluster of blocks");
+  return success();
+}
+
 LogicalResult CopyAsyncOp::verify() {
   BufferType buffer = getBuffer().getType();
   ViewType view = getView().getType();
@@ -245,8 +266,13 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError(
         "is 'multicast' of threads' 'own' elements, which blocks "
         "have no parts of");
-  if (isBulk(*this))
-    return tensorMapOf(*this, [&] { return emitOpError(); });
+  if (isBulk(*this)) {
+    if (failed(tensorMapOf(*this, [&] { return emitOpError(); })))
+      return failure();
+    return verifySpace(*this, buffer,
+                       getMulticast() ? BufferSpace::Cluster
+                                      : BufferSpace::Shared);
+  }
   if (getEviction())
     return emitOpError("says 'eviction', which copies in bulk do");
   if (getMulticast())
@@ -256,7 +282,7 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError("copies ")
            << bytes << " bytes at a time but the view is only aligned to "
            << view.getAlignment();
-  return success();
+  return verifySpace(*this, buffer, BufferSpace::Shared);
 }
 
 LogicalResult BarrierOp::verify() {
@@ -325,7 +351,7 @@ LogicalResult LocalStoreOp::verify() {
       type.getDimSize(getTransposed() ? 1 : 0) != buffer.getRows() ||
       type.getDimSize(getTransposed() ? 0 : 1) != buffer.getColumns())
     return emitOpError("must store a whole stage of the buffer");
-  return success();
+  return verifySpace(*this, buffer, BufferSpace::Shared);
 }
 
 LogicalResult LastBlockOp::verify() {
@@ -374,7 +400,7 @@ LogicalResult ClusterScatterOp::verify() {
     return emitOpError("must give each of ")
            << blocks << " blocks a stage of " << buffer.getRows() << " x "
            << buffer.getColumns() << " elements, has " << type;
-  return success();
+  return verifySpace(*this, buffer, BufferSpace::Cluster);
 }
 
 LogicalResult ClusterReduceOp::verify() {
@@ -410,7 +436,7 @@ LogicalResult ClusterReduceOp::verify() {
     return emitOpError("needs a buffer of ")
            << stages << " x " << blocks << " x " << type.getNumElements()
            << " elements of " << type.getElementType() << ", got " << parts;
-  return success();
+  return verifySpace(*this, parts, BufferSpace::Cluster);
 }
 
 LogicalResult ElementLoadOp::verify() {

@@ -199,7 +199,7 @@ void Expander::enlarge(const Fill &fill) {
   if (!fill.isKept())
     alloc.getResult().setType(BufferType::get(
         type.getContext(), *fill.stages(), type.getRows(), type.getColumns(),
-        type.getElementType(), type.getLayout()));
+        type.getElementType(), type.getLayout(), type.getSpace()));
   alloc.setPipelined(false);
   alloc.removePipelineStagesAttr();
 }

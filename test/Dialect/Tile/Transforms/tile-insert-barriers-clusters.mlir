@@ -5,6 +5,7 @@
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] 4*[1,0] x[4,8] 2*[8,0] -> [16, 16]">
 #rows = #tile.layout<"register: 2*[0,1] 2*[8,0] 2*[0,8]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [16, 16]">
 !one = !tile.buffer<1, 16, 16, f16, #shared>
+!ofall = !tile.buffer<1, 16, 16, f16, #shared, cluster>
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -20,11 +21,11 @@ tile.kernel @filled_anew(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) 
   %c16 = arith.constant 16 : index
   %c64 = arith.constant 64 : index
   %a = tile.window %p[] sizes [%c16, %c64] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
-  %x = tile.alloc {offset = 0 : i64} : !one
+  %x = tile.alloc {offset = 0 : i64} : !ofall
   scf.for %k = %c0 to %c64 step %c16 {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {multicast} : !view, !one
-    tile.await %x[%c0] : !one
-    %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
+    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {multicast} : !view, !ofall
+    tile.await %x[%c0] : !ofall
+    %t = tile.local_load %x[%c0] at [0, 0] : !ofall -> tensor<16x16xf16, #rows>
   }
   tile.return
 }
@@ -45,10 +46,10 @@ tile.kernel @with_producers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>
   tile.local_store %v, %y[%c0] : tensor<16x16xf16, #rows>, !one
   %t = tile.local_load %y[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.free %y : !one
-  %x = tile.alloc {offset = 0 : i64} : !one
-  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk {multicast} : !view, !one
-  tile.await %x[%c0] : !one
-  %u = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
+  %x = tile.alloc {offset = 0 : i64} : !ofall
+  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk {multicast} : !view, !ofall
+  tile.await %x[%c0] : !ofall
+  %u = tile.local_load %x[%c0] at [0, 0] : !ofall -> tensor<16x16xf16, #rows>
   tile.return
 }
 
@@ -60,13 +61,13 @@ tile.kernel @released(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) att
   %c16 = arith.constant 16 : index
   %c64 = arith.constant 64 : index
   %a = tile.window %p[] sizes [%c16, %c64] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
-  %x = tile.alloc {offset = 0 : i64, barriers = 512 : i64, released = 520 : i64} : !one
+  %x = tile.alloc {offset = 0 : i64, barriers = 512 : i64, released = 520 : i64} : !ofall
   scf.for %k = %c0 to %c64 step %c16 {
-    tile.acquire %x[%c0] : !one
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {multicast} : !view, !one
-    tile.await %x[%c0] : !one
-    %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
-    tile.release %x[%c0] : !one
+    tile.acquire %x[%c0] : !ofall
+    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {multicast} : !view, !ofall
+    tile.await %x[%c0] : !ofall
+    %t = tile.local_load %x[%c0] at [0, 0] : !ofall -> tensor<16x16xf16, #rows>
+    tile.release %x[%c0] : !ofall
   }
   tile.return
 }
@@ -74,7 +75,7 @@ tile.kernel @released(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) att
 // What blocks give one another is memory that none of them uses any more, and there when all have given it.
 #acc = #tile.layout<"register: 2*[0,1] 4*[8,0]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [32, 8]">
 #part = #tile.layout<"register: 2*[0,1]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [8, 8]">
-!share = !tile.buffer<4, 8, 8, f32, #tile.layout<"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+!share = !tile.buffer<4, 8, 8, f32, #tile.layout<"offset: 8*[0,1] 8*[1,0] -> [8, 8]">, cluster>
 // CHECK-LABEL: tile.kernel @given
 // CHECK: tile.local_load
 // CHECK-NEXT: tile.barrier cluster

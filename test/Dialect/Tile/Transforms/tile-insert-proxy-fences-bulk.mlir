@@ -103,7 +103,7 @@ tile.kernel @loaded_before(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
 // bulk copy fills its place.
 #acc = #tile.layout<"register: 2*[0,1] 4*[8,0]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [32, 8]">
 #part = #tile.layout<"register: 2*[0,1]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [8, 8]">
-!share = !tile.buffer<4, 8, 8, f32, #tile.layout<"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+!share = !tile.buffer<4, 8, 8, f32, #tile.layout<"offset: 8*[0,1] 8*[1,0] -> [8, 8]">, cluster>
 // CHECK-LABEL: tile.kernel @given_before
 // CHECK: tile.cluster_scatter
 // CHECK-NEXT: tile.proxy_fence

@@ -444,11 +444,11 @@ def Tile_ClusterReduceOp : Tile_Op<"cluster_reduce",
 
     ```mlir
     %sum = tile.cluster_reduce addf %mine in %parts
-        : tensor<1xf32>, !tile.buffer<1 x 8x1xf32, #parts>
+        : tensor<1xf32>, !tile.buffer<1, 8, 1, f32, #parts, cluster>
     scf.for %i = %c0 to %c16 step %c1 {
       %stage = arith.remui %i, %c2 : index
       %of_row = tile.cluster_reduce addf %row in %more[%stage]
-          : tensor<1xf32>, !tile.buffer<2 x 8x1xf32, #parts>
+          : tensor<1xf32>, !tile.buffer<2, 8, 1, f32, #parts, cluster>
     }
     ```
   }];

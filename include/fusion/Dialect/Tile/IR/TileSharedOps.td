@@ -33,6 +33,8 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
     `barriers` is the offset of the first, set by `tile-allocate-shared`, too. Where
     its stages are released (`tile.release`), each has another one for that:
     `released` is the offset of the first of these. All live as long as the kernel.
+
+    Buffers of the space `cluster` are of kernels with a cluster of blocks.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset,
       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>,
@@ -51,6 +53,7 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
           /*barriers=*/nullptr, /*released=*/nullptr);
   }]>];
   let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_FreeOp : Tile_Op<"free", [MemoryEffects<[MemFree]>]> {
@@ -337,11 +340,11 @@ def Tile_ClusterScatterOp : Tile_Op<"cluster_scatter",
     `tile.cluster_reduce`) and do so behind it: nobody writes to what others still use.
 
     ```mlir
-    %given = tile.alloc : !tile.buffer<4, 16, 128, f32, <"...">>
+    %given = tile.alloc : !tile.buffer<4, 16, 128, f32, <"...">, cluster>
     tile.barrier cluster
-    tile.cluster_scatter %sums, %given : tensor<64x128xf32>, !tile.buffer<4, 16, 128, f32, <"...">>
+    tile.cluster_scatter %sums, %given : tensor<64x128xf32>, !tile.buffer<4, 16, 128, f32, <"...">, cluster>
     tile.barrier cluster
-    %0 = tile.local_load %given[%c0] at [0, 0] : !tile.buffer<4, 16, 128, f32, <"...">> -> tensor<16x128xf32>
+    %0 = tile.local_load %given[%c0] at [0, 0] : !tile.buffer<4, 16, 128, f32, <"...">, cluster> -> tensor<16x128xf32>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer);

@@ -57,6 +57,15 @@ def Tile_ViewType : TypeDef<Tile_Dialect, "View"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_BufferSpace : I32EnumAttr<"BufferSpace", "Whose memory a buffer lies in", [
+    // Shared memory that the threads of the block alone access.
+    I32EnumAttrCase<"Shared", 0, "shared">,
+    // Shared memory of the block that other blocks of its cluster write to.
+    I32EnumAttrCase<"Cluster", 1, "cluster">]> {
+  let cppNamespace = "::fusion::tile";
+  let genSpecializedAttr = 0;
+}
+
 def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "Stages of a tile in shared memory";
@@ -64,11 +73,25 @@ def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
     `stages` copies of a rows × columns tile: those of a pipeline, or slots of tiles
     that are kept. `layout` maps the element offset inside
     one stage to (row, column).
+
+    `space` says who accesses the memory: `shared`, which is not printed, the threads
+    of the block; `cluster` (PTX ISA, ".shared::cluster") also other blocks of its
+    cluster, which write there by a `tile.copy_async` that is `multicast`, a
+    `tile.cluster_scatter` or a `tile.cluster_reduce`.
+    These operations take buffers of that space alone. What a block writes for itself
+    (`tile.local_store`, `tile.stash`, other copies) goes to `shared` buffers.
+
+    ```mlir
+    !tile.buffer<2, 64, 64, f16, #panels>           // shared
+    !tile.buffer<4, 16, 128, f32, #parts, cluster>
+    ```
   }];
   let parameters = (ins "int64_t":$stages, "int64_t":$rows, "int64_t":$columns,
-                        "::mlir::Type":$elementType, "::fusion::tile::LayoutAttr":$layout);
+                        "::mlir::Type":$elementType, "::fusion::tile::LayoutAttr":$layout,
+                        DefaultValuedParameter<"::fusion::tile::BufferSpace",
+                            "::fusion::tile::BufferSpace::Shared">:$space);
   let assemblyFormat = [{
-    `<` $stages `,` $rows `,` $columns `,` $elementType `,` $layout `>`
+    `<` $stages `,` $rows `,` $columns `,` $elementType `,` $layout (`,` $space^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
