@@ -11,8 +11,23 @@ import pytest
 ROOT = pathlib.Path(__file__).parent
 
 
+TIERS = ("smoke", "presubmit", "full", "nightly")
+
+
 def pytest_addoption(parser):
+    parser.addoption("--tier", choices=TIERS, default="presubmit", help="run the tests of this tier and those before it")
     parser.addini("fusion_build", "the build folder under test", default=str(ROOT / "build"))
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out what is marked with a later tier, or is in a folder of one, than the one that is asked for."""
+    later = TIERS[TIERS.index(config.getoption("--tier")) + 1 :]
+
+    def is_later(item):
+        return any(item.get_closest_marker(tier) for tier in later)
+
+    config.hook.pytest_deselected(items=[item for item in items if is_later(item)])
+    items[:] = [item for item in items if not is_later(item)]
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,9 @@
 #   ptxas        an assembler for PTX was found (PATH, CUDA_HOME or the Python environment of the build)
 #   nvcc         the CUDA compiler was found in the same places
 #   cuda-driver  the NVIDIA driver is installed and lists a GPU
-#   nightly      long tests are wanted (--param nightly=1, scripts/test --nightly); all of test/Nightly
-#                requires it
+#   presubmit, full, nightly
+#                tests of that tier are wanted (--param tier=NAME, scripts/test --tier=NAME); all of
+#                test/Nightly requires nightly
 #   asan         the build is instrumented
 #   python-package  the Python package was built
 #   benchmarks   the benchmark programs were built
@@ -118,8 +119,12 @@ if has_gpu():
     config.available_features.add("cuda-driver")
 if config.sanitized:
     config.available_features.add("asan")
-if lit_config.params.get("nightly", "0") not in ("0", "", "false"):
-    config.available_features.add("nightly")
+# A test of a tier says REQUIRES: with its name, or its folder does; without one it is of the first.
+TIERS = ("smoke", "presubmit", "full", "nightly")
+tier = lit_config.params.get("tier", "presubmit")
+if tier not in TIERS:
+    lit_config.fatal("no tier '%s' (%s)" % (tier, ", ".join(TIERS)))
+config.available_features.update(TIERS[: TIERS.index(tier) + 1])
 
 # A hanging test ends, where lit is able to end it.
 try:
