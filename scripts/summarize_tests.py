@@ -7,9 +7,10 @@
     summarize_tests.py RESULTS-FOLDER lit|unit|python ...
 
 Reads lit.json (lit --output), ctest.xml with unit/*.xml (ctest's JUnit file, GoogleTest's own files) and
-python.xml (pytest's JUnit file). A runner that left no readable file, or failed without naming a
-failed test, counts as one failure: what did not run is never a success. The last line is
-"N passed, N failed, N skipped"; the exit code is 0 only if nothing failed.
+python*.xml (pytest's JUnit files), SUITE.status (the runner's exit code) and SUITE.seconds. A runner
+that left no readable file, or failed without naming a failed test, counts as one failure: what did
+not run is never a success. Writes durations.json: by suite, the seconds of the whole suite and of
+each test. The last line is "N passed, N failed, N skipped"; the exit code is 0 only if nothing failed.
 """
 
 import collections
@@ -19,17 +20,18 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-SLOW_SECONDS = 5.0
+SLOWEST = 15
 
 
 class Outcome:
-    """The tests of one suite: passed, names of the failed, reasons of the skipped, seconds by name."""
+    """The tests of one suite: passed, names of the failed, reasons of the skipped, seconds by name and of the whole suite."""
 
     def __init__(self):
         self.passed = 0
         self.failed = []
         self.skipped = collections.Counter()
         self.seconds = {}
+        self.total = None
 
 
 def read_lit(folder):
@@ -41,7 +43,7 @@ def read_lit(folder):
             outcome.passed += 1
         elif code in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
             reason = (test.get("output") or "").strip().splitlines()
-            outcome.skipped[reason[-1] if reason else "its folder is excluded from this run"] += 1
+            outcome.skipped[reason[-1] if reason else "their folders are of later tiers"] += 1
         else:
             outcome.failed.append(f"{name} ({code})")
     return outcome
@@ -49,7 +51,7 @@ def read_lit(folder):
 
 def read_gtest(path, outcome):
     """Adds the cases of one GoogleTest executable; returns whether it reported any failure."""
-    failed = False
+    failed, before = False, len(outcome.seconds)
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"
         outcome.seconds[name] = float(case.get("time", 0))
@@ -60,6 +62,9 @@ def read_gtest(path, outcome):
             outcome.skipped[f"{name} skips itself"] += 1
         else:
             outcome.passed += 1
+    if len(outcome.seconds) == before:
+        failed = True
+        outcome.failed.append(f"{path.stem} (its filter selects no case)")
     return failed
 
 
@@ -93,7 +98,10 @@ def skip_reason(skipped):
 
 def read_python(folder):
     outcome = Outcome()
-    for case in ElementTree.parse(folder / "python.xml").getroot().iter("testcase"):
+    files = sorted(folder.glob("python*.xml"))
+    if not files:
+        raise FileNotFoundError("python*.xml")
+    for case in (case for file in files for case in ElementTree.parse(file).getroot().iter("testcase")):
         name = f"{case.get('classname')}.{case.get('name')}"
         outcome.seconds[name] = float(case.get("time", 0))
         skipped = case.find("skipped")
@@ -119,6 +127,8 @@ def read_suite(folder, suite):
         outcome.failed.append(f"the suite itself: no readable results ({error})")
         return outcome
     status = (folder / f"{suite}.status").read_text().strip()
+    if (folder / f"{suite}.seconds").exists():
+        outcome.total = int((folder / f"{suite}.seconds").read_text())
     if status not in HARMLESS_STATUS.get(suite, ("0",)) and not outcome.failed:
         outcome.failed.append(f"the suite itself: its runner ended with exit code {status}")
     return outcome
@@ -126,28 +136,34 @@ def read_suite(folder, suite):
 
 def print_suite(suite, outcome):
     skipped = sum(outcome.skipped.values())
-    print(f"{suite + ':':8}{outcome.passed} passed, {len(outcome.failed)} failed, {skipped} skipped")
+    took = f" in {outcome.total} s" if outcome.total else ""
+    print(f"{suite + ':':8}{outcome.passed} passed, {len(outcome.failed)} failed, {skipped} skipped{took}")
     for reason, count in sorted(outcome.skipped.items()):
         reason = re.sub(r"^Test requires.*?features: ", "needs ", reason)
         print(f"          skipped {count}: {reason}")
-    slow = sorted(outcome.seconds.items(), key=lambda item: -item[1])[:3]
-    for name, seconds in slow:
-        if seconds >= SLOW_SECONDS:
-            print(f"          {seconds:.0f} s: {name}")
     for name in sorted(outcome.failed):
         print(f"          FAILED: {name}")
+
+
+def print_slowest(outcomes):
+    seconds = [(seconds, suite, name) for suite, outcome in outcomes.items() for name, seconds in outcome.seconds.items()]
+    print("slowest:")
+    for seconds, suite, name in sorted(seconds, key=lambda each: -each[0])[:SLOWEST]:
+        print(f"          {seconds:5.1f} s: {suite}: {name}")
 
 
 def main(arguments):
     folder, suites = pathlib.Path(arguments[0]), arguments[1:]
     print("\n== summary")
-    passed = failed = skipped = 0
-    for suite in suites:
-        outcome = read_suite(folder, suite)
+    outcomes = {suite: read_suite(folder, suite) for suite in suites}
+    for suite, outcome in outcomes.items():
         print_suite(suite, outcome)
-        passed += outcome.passed
-        failed += len(outcome.failed)
-        skipped += sum(outcome.skipped.values())
+    print_slowest(outcomes)
+    durations = {suite: {"seconds": outcome.total, "tests": outcome.seconds} for suite, outcome in outcomes.items()}
+    (folder / "durations.json").write_text(json.dumps(durations, indent=1) + "\n")
+    passed = sum(outcome.passed for outcome in outcomes.values())
+    failed = sum(len(outcome.failed) for outcome in outcomes.values())
+    skipped = sum(sum(outcome.skipped.values()) for outcome in outcomes.values())
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed or passed + skipped == 0 else 0
 

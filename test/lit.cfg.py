@@ -6,18 +6,20 @@
 #
 # Features:
 #   ptxas        an assembler for PTX was found (PATH, CUDA_HOME or the Python environment of the build)
-#   nvcc         the CUDA compiler was found in the same places
+#   nvcc, nvdisasm
+#                the CUDA compiler and disassembler were found in the same places
 #   cuda-driver  the NVIDIA driver is installed and lists a GPU
 #   presubmit, full, nightly
-#                tests of that tier are wanted (--param tier=NAME, scripts/test --tier=NAME); all of
-#                test/Nightly requires nightly
+#                tests of that tier are wanted (--param tier=NAME, scripts/test --tier=NAME). A test is of the tier
+#                smoke unless the lit.local.cfg of its folder requires a later one, or the test does (REQUIRES: full)
 #   asan         the build is instrumented
 #   python-package  the Python package was built
 #   benchmarks   the benchmark programs were built
 #   gmpy2        the Python environment of the build has gmpy2, hence MPFR
 #
-# Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt, %mlir-runner,
-# %host_cc, %host_cxx, %source_root, %build_root, and lit's own (%s, %t, %S, %{sep} …).
+# Substitutions: our tools by name, FileCheck and not by name, %ptxas, %nvcc, %python, %mlir-opt,
+# %mlir-runner, %host_cc, %host_cxx, %source_root, %build_root, %sample (--sample in the tiers before full: scripts with many cases run some
+# of them, see Integration/Inputs/sample.py), and lit's own (%s, %t, %S, %{sep} …).
 
 import ctypes
 import glob
@@ -119,12 +121,12 @@ if has_gpu():
     config.available_features.add("cuda-driver")
 if config.sanitized:
     config.available_features.add("asan")
-# A test of a tier says REQUIRES: with its name, or its folder does; without one it is of the first.
 TIERS = ("smoke", "presubmit", "full", "nightly")
 tier = lit_config.params.get("tier", "presubmit")
 if tier not in TIERS:
     lit_config.fatal("no tier '%s' (%s)" % (tier, ", ".join(TIERS)))
 config.available_features.update(TIERS[: TIERS.index(tier) + 1])
+config.substitutions.append(("%sample", "" if "full" in config.available_features else "--sample"))
 
 # A hanging test ends, where lit is able to end it.
 try:

@@ -40,6 +40,7 @@ def results(tmp_path):
     (tmp_path / "python.xml").write_text(PYTHON.format(c=""))
     for suite in ("lit", "unit", "python"):
         (tmp_path / f"{suite}.status").write_text("0\n")
+        (tmp_path / f"{suite}.seconds").write_text("7\n")
     return tmp_path
 
 
@@ -101,6 +102,33 @@ def test_reason_of_a_skipped_file(results):
     (results / "python.xml").write_text(PYTHON.format(c=skipped))
     _, lines = summarize(results, "python")
     assert any(line.endswith("could not import 'torch': No module named 'torch'") for line in lines)
+
+
+def test_a_filter_that_selects_nothing(results):
+    (results / "unit" / "ATests.xml").write_text("<testsuites/>")
+    status, lines = summarize(results, "unit")
+    assert (status, lines[-1]) == (1, "0 passed, 1 failed, 0 skipped")
+    assert any("FAILED: ATests (its filter selects no case)" in line for line in lines)
+
+
+def test_parts_of_the_python_tests(results):
+    (results / "python.xml").rename(results / "python-1.xml")
+    (results / "python-2.xml").write_text(PYTHON.format(c='<failure message="no"/>').replace('classname="t"', 'classname="u"'))
+    status, lines = summarize(results, "python")
+    assert (status, lines[-1]) == (1, "3 passed, 1 failed, 2 skipped")
+    assert any("FAILED: u.c" in line for line in lines)
+
+
+def test_durations(results):
+    write_lit(results, [{"name": "a", "code": "PASS", "elapsed": 0.5}, {"name": "b", "code": "PASS", "elapsed": 9.25}])
+    _, lines = summarize(results)
+    slowest = lines.index("slowest:")
+    assert lines[slowest + 1].split() == ["9.2", "s:", "lit:", "b"]
+    assert lines[slowest + 2].split() == ["0.5", "s:", "lit:", "a"]
+    durations = json.loads((results / "durations.json").read_text())
+    assert durations["lit"] == {"seconds": 7, "tests": {"a": 0.5, "b": 9.25}}
+    assert durations["unit"]["tests"]["A.two"] == durations["python"]["tests"]["t.a"] == 0.1
+    assert any(line.startswith("lit:") and line.endswith("in 7 s") for line in lines)
 
 
 def test_python_error(results):

@@ -6,13 +6,14 @@
 # all blocks of a cluster go as far as the last one), with sequences that fill no tile: right under eight orders of the warps,
 # without a finding, with the bytes and the shared memory that were predicted, and the bits of blocks alone. ptxas neither spills
 # nor runs the instructions one by one.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import sys
 
-folder, inputs = sys.argv[1:]
+folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
+from sample import some  # noqa: E402
 
 # Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped, blocks of
 # a cluster.
@@ -24,7 +25,7 @@ CASES = {
     "causal-unskipped": ("FA_d64_s1024_causal", 232, 64, 128, 64, 2, 2, False, 2),
 }
 
-for name, (*case, blocks) in CASES.items():
+for name, (*case, blocks) in some(CASES.items(), 2):
     attention, loaded = Attention(folder, name, *case), []
     for producers, cluster in ((0, 1), (0, blocks), (4, blocks)):
         ptx, kernel = attention.check(producers=producers, cluster=cluster)

@@ -6,13 +6,14 @@
 # full and causal, with sequences that fill no tile: right under eight orders of the warps, without a finding, with the bytes and
 # the shared memory that were predicted, and the bits of the kernels without such warps; the same with the result stored in bulk.
 # ptxas neither spills nor runs the instructions one by one.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import sys
 
-folder, inputs = sys.argv[1:]
+folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
+from sample import some  # noqa: E402
 
 # Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped, and
 # whether equal shares of the registers are too few.
@@ -23,7 +24,7 @@ CASES = {
     "three-groups": ("FA_d64_s1024", 328, 64, 192, 128, 3, 2, False, True),
 }
 
-for name, (*case, deals) in CASES.items():
+for name, (*case, deals) in some(CASES.items(), 2):
     attention = Attention(folder, name, *case)
     for producers, result in ((0, "shared"), (4, "shared"), (4, "shared, bulk")):
         ptx, kernel = attention.check(producers=producers, result=result)

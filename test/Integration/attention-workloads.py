@@ -7,7 +7,7 @@
 # that were predicted, no bank conflicts, nothing spilled on sm_80 and sm_90a; causal ones do half the tensor cores' work, up to the
 # tiles that the diagonal cuts. A few of them, of one head; nightly all.
 # REQUIRES: ptxas
-# RUN: %python %s %t --few
+# RUN: %python %s %t --few %sample
 #
 #   attention-workloads.py FOLDER [--few] [--dtype=f16,bf16] [--only=NAME,...] [--families=s,g,long] [--table=FILE]
 #
@@ -21,6 +21,9 @@ import shutil
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from sample import some
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CHIPS = ("sm_80", "sm_90a")
@@ -185,9 +188,10 @@ def main():
     only = arguments.only.split(",") if arguments.only else None
     broken = count = 0
     long = {case["name"]: case for case in table("attention_long")}
+    few = some(FEW, 3)
     for family, name, _, words, one_head in workloads():
         for dtype in arguments.dtype.split(","):
-            if arguments.few and (name, dtype) not in FEW:
+            if arguments.few and (name, dtype) not in few:
                 continue
             if family not in arguments.families.split(",") or (only and name not in only):
                 continue

@@ -6,7 +6,7 @@
 # were predicted, and the bits of stores by threads. One fence more shows the asynchronous proxy what threads have staged, fragments
 # of 16 bits are staged as matrices, and ptxas neither spills nor runs wgmma one by one. With another swizzle than the tensor
 # map's the numbers are wrong.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import json
 import os
@@ -18,6 +18,7 @@ folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from bulk_store_cases import CASES  # noqa: E402
 from hand_schedule import assemble, compute, form, read, schedule  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 
 STORE = re.compile(r"cp\.async\.bulk\.tensor\.\dd\.global\.shared::cta\.tile\.bulk_group")
 
@@ -39,14 +40,14 @@ def swap_swizzle(path):
 
 def main():
     os.makedirs(folder, exist_ok=True)
-    for name, (chip, chain, description, matrices) in CASES.items():
+    for name, (chip, chain, description, matrices) in some(CASES.items(), 5):
         path = os.path.join(folder, name)
         groups = form(path, chain, chip)
         (result,) = [each for each, place in description["places"].items() if place == "shared, bulk" and each in "CE"]
         threads = description | dict(places=description["places"] | {result: "shared"})
         before, _, by_threads = compute(path, groups, schedule(**threads), f"{name}, by threads")
         assert not STORE.search(before), name
-        ptx, _, in_bulk = compute(path, groups, schedule(**description), name, "--schedules=8")
+        ptx, _, in_bulk = compute(path, groups, schedule(**description), name, ORDERS)
         assert in_bulk == by_threads, f"{name}: results differ"
         assert STORE.search(ptx) and ptx.count("wait_group.read") == 1, name
         assert ("stmatrix" in ptx) == matrices, name

@@ -5,7 +5,7 @@
 # Blocks of clusters that copy for one another: right numbers under eight orders of the warps, no finding and no deadlock, the
 # bytes and the shared memory that were predicted, fewer bytes than by blocks alone, and the same bits. ptxas neither spills nor
 # runs wgmma one by one.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import hashlib
 import os
@@ -15,11 +15,12 @@ folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from cluster_cases import CASES  # noqa: E402
 from hand_schedule import assemble, emulate, generate, lower, run, schedule  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 
 
 def main():
     os.makedirs(folder, exist_ok=True)
-    for name, (chip, chain, description, pipelined, count, producers, clusters) in CASES.items():
+    for name, (chip, chain, description, pipelined, count, producers, clusters) in some(CASES.items(), 6):
         path = os.path.join(folder, name)
         if isinstance(chain, str):
             with open(path + ".mlir", "w") as file:
@@ -29,13 +30,13 @@ def main():
             groups = generate(path, *chain, chip=chip)
         description = description | dict(stages={each: count for each in pipelined if count > 1})
         digests, loaded = set(), {}
-        for roles, cluster in [(producers[0], 1)] + [(each, size) for size in clusters for each in producers]:
+        for roles, cluster in [(producers[0], 1)] + some([(each, size) for size in clusters for each in producers], 1):
             where = f"{name}, {roles} producers, clusters of {cluster}"
             lower(path, groups, schedule(**description, producers=roles, cluster=cluster))
             with open(path + ".ptx") as file:
                 ptx = file.read()
             assert ("multicast::cluster" in ptx) == ("barrier.cluster.arrive" in ptx) == (cluster > 1), where
-            report, bits = emulate(path, where, *(["--schedules=8"] if cluster > 1 else []))
+            report, bits = emulate(path, where, *([ORDERS] if cluster > 1 else []))
             kernel = report["kernels"][0]
             assert kernel["cluster"] == [cluster, 1, 1], where
             digests.add(hashlib.sha256(bits).hexdigest())

@@ -4,7 +4,7 @@
 
 # Convolutions and chains of them through the whole pipeline and the emulator with its sanitizers: right, on tensor cores, with the
 # kernels, the bytes and the shared memory that were predicted; as the search chooses and with schedules drawn at random.
-# RUN: %python %s %t 1
+# RUN: %python %s %t 1 %sample
 #
 #   convolutions.py FOLDER DRAWS [--random=FIRST,COUNT] [--only=TEXT]
 
@@ -18,6 +18,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 from convolution_programs import Program, chimera, draw, layer  # noqa: E402
 from hand_schedule import ROOT  # noqa: E402
+from sample import some  # noqa: E402
 
 PIPELINE = (
     "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
@@ -98,14 +99,14 @@ def main():
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
     broken = runs = 0
-    for name, program, kernels in cases(arguments):
+    for name, program, kernels in some(cases(arguments), 8):
         if arguments.only not in name:
             continue
         path = os.path.join(arguments.folder, name)
         with open(path + ".mlir", "w") as file:
             file.write(program.text())
         chip = "sm_89" if program.element.startswith("f8") else arguments.chip
-        for seed in range(-1, arguments.draws):
+        for seed in some(range(-1, arguments.draws), 1):
             if os.path.exists(path + ".json"):
                 os.remove(path + ".json")
             command = ["fusion-run", path + ".mlir", "--device=emulator", f"--chip={chip}", "--sanitize", f"--json={path}.json"]

@@ -5,7 +5,7 @@
 # exp(s x - t) with its scale and difference in one multiply-add (--exponentials=fma): right by the same tolerances, one instruction
 # less for each score, two where there is a scale; the error of an exponential, against f64, within the bound of docs/numerics.md, and
 # that of a softmax independent of the magnitude of its scores.
-# RUN: %python %s %t %source_root
+# RUN: %python %s %t %source_root %sample
 
 import json
 import os
@@ -14,9 +14,11 @@ import sys
 
 import numpy
 
-folder, root = sys.argv[1:]
+folder, root = sys.argv[1:3]
+sys.path.insert(0, os.path.join(root, "test", "Integration", "Inputs"))
 sys.path.insert(0, os.path.join(root, "benchmarks", "workloads"))
 from linalg_builder import Function  # noqa: E402
+from sample import some  # noqa: E402
 
 GENERATOR = os.path.join(root, "benchmarks", "workloads", "generate.py")
 os.makedirs(folder, exist_ok=True)
@@ -41,7 +43,7 @@ WORKLOADS = {
     "FA_causal": (["--family=attention_long", "--case=FA_d64_s512_causal", "--batch=1", "--heads=1"], 512 * 256, 2),
 }
 for name, (arguments, scores, saved) in WORKLOADS.items():
-    for kind in ("f16", "bf16"):
+    for kind in some(("f16", "bf16"), 1):
         path = os.path.join(folder, f"{name}_{kind}")
         subprocess.run([sys.executable, GENERATOR, *arguments, f"--dtype={kind}", "-o", path + ".mlir"], check=True)
         difference, before = run(path, "difference", "--sanitize")

@@ -6,7 +6,7 @@
 # one kernel (two where the keys are split), right, silent, with the bytes that were predicted. Where the rows of queries fill the
 # chip, a dimension between powers of two is not padded to the next; where they do not, blocks and warps may share
 # the values out as they like. With `all` every dimension, otherwise a few.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import itertools
 import json
@@ -18,6 +18,7 @@ folder, inputs = sys.argv[1], sys.argv[2]
 takes_all = "all" in sys.argv[3:]
 sys.path.insert(0, inputs)
 from hand_schedule import ROOT, run  # noqa: E402
+from sample import some  # noqa: E402
 
 FEW = [(8, 8), (40, 40), (72, 72), (80, 80), (96, 96), (112, 112), (256, 256), (64, 256), (256, 72), (16, 120), (200, 24)]
 LENGTHS = (1, 17, 100, 333, 1000)
@@ -84,8 +85,8 @@ def check_tiles(k, h, length):
 
 def main():
     os.makedirs(folder, exist_ok=True)
-    shapes = list(cases())
-    for (k, h), length in itertools.product(dict.fromkeys(pair for pair, _ in shapes), (333, 1000)):
+    shapes = some(cases(), 5)
+    for (k, h), length in itertools.product(dict.fromkeys(pair for pair, _ in shapes), some((333, 1000), 1)):
         check_tiles(k, h, length)
     for (k, h), length in shapes:
         check(k, h, length)

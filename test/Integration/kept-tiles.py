@@ -6,8 +6,9 @@
 # through extents that the tiles do not divide, stages and register stages, element-wise operators between the products,
 # transposed operands and chains of three. The right numbers, no finding under eight orders of the warps, and the bytes and
 # shared memory that were predicted.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
+import itertools
 import os
 import random
 import sys
@@ -15,6 +16,7 @@ import sys
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from hand_schedule import emulate, generate, lower, schedule  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 
 ALIGNED, ODD, NARROW = "64,96,64,128", "100,72,40,72", "48,40,72,56"
 
@@ -74,7 +76,7 @@ def check(name, arguments, chip="sm_80", **description):
     lower(path, groups, schedule(**description))
     # Of loads into registers LLVM leaves out those of data that is there already.
     is_exact = "sync" not in {place.split(", ")[-1] for place in description["places"].values()}
-    report, _ = emulate(path, where, "--schedules=8", is_exact=is_exact)
+    report, _ = emulate(path, where, ORDERS, is_exact=is_exact)
     assert len(report["kernels"]) == 1, where
 
 
@@ -121,19 +123,18 @@ def main():
     random.seed(len(sys.argv) > 3 and int(sys.argv[3]) or 0)
     runs = 0
     for name, (*_, c_places, _) in TWO.items():
-        for c_place in c_places:
-            for sizes in (ALIGNED, ODD, NARROW):
+        for c_place, sizes in some(itertools.product(c_places, (ALIGNED, ODD, NARROW)), 1):
                 warps = random.choice(ROWS + (BLOCK if "shared" in c_places and c_place == "shared" else ()))
                 two(name, sizes, random.choice(("f16", "bf16")), random.choice(("", "relu", "bias,relu")), [], warps, c_place)
                 runs += 1
         two(name, "48,72,56,40", "f16", "", ["--transpose=" + random.choice("01")], "[2, 1]", c_places[0])
         runs += 1
     for name in THREE:
-        for sizes in ("64,64,64,96,64", "72,40,104,40,72"):
+        for sizes in some(("64,64,64,96,64", "72,40,104,40,72"), 1):
             three(name, sizes, random.choice(ROWS + BLOCK[:2]))
             runs += 1
     for tiling in SUMS:
-        for dtype, warps in (("f16", "[2, 1]"), ("bf16", "[1, 1]")):
+        for dtype, warps in some((("f16", "[2, 1]"), ("bf16", "[1, 1]")), 1):
             sums(tiling, dtype, warps)
             runs += 1
     print(f"{runs} schedules")

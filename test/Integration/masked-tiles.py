@@ -5,7 +5,7 @@
 # Tiles that a mask from indices provably excludes are neither loaded nor multiplied: under one hand-written choice of tiles a causal
 # kernel does about half the work of the full one, a sliding window what it covers; results are the same when all tiles are visited.
 # So do the schedules that the search chooses, up to what their tiles reach beyond the mask.
-# RUN: %python %s %t
+# RUN: %python %s %t %sample
 
 import json
 import os
@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 from hand_schedule import emulate, lower, run, schedule
+from sample import some
 from score_chains import chain
 
 folder = sys.argv[1]
@@ -49,7 +50,7 @@ for stages in (1, 3):
     full, whole = measure("full", False, stages)
     pair = full // (TILES * TILES)
     keys = 2 * TILE * 32 * 2  # bytes of a tile of keys and one of values
-    for name, mask, visited in (
+    for name, mask, visited in some((
         ("causal", "causal", TILES * (TILES + 1) // 2),
         ("window", (TILE, 0), 2 * TILES - 1),
         ("ahead", (0, TILE), 2 * TILES - 1),
@@ -58,19 +59,19 @@ for stages in (1, 3):
         ("behind", ("behind", TILE + 1), 2 * TILES - 1),
         ("block", ("block", 2 * TILE), 2 * TILES),
         ("blocks", ("blocks", 2 * TILE), 2 * sum(range(2, TILES + 1, 2))),
-    ):
+    ), 2):  # fmt: skip
         assert measure(name, False, stages, mask=mask) == (full, whole), name
         assert measure(name, True, stages, mask=mask) == (visited * pair, whole - (TILES * TILES - visited) * keys), name
     # Rows before the first key: their tiles visit nothing, and the results are NaN as the operators say.
     flops, _ = measure("none", True, stages, m=256, n=128, mask="causal")
     assert flops == pair * (1 + 2 + 3 + 4), (flops, pair)
     # Rows of heads that are one axis, with tiles that lie across heads: what some row of a tile needs is visited.
-    for period in (64, 80, 48):
+    for period in some((64, 80, 48), 1):
         tiles = sum(max(row % period for row in range(m, m + TILE)) // TILE + 1 for m in range(0, 480, TILE))
         flops, _ = measure(f"heads{period}", True, stages, m=480, n=period, mask="causal", period=period)
         assert flops == pair * tiles, (period, flops, pair * tiles)
     # The axis split over blocks: parts visit what is left of their ranges, together as much as one block.
-    for parts in (2, 3):
+    for parts in some((2, 3), 1):
         flops, _ = measure(f"causal{parts}", True, stages, mask="causal", parts=parts)
         assert flops == pair * TILES * (TILES + 1) // 2, (parts, flops)
 print("full", full, whole)
@@ -99,5 +100,5 @@ def chosen(name, mask, size=1024, dim=64):
     assert least <= share <= most, (name, schedule, share)
 
 
-for name, mask in (("causal", "causal"), ("window_128", (128, 0)), ("window_32_32", (32, 32)), ("window_400", (400, 0))):
+for name, mask in some((("causal", "causal"), ("window_128", (128, 0)), ("window_32_32", (32, 32)), ("window_400", (400, 0))), 1):
     chosen(name, mask)

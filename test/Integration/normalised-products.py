@@ -5,7 +5,7 @@
 # Normalisations in front of products are part of their kernels, with the statistics in the product's loop, in front of it
 # with tiles that stay, or with tiles that are read again: right, moving the bytes that were predicted, silent under the
 # sanitizers; as the search chooses and with schedules drawn at random, which have all of these forms.
-# RUN: %python %s %t
+# RUN: %python %s %t %sample
 
 import os
 import re
@@ -14,6 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 from drawn_schedules import run_chain
 from normalised_chains import chain
+from sample import IS_SAMPLE, some
 
 folder = sys.argv[1]
 os.makedirs(folder, exist_ok=True)
@@ -39,7 +40,7 @@ FORMS = {"together": r"k\([^()]*C[E-Z][^()]*,C[A-Z][^()]*\)", "ahead": r"k\(LA1,
 seen = set()
 for number, (name, options) in enumerate(CASES.items()):
     chip = "sm_90a" if number % 3 == 2 else "sm_80"
-    for seed in (None, 1, 2, 3):
+    for seed in some((None, 1, 2, 3), 1):
         schedule = run_chain(folder, name, chain(**options), seed, chip)
         seen |= {form for form, pattern in FORMS.items() if re.search(pattern, schedule)}
-assert seen == set(FORMS), f"only {seen} were drawn"
+assert seen == set(FORMS) or IS_SAMPLE, f"only {seen} were drawn"

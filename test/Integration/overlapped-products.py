@@ -6,15 +6,16 @@
 # attention, full and causal, with and without warps that only copy and clusters, and two products with nothing online. Right under
 # eight orders of the warps, without a finding, with the bits of the schedule without. ptxas neither spills nor runs the
 # instructions one by one.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import os
 import sys
 
-folder, inputs = sys.argv[1:]
+folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
 from hand_schedule import assemble, compute, generate, products_of_groups, schedule  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 
 # Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped; then
 # producers and blocks of a cluster.
@@ -32,19 +33,19 @@ def is_overlapped(ptx):
 
 for name, (case, *forms) in CASES.items():
     attention = Attention(folder, name, *case)
-    for producers, cluster in forms:
+    for producers, cluster in some(forms, 1):
         for overlapped in ((), "E"):
             ptx, _ = attention.check(producers=producers, cluster=cluster, overlapped=overlapped)
             assert is_overlapped(ptx) == bool(overlapped), (name, producers, cluster)
 
 # Two iterations and several.
-for columns in (128, 320):
+for columns in some((128, 320), 1):
     path = os.path.join(folder, f"chain-{columns}")
     groups = generate(path, f"--chain=128,64,{columns},64", "--between=relu", chip="sm_90a")
     results = set()
     for overlapped in ((), "E"):
         text = schedule(**products_of_groups(1), overlapped=overlapped)
-        ptx, _, digest = compute(path, groups, text, f"{path}, {overlapped}", "--schedules=8")
+        ptx, _, digest = compute(path, groups, text, f"{path}, {overlapped}", ORDERS)
         assemble(path, "sm_90a", path)
         assert is_overlapped(ptx) == bool(overlapped), path
         results.add(digest)

@@ -6,16 +6,17 @@
 # eight orders of the warps, no finding, the bytes and the shared memory that were predicted, and the bits of parts that a second launch
 # adds. Parts that divide the tiles and parts that do not, some without a tile; sizes that fill no tile; what follows the sum by rows, by
 # columns, by both. ptxas neither spills nor runs wgmma one by one.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import hashlib
 import os
 import sys
 
-folder, inputs = sys.argv[1:]
+folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_schedule import PRODUCT, assemble, emulate, form, lower, schedule  # noqa: E402
 from bulk_cases import PLAIN, in_bulk  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 
 PRODUCT = dict(PRODUCT, places=dict(A="shared, async16", B="shared, async16", C="registers"))
 CHAIN = dict(
@@ -84,12 +85,12 @@ for name, (arguments, chip, description, axis, counts, staged) in CASES.items():
     path = os.path.join(folder, name)
     groups = form(path, arguments, chip)
     description = description | dict(stages={operand: 2 for operand in staged})
-    for parts in counts:
+    for parts in some(counts, 1):
         digests = set()
         for in_cluster in (False, True):
             where = f"{name}, {parts} parts, {'in clusters' if in_cluster else 'for another launch'}"
             lower(path, groups, schedule(**(description | dict(split={axis: parts})), in_cluster=in_cluster))
-            report, bits = emulate(path, where, *(["--schedules=8"] if in_cluster else []))
+            report, bits = emulate(path, where, *([ORDERS] if in_cluster else []))
             assert len(report["kernels"]) == (1 if in_cluster else 2), where
             assert report["kernels"][0]["cluster"] == [parts if in_cluster else 1, 1, 1], where
             digests.add(hashlib.sha256(bits).hexdigest())

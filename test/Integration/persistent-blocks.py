@@ -5,20 +5,21 @@
 # Blocks that go through tiles, as many as clusters of them fit in the chip's GPCs, their loads issued by warps of their own: right numbers under eight
 # orders of the warps, no finding and no deadlock, the bytes and the shared memory that were predicted, and the bits of blocks of one
 # tile each; in clusters, too, which copy for one another. ptxas neither spills nor runs wgmma one by one.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import hashlib
 import os
 import re
 import sys
 
-folder, inputs = sys.argv[1:]
+folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_schedule import ROOT, assemble, emulate, generate, lower, run, schedule  # noqa: E402
 from persistent_cases import BLOCKS, CASES  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 
 os.makedirs(folder, exist_ok=True)
-for name, (arguments, description, tiles) in CASES.items():
+for name, (arguments, description, tiles) in some(CASES.items(), 3):
     path = os.path.join(folder, name)
     if name.startswith("attention"):
         generator = os.path.join(ROOT, "benchmarks", "workloads", "generate.py")
@@ -35,7 +36,7 @@ for name, (arguments, description, tiles) in CASES.items():
             continue
         where = f"{name}, {blocks} blocks"
         lower(path, groups, schedule(**description, persistent=persistent))
-        report, bits = emulate(path, where, f"--gpcs={gpcs}", *(["--schedules=8"] if persistent else []))
+        report, bits = emulate(path, where, f"--gpcs={gpcs}", *([ORDERS] if persistent else []))
         assert report["kernels"][0]["grid"][0] == blocks, f"{where}: {report['kernels'][0]['grid']}"
         with open(path + ".tile.mlir") as file:
             # The last rows first, which are the longest of a causal mask.

@@ -4,4 +4,4 @@
 
 # Chains of convolutions drawn at random (Inputs/convolution_programs.py): any layout, kernel, stride, padding, dilation and type,
 # with schedules that are chosen and drawn, against the reference and what was predicted.
-# RUN: %python %S/convolutions.py %t 1 --random=0,30
+# RUN: %python %S/convolutions.py %t 1 --random=0,30 %sample

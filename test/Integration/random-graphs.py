@@ -5,7 +5,7 @@
 # Graphs of memory-intensive operators drawn at random (Inputs/random_graphs.py), through the whole pipeline and the emulator with its
 # sanitizers: right by the reference and by NumPy, to the bit where nothing is approximate, the bytes that were predicted, a reason at
 # every boundary between kernels.
-# RUN: %python %s %t 0 100
+# RUN: %python %s %t 0 %if full %{ 100 %} %else %{ 16 %}
 # RUN: %python %s %t 1993 1
 #
 #   random-graphs.py FOLDER FIRST COUNT [--most=SIZE] [--limit=ELEMENTS] [--force] [--raw]

@@ -7,7 +7,7 @@
 # are -inf in some parts or in all, finite masks, NaN and large scores; results beside the product. The numbers are those of
 # the reference, the bytes of all kernels those predicted, and two runs agree to the bit, those of clusters under eight
 # orders of the warps.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import json
 import os
@@ -19,6 +19,7 @@ import numpy
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from hand_schedule import ROOT, assemble, lower, run, schedule  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 
 from set_schedule import replace_schedule  # noqa: E402
 
@@ -164,7 +165,7 @@ def special_bias(parts, tile):
 def execute(path, f, groups, text, bias, where, in_cluster=False):
     lower(path, groups, text)
     numpy.save(path + ".bias.npy", bias)
-    chip = ["--chip=sm_90a", "--schedules=8"] if in_cluster else ["--chip=sm_80"]
+    chip = ["--chip=sm_90a", ORDERS] if in_cluster else ["--chip=sm_80"]
     run("fusion-run", path + ".mlir", "--manifest=" + path + ".json", "--device=emulator", "--sanitize", *chip,
         f"--input=3:{path}.bias.npy", "--output-dir=" + path, "--json=" + path + ".report.json")  # fmt: skip
     with open(path + ".report.json") as file:
@@ -192,8 +193,8 @@ def main():
             file.write(f.text())
         groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
         # 10 tiles of 16: parts of five, of three and one, of two, of one, and more parts than tiles.
-        for parts, tile, grid, warps in ((2, 16, "m", 1), (4, 16, "mh", 1), (6, 16, "m", 2), (10, 16, "mh", 1),
-                                         (13, 16, "m", 1), (3, 48, "mh", 2), (10, 16, "m|h", 1), (3, 64, "m|h", 2)):  # fmt: skip
+        for parts, tile, grid, warps in some(((2, 16, "m", 1), (4, 16, "mh", 1), (6, 16, "m", 2), (10, 16, "mh", 1),
+                                              (13, 16, "m", 1), (3, 48, "mh", 2), (10, 16, "m|h", 1), (3, 64, "m|h", 2)), 2):  # fmt: skip
             where = f"{name}: {parts} parts of tiles of {tile}, grid over {grid}, {warps} warps"
             text = place(f, parts, tile, grid, warps)
             bias = special_bias(parts, tile)
@@ -213,7 +214,7 @@ def main():
             refused = subprocess.run(["fusion-opt", path + ".scheduled.mlir", "--fuse-search-schedules"], capture_output=True, text=True)
             assert refused.returncode and REFUSED[name] in refused.stderr, refused.stderr
             continue
-        for parts, tile, grid, warps, rescale in ((2, 16, "m", 1, 0), (4, 16, "mh", 1, 8), (8, 16, "mh", 2, 0), (8, 16, "m", 1, 8)):
+        for parts, tile, grid, warps, rescale in some(((2, 16, "m", 1, 0), (4, 16, "mh", 1, 8), (8, 16, "mh", 2, 0), (8, 16, "m", 1, 8)), 1):
             if name in ("softmax2", "ratio"):
                 rescale = 0  # the row's factor may be large, or there is none
             where = f"{name}: {parts} parts of tiles of {tile} in clusters, grid over {grid}, {warps} warps, rescale {rescale}"

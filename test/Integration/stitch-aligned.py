@@ -5,10 +5,11 @@
 # Rows of 3001 elements, which begin anywhere in memory. A row segment is what is moved of a row side by side: it touches its sectors and
 # two more at most. Where all rows begin alike, tiles begin at a sector, and a segment is a row. Elsewhere lanes hand on what others need of
 # aligned pieces, and a segment is what a warp has of a row at once; of a result that is turned, what a tile has of a row.
-# RUN: %python %s %t f16,f32 sm_80
+# RUN: %python %s %t f16,f32 sm_80 %sample
 #
 #   stitch-aligned.py FOLDER TYPES CHIPS [PATTERN...]
 
+import itertools
 import json
 import math
 import os
@@ -18,6 +19,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 from check_stitch import check
+from sample import some
 from stitch_programs import PATTERNS, program
 
 ROWS, COLS = 777, 3001
@@ -161,12 +163,11 @@ def run(folder, pattern, type, chip):
 if __name__ == "__main__":
     os.makedirs(sys.argv[1], exist_ok=True)
     wrong = []
-    for pattern in sys.argv[4:] or PATTERNS:
-        for type in sys.argv[2].split(","):
-            for chip in sys.argv[3].split(","):
-                complaints = run(sys.argv[1], pattern, type, chip)
-                # Few rows under the sanitizers.
-                complaints += check(sys.argv[1], pattern, 5, COLS, type, chip)["complaints"]
-                wrong += [f"{pattern} {type} {chip}: {complaint}" for complaint in complaints]
+    for case in some(itertools.product(sys.argv[4:] or PATTERNS, sys.argv[2].split(","), sys.argv[3].split(",")), 10):
+        complaints = run(sys.argv[1], *case)
+        # Few rows under the sanitizers.
+        pattern, *others = case
+        complaints += check(sys.argv[1], pattern, 5, COLS, *others)["complaints"]
+        wrong += [f"{' '.join(case)}: {complaint}" for complaint in complaints]
     if wrong:
         sys.exit("\n".join(wrong))

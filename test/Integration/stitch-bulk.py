@@ -5,7 +5,7 @@
 # Copies ahead of the steps of stitched kernels, by threads and by boxes of tensor maps, with and without warps that do nothing else: right
 # under eight orders of the warps, silent under the sanitizers, the bytes and the shared memory that were predicted, the same bits, no
 # bank conflict, no spill. What no box brings threads copy.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import os
 import re
@@ -15,6 +15,7 @@ import sys
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from hand_schedule import assemble, compute, run  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 from set_schedule import replace_schedule  # noqa: E402
 from stitch_programs import program  # noqa: E402
 
@@ -115,15 +116,15 @@ def check(name, pattern, rows, cols, type, warps, i, j, walk, counts, dimensions
     path = os.path.join(folder, name)
     groups = groups_of(path, pattern, rows, cols, type, CHIP)
     digests = set()
-    for stages in counts:
+    for stages in some(counts, 1):
         ahead = f"{walk}, stages = {stages}"
         forms = [("by threads", ahead, 0), ("in bulk", ahead + ", bulk = true", 0)]
         if cluster == 1:
             forms.append(("by a producer", ahead + ", bulk = true", 1))
-        for form, steps, producers in forms:
+        for form, steps, producers in some(forms, 2):
             where = f"{name}, {stages} stages, {form}"
             text = schedule(warps, i, j, steps, options, cluster, producers)
-            ptx, report, digest = compute(path, groups, text, where, "--schedules=8")
+            ptx, report, digest = compute(path, groups, text, where, ORDERS)
             (kernel,) = report["kernels"]
             assert not kernel["counters"]["shared_bank_conflicts"], where
             boxes = set(map(int, re.findall(r"cp\.async\.bulk\.tensor\.(\d)d", ptx)))
@@ -155,7 +156,7 @@ def refuse(name, pattern, rows, cols, type, warps, i, j, walk, ahead, chip, prod
 if __name__ == "__main__":
     os.makedirs(folder, exist_ok=True)
     only = sys.argv[3:]
-    for name, case in CASES.items():
+    for name, case in some(CASES.items(), 6):
         if not only or name in only:
             check(name, *case)
     for name, case in REFUSED.items():

@@ -5,8 +5,8 @@
 # What the search chooses for patterns of memory-intensive operators is assembled without spilling a register, but for the few
 # schedules that are named here.
 # REQUIRES: ptxas
-# RUN: %python %s %t %ptxas 777x3001 f16,f32 sm_80
-# RUN: %python %s %t %ptxas 33x70001,4096x1000 f32 sm_80,sm_90a layer_norm log_softmax layer_norm_backward
+# RUN: %python %s %t %ptxas 777x3001 f16,f32 sm_80 %sample
+# RUN: %python %s %t %ptxas 33x70001,4096x1000 f32 sm_80,sm_90a layer_norm log_softmax layer_norm_backward %sample
 #
 #   stitch-registers.py FOLDER PTXAS SHAPES TYPES CHIPS [PATTERN...]
 
@@ -17,6 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 from hand_schedule import run
+from sample import some
 from stitch_programs import PATTERNS, program
 
 folder, ptxas, shapes, types, chips = sys.argv[1:6]
@@ -55,7 +56,7 @@ cases = [(pattern, *(int(size) for size in shape.split("x")), type, chip)
          for shape in shapes.split(",") for type in types.split(",") for chip in chips.split(",")
          for pattern in sys.argv[6:] or PATTERNS]  # fmt: skip
 broken = []
-for case in cases:
+for case in some(cases, 6):
     registers, bytes = spills(*case)
     print(*case, f"{registers} registers", flush=True)
     if bytes > SPILLED.get(case, 0):

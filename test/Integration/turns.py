@@ -6,16 +6,18 @@
 # three groups, with products that are waited for in the turn and such that run beside others, in clusters, and in blocks that go
 # through tiles. Right under eight orders of the warps, without a finding, with the bytes and the shared memory that were
 # predicted, and the bits of the kernel without turns. ptxas neither spills nor runs the instructions one by one.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
+import itertools
 import os
 import re
 import sys
 
-folder, inputs = sys.argv[1:]
+folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
 from hand_schedule import assemble, compute, generate, products_of_groups, schedule  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 
 # Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped; then
 # whether blocks go through tiles and blocks of a cluster.
@@ -34,8 +36,7 @@ def turns_of(ptx):
 
 for name, (case, *forms) in CASES.items():
     attention = Attention(folder, name, *case)
-    for persistent, cluster in forms:
-        for overlapped in ((), "E"):
+    for (persistent, cluster), overlapped in some(itertools.product(forms, ((), "E")), 1):
             options = dict(producers=4, persistent=persistent, cluster=cluster, overlapped=overlapped)
             ptx, _ = attention.check(**options)
             assert turns_of(ptx) == (0, 0), (name, options)
@@ -46,13 +47,13 @@ for name, (case, *forms) in CASES.items():
             assert waits == arrivals == (3 if overlapped else 4), (name, options, waits, arrivals)
 
 # Two products with nothing online between them, in two iterations and several.
-for columns in (128, 320):
+for columns in some((128, 320), 1):
     path = os.path.join(folder, f"chain-{columns}")
     groups = generate(path, f"--chain=256,64,{columns},64", "--between=relu", chip="sm_90a")
     results = set()
     for turns in (False, True):
         text = schedule(**products_of_groups(2), producers=4, turns=turns)
-        ptx, _, digest = compute(path, groups, text, f"{path}, {turns}", "--schedules=8")
+        ptx, _, digest = compute(path, groups, text, f"{path}, {turns}", ORDERS)
         assemble(path, "sm_90a", path)
         assert bool(turns_of(ptx)[0]) == turns, path
         results.add(digest)

@@ -6,7 +6,7 @@
 # between them, every transposition, odd sizes: one kernel each, right within the bounds of docs/numerics.md, moving the bytes that
 # were predicted, silent under the sanitizers; as the search chooses and by schedules drawn at random. Where rows are multiples of 16
 # bytes, no bank conflict but for words that are stored in bulk.
-# RUN: %python %s %t 2
+# RUN: %python %s %t 2 %sample
 
 import json
 import os
@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from sample import IS_SAMPLE, some
 from typed_chains import chain
 
 folder, draws = sys.argv[1], int(sys.argv[2])
@@ -153,14 +154,14 @@ broken = runs = 0
 inShared = set()
 kinds = only or list(TYPES)
 for kind in kinds:
-    for name in cases_of(kind):
-        for seed in range(-1, draws):
+    for name in some(cases_of(kind), 4):
+        for seed in some(range(-1, draws), 1):
             runs += 1
             for problem in check(kind, name, seed):
                 broken += 1
                 print(f"{kind} {name} random-seed={seed}: {problem}")
 # What only these options allow.
 lacking = [kind for kind in kinds if kind in OPTIONS and TYPES[kind][0] == "sm_90a" and kind not in inShared]
-assert not lacking, f"no product of {lacking} is wgmma"
+assert not lacking or IS_SAMPLE, f"no product of {lacking} is wgmma"
 print(f"{runs} runs, {broken} broken")
 sys.exit(broken != 0)

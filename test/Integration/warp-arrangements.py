@@ -6,6 +6,7 @@
 # and values; four by two read half as much and hand it over through shared memory. By the emulator's counters, for one block's worth of
 # attention with heads of 128: what is read from shared memory outweighs the barriers on a chip with twice the tensor cores' rate, and the
 # model's choice of arrangement is that of the counters.
+# REQUIRES: full
 # RUN: %python %s %t %S/Inputs
 
 import json

@@ -5,7 +5,7 @@
 # Products by groups of warps, with every number of stages: right numbers under eight orders of the warps, no finding, the bytes and the
 # shared memory that were predicted, and the same bits whatever the stages. What ptxas makes of them neither spills nor runs
 # the instructions one by one.
-# RUN: %python %s %t %S/Inputs
+# RUN: %python %s %t %S/Inputs %sample
 
 import hashlib
 import os
@@ -14,12 +14,13 @@ import sys
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from hand_schedule import assemble, emulate, generate, lower, run, schedule  # noqa: E402
+from sample import ORDERS, some  # noqa: E402
 from warpgroup_cases import CASES  # noqa: E402
 
 
 def main():
     os.makedirs(folder, exist_ok=True)
-    for name, (chain, description, pipelined) in CASES.items():
+    for name, (chain, description, pipelined) in some(CASES.items(), 8):
         path = os.path.join(folder, name)
         if isinstance(chain, str):
             with open(path + ".mlir", "w") as file:
@@ -28,7 +29,7 @@ def main():
         else:
             groups = generate(path, *chain, chip="sm_90a")
         digests = set()
-        for count in (1, 2, 3):
+        for count in some((1, 2, 3), 2):
             isSync = any(place.endswith("sync") and "async" not in place for place in description["places"].values())
             if isSync and count > 2:
                 continue
@@ -38,7 +39,7 @@ def main():
             with open(path + ".ptx") as file:
                 ptx = file.read()
             assert "wgmma.mma_async" in ptx and "mma.sync" not in ptx, where
-            report, bits = emulate(path, where, "--schedules=8")
+            report, bits = emulate(path, where, ORDERS)
             assert len(report["kernels"]) == 1, where
             digests.add(hashlib.sha256(bits).hexdigest())
             assemble(path, "sm_90a", where)

@@ -5,6 +5,7 @@
 # The schedules that are chosen for some workloads, in full, and that they are the same for any number of threads, in
 # the evolutionary search too. What changes a model, a space or the search on purpose changes
 # Inputs/chosen-schedules.txt: the test prints what is chosen now.
+# REQUIRES: presubmit
 # RUN: %python %s %source_root/benchmarks/workloads/generate.py %S/Inputs/chosen-schedules.txt
 
 import re

@@ -4,6 +4,7 @@
 
 # Of every candidate that a search looks at the report says what became of it, and the best that are ranked come in their order:
 # over workloads of all tables of chains, in every space and by every method.
+# REQUIRES: presubmit
 # RUN: mkdir -p %t
 # RUN: %python %s %t %source_root/benchmarks/workloads 1
 

@@ -4,6 +4,7 @@
 
 # The example of MCFuser's figure 7 (M = N = 1024, K = H = 512) through the pass: how many candidates each rule leaves, and that every
 # space and model ends in a schedule that the pass accepts when it reads it again.
+# REQUIRES: presubmit
 # RUN: %python %source_root/benchmarks/workloads/generate.py --chain=1024,512,1024,512 -o %t.mlir
 # RUN: %python %s %t.mlir %t %source_root/benchmarks/workloads/generate.py
 

@@ -7,6 +7,7 @@ import hashlib
 import os
 
 from hand_schedule import assemble, emulate, generate, lower, read, schedule
+from sample import ORDERS
 
 
 class Attention:
@@ -38,7 +39,7 @@ class Attention:
         where = f"{self.name}, {options}, result {result}"
         self.description["places"]["E"] = result
         lower(self.path, self.groups, schedule(**self.description, **options))
-        report, bits = emulate(self.path, where, "--schedules=8")
+        report, bits = emulate(self.path, where, ORDERS)
         assemble(self.path, "sm_90a", where)
         self.digests.add(hashlib.sha256(bits).hexdigest())
         assert len(self.digests) == 1, f"{where}: results differ"
