@@ -4,8 +4,8 @@
 
 # One precompiled header for everything that is heavy on MLIR.
 #
-# MLIR's headers cost seconds per file. The header is compiled once and shared by all libraries
-# that ask for it (their compile flags are the same); clang only, since with g++ it costs more
+# MLIR's headers cost five seconds per file. The header is compiled once and shared by all libraries and
+# unit tests that ask for it (their compile flags are the same); clang only, since with g++ it costs more
 # memory than it saves time. NVVMDialect.h is left out: it alone costs 10 s and few files need it.
 
 option(FUSION_USE_PCH "Precompile MLIR's common headers" ON)
@@ -34,9 +34,9 @@ set(FUSION_PCH_HEADERS
 set(FUSION_NEUTRAL_PCH_HEADERS ${FUSION_PCH_HEADERS})
 list(FILTER FUSION_NEUTRAL_PCH_HEADERS EXCLUDE REGEX "/(Affine|Func|GPU|Linalg|Tensor|Utils|Pass|Transforms)/|Tiling")
 
-# fusion_use_pch(LIBRARY [NEUTRAL]): compiles LIBRARY with the shared header, NEUTRAL with one that has
-# no dialect of a machine. A file still includes what it uses, so that it compiles without.
-function(fusion_use_pch library)
+# fusion_use_pch(TARGET [NEUTRAL]): compiles a library or an executable with the shared header, NEUTRAL with
+# one that has no dialect of a machine. A file still includes what it uses, so that it compiles without.
+function(fusion_use_pch target)
   cmake_parse_arguments(ARG "NEUTRAL" "" "" ${ARGN})
   if(NOT FUSION_USE_PCH OR NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     return()
@@ -56,7 +56,12 @@ function(fusion_use_pch library)
     set_target_properties(${pch} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_options(${pch} PRIVATE ${options})
     target_precompile_headers(${pch} PRIVATE ${headers})
+    if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
+      set_target_properties(${pch} PROPERTIES CXX_COMPILER_LAUNCHER
+        "${PROJECT_SOURCE_DIR}/cmake/sum-pch;${CMAKE_CXX_COMPILER_LAUNCHER}")
+    endif()
   endif()
-  target_compile_options(${library} PRIVATE ${options})
-  target_precompile_headers(${library} REUSE_FROM ${pch})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE ${options})
+  target_precompile_headers(${target} REUSE_FROM ${pch})
 endfunction()
