@@ -4,14 +4,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Draws one-line faults in lib/, plants one at a time, and says which test tier finds it.
 
-    plant_faults.py list [--seed=N] [--count=N]          the faults of a seed
-    plant_faults.py show K …                             one of them as a diff
-    plant_faults.py run [--first=K] [--last=K] --results=FILE …
+    plant_faults.py draw [--seed=N] [--count=N]           writes the faults of a seed to scripts/planted_faults.json
+    plant_faults.py show [K …]                            the faults as they are planted today
+    plant_faults.py run [--only=K,…] --results=FILE       plants one after the other
+    plant_faults.py table --results=FILE                  what was found, as a table
 
 `run` works in the checkout that it stands in, which must be clean: it plants a fault, builds, runs the tiers in their
-order until a test fails, and takes the fault back. A fault that does not compile, or that a person has found to change
-nothing (--equivalent=FILE: lines "K reason"), is left out with the reason. The results are a JSON object by number and
-go on where they stopped.
+order until a test fails, and takes the fault back. A fault that does not compile, or that changes nothing ("equivalent"
+in the file, with the reason), is left out. The results are a JSON object by number; a run goes on where the last one
+stopped, and --only=K tries K again.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+FAULTS = ROOT / "scripts" / "planted_faults.json"
 TIERS = ("smoke", "presubmit", "full")
 
 
@@ -38,6 +40,8 @@ class Fault:
     kind: str
     before: str
     after: str
+    # Why it changes nothing that a test could find.
+    equivalent: str = ""
 
     def diff(self):
         return "\n".join(
@@ -99,14 +103,20 @@ def draw(seed, count, root=ROOT):
     return faults
 
 
+def find_line(lines, fault):
+    """Where in a file of today the line is, from 0: the nearest one to where it was."""
+    places = [number for number, line in enumerate(lines) if line == fault.before]
+    if not places:
+        raise RuntimeError(f"{fault.path} has no line {fault.before.strip()!r} any more")
+    return min(places, key=lambda number: abs(number - (fault.line - 1)))
+
+
 def plant(fault, root=ROOT):
     """Plants a fault; returns what takes it back."""
     path = root / fault.path
     text = path.read_text()
     lines = text.split("\n")
-    if lines[fault.line - 1] != fault.before:
-        raise RuntimeError(f"{fault.path}:{fault.line} is not what it was when the faults were drawn")
-    lines[fault.line - 1] = fault.after
+    lines[find_line(lines, fault)] = fault.after
     path.write_text("\n".join(lines))
     return lambda: path.write_text(text)
 
@@ -130,6 +140,8 @@ def try_tiers(tiers):
 
 
 def judge(fault, tiers):
+    if fault.equivalent:
+        return {"left_out": "equivalent: " + fault.equivalent}
     undo = plant(fault)
     try:
         build = subprocess.run([ROOT / "scripts" / "build"], capture_output=True, text=True)
@@ -140,45 +152,52 @@ def judge(fault, tiers):
         undo()
 
 
+def run(faults, chosen, tiers, path):
+    changed = subprocess.run(["git", "-C", ROOT, "status", "--porcelain", "--", "lib"], capture_output=True, text=True, check=True)
+    if changed.stdout:
+        sys.exit(f"lib/ is not as it was committed:\n{changed.stdout}")
+    results = json.loads(path.read_text()) if path.exists() else {}
+    for number in chosen if chosen is not None else range(len(faults)):
+        if chosen is not None or str(number) not in results:
+            results[str(number)] = judge(faults[number], tiers)
+            path.write_text(json.dumps(results, indent=1) + "\n")
+        print(row(number, faults[number], results[str(number)]), flush=True)
+    subprocess.run([ROOT / "scripts" / "build"], capture_output=True)
+
+
+def row(number, fault, result):
+    found = result.get("left_out") or result["tier"] or "not found"
+    return f"| {number} | {fault.kind} | `{fault.path}:{fault.line}` | {found} | {result.get('test', '')} |"
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("list", "show", "run"))
-    parser.add_argument("number", nargs="?", type=int)
+    parser.add_argument("what", choices=("draw", "show", "run", "table"))
+    parser.add_argument("numbers", nargs="*", type=int)
     parser.add_argument("--seed", type=int, default=41)
     parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--last", type=int)
+    parser.add_argument("--only", type=lambda text: [int(number) for number in text.split(",")])
     parser.add_argument("--tiers", default=",".join(TIERS))
-    parser.add_argument("--equivalent", type=pathlib.Path)
     parser.add_argument("--results", type=pathlib.Path)
     options = parser.parse_args(arguments)
-    faults = draw(options.seed, options.count)
-    if options.what == "list":
-        for number, fault in enumerate(faults):
-            print(f"{number:3} {fault.kind:<13}{fault.path}:{fault.line}  {fault.after.strip()}")
+    if options.what == "draw":
+        drawn = [dataclasses.asdict(fault) for fault in draw(options.seed, options.count)]
+        FAULTS.write_text(json.dumps(drawn, indent=1) + "\n")
         return 0
+    faults = [Fault(**fields) for fields in json.loads(FAULTS.read_text())]
     if options.what == "show":
-        print(faults[options.number or 0].diff())
+        for number in options.numbers or range(len(faults)):
+            lines = (ROOT / faults[number].path).read_text().split("\n")
+            print(f"{number}: {dataclasses.replace(faults[number], line=find_line(lines, faults[number]) + 1).diff()}")
         return 0
     if not options.results:
-        parser.error("run needs --results=FILE")
-    results = json.loads(options.results.read_text()) if options.results.exists() else {}
-    equivalent = {}
-    if options.equivalent:
-        for line in options.equivalent.read_text().splitlines():
-            number, _, reason = line.partition(" ")
-            equivalent[number] = reason
-    for number, fault in list(enumerate(faults))[options.first : options.last]:
-        key = str(number)
-        if key not in results:
-            reason = equivalent.get(key)
-            results[key] = {"left_out": reason} if reason else judge(fault, options.tiers.split(","))
-            results[key] |= {"fault": fault.diff()}
-            options.results.write_text(json.dumps(results, indent=1) + "\n")
-        found = results[key]
-        print(f"{number:3} {fault.path}:{fault.line}: {found.get('left_out') or found['tier'] or 'not found'}"
-              f" {found.get('test', '')}", flush=True)  # fmt: skip
-    subprocess.run([ROOT / "scripts" / "build"], capture_output=True)
+        parser.error(f"{options.what} needs --results=FILE")
+    if options.what == "run":
+        run(faults, options.only, options.tiers.split(","), options.results)
+        return 0
+    print("| | kind | line | found by | first test |\n|--:|---|---|---|---|")
+    for number, result in json.loads(options.results.read_text()).items():
+        print(row(number, faults[int(number)], result))
     return 0
 
 
