@@ -109,6 +109,13 @@ def test_a_filter_that_selects_nothing(results):
     status, lines = summarize(results, "unit")
     assert (status, lines[-1]) == (1, "0 passed, 1 failed, 0 skipped")
     assert any("FAILED: ATests (its filter selects no case)" in line for line in lines)
+    # One part of several may have none.
+    names = ("ATests-0", "ATests-1")
+    tests = "".join(f'<testcase name="{name}" status="run" time="1"/>' for name in names)
+    (results / "ctest.xml").write_text(f"<testsuite>{tests}</testsuite>")
+    (results / "unit" / "ATests-0.xml").write_text(GTEST.format(two=""))
+    (results / "unit" / "ATests-1.xml").write_text("<testsuites/>")
+    assert summarize(results, "unit")[1][-1] == "2 passed, 0 failed, 1 skipped"
 
 
 def test_parts_of_the_python_tests(results):
