@@ -29,9 +29,9 @@ def main():
         isInPlace = "wgmma" in description.get("intrinsic", "")
         isSync = any(re.search(r"\bsync", place) for place in description["places"].values())
         digests = set()
-        for count, registers in some(((1, 1), (2, 1), (3, 1)) if isInPlace else ((1, 1), (2, 2), (4, 1)), 1):
-            if (isSync and count > 2) or (count > 1 and not pipelined):
-                continue
+        counts = ((1, 1), (2, 1), (3, 1)) if isInPlace else ((1, 1), (2, 2), (4, 1))
+        most = 1 if not pipelined else 2 if isSync else 4
+        for count, registers in some([each for each in counts if each[0] <= most], 1):
             stages = {each: count for each in pipelined}
             text = schedule(**description, stages=stages, registers=registers)
             where = f"{name}, {count} and {registers} stages"

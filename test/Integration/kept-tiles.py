@@ -124,9 +124,9 @@ def main():
     runs = 0
     for name, (*_, c_places, _) in TWO.items():
         for c_place, sizes in some(itertools.product(c_places, (ALIGNED, ODD, NARROW)), 1):
-                warps = random.choice(ROWS + (BLOCK if "shared" in c_places and c_place == "shared" else ()))
-                two(name, sizes, random.choice(("f16", "bf16")), random.choice(("", "relu", "bias,relu")), [], warps, c_place)
-                runs += 1
+            warps = random.choice(ROWS + (BLOCK if "shared" in c_places and c_place == "shared" else ()))
+            two(name, sizes, random.choice(("f16", "bf16")), random.choice(("", "relu", "bias,relu")), [], warps, c_place)
+            runs += 1
         two(name, "48,72,56,40", "f16", "", ["--transpose=" + random.choice("01")], "[2, 1]", c_places[0])
         runs += 1
     for name in THREE:

@@ -29,10 +29,8 @@ def main():
         else:
             groups = generate(path, *chain, chip="sm_90a")
         digests = set()
-        for count in some((1, 2, 3), 2):
-            isSync = any(place.endswith("sync") and "async" not in place for place in description["places"].values())
-            if isSync and count > 2:
-                continue
+        isSync = any(place.endswith("sync") and "async" not in place for place in description["places"].values())
+        for count in some((1, 2) if isSync else (1, 2, 3), 2):
             text = schedule(**description, stages={each: count for each in pipelined})
             lower(path, groups, text)
             where = f"{name}, {count} stages"
