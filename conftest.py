@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What every Python test may ask for: where the build and LLVM's tools are."""
 
-import collections
 import pathlib
 import subprocess
 
@@ -29,31 +28,16 @@ def tier_of(item):
     return marks[0] if marks else DEFAULT_TIER
 
 
-def parts_of(items, count):
-    """Numbers of parts, one for each test: those of a module share their fixtures, so that a module is in one part unless it has
-    more tests than a part."""
-    modules = collections.Counter(item.path for item in items)
-    sizes, part_of_module, parts = [0] * count, {}, []
-    for item in items:
-        module = item.path
-        if modules[module] * count > len(items):
-            part = sizes.index(min(sizes))
-        else:
-            part = part_of_module.setdefault(module, sizes.index(min(sizes)))
-        sizes[part] += 1
-        parts.append(part)
-    return parts
-
-
 def pytest_collection_modifyitems(config, items):
     """Leaves the tests of the tier that is asked for and of those before it, and of them one part."""
     last = TIERS.index(config.getoption("--tier"))
     kept = [item for item in items if TIERS.index(tier_of(item)) <= last]
     number, count = map(int, config.getoption("--part").split("/"))
-    kept = [item for item, part in zip(kept, parts_of(kept, count), strict=True) if part == number - 1]
-    chosen = set(kept)
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = kept
+    # Neighbours take about as long as one another; few fixtures are shared by the tests of a module, and those are cheap.
+    chosen = kept[number - 1 :: count]
+    left_out = set(items).difference(chosen)
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = chosen
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Test tiers: every test has one, a name that does not exist is an error, and parts and samples lose nothing."""
 
-import collections
+import dataclasses
 import importlib.util
 import json
 import pathlib
@@ -13,6 +13,17 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 TIERS = ("smoke", "presubmit", "full", "nightly")
+
+
+@dataclasses.dataclass(frozen=True)
+class Item:
+    """A test as pytest collects it."""
+
+    name: str
+    marks: tuple
+
+    def iter_markers(self):
+        return iter([types.SimpleNamespace(name=mark) for mark in self.marks])
 
 
 def load(path, *arguments, monkeypatch):
@@ -62,7 +73,7 @@ def test_marks_of_python_tests(monkeypatch):
     conftest = load(ROOT / "conftest.py", monkeypatch=monkeypatch)
 
     def item(*marks):
-        return types.SimpleNamespace(iter_markers=lambda: [types.SimpleNamespace(name=mark) for mark in marks])
+        return Item("test", marks)
 
     assert conftest.tier_of(item("parametrize")) == "presubmit"
     assert conftest.tier_of(item("nightly", "parametrize")) == "nightly"
@@ -71,18 +82,17 @@ def test_marks_of_python_tests(monkeypatch):
 
 
 def test_parts_of_python_tests_have_all(monkeypatch):
-    parts_of = load(ROOT / "conftest.py", monkeypatch=monkeypatch).parts_of
-    items = [types.SimpleNamespace(path=f"module {module}") for module, size in enumerate((30, 4, 9, 1, 7)) for _ in range(size)]
-    for count in (1, 2, 3, 60):
-        parts = parts_of(items, count)
-        assert len(parts) == len(items) and set(parts) <= set(range(count))
-        sizes = collections.Counter(parts)
-        assert max(sizes.values()) <= len(items) / count + 9
-    # Modules of more tests than a part are cut, others are not.
-    whole = collections.defaultdict(set)
-    for item, part in zip(items, parts_of(items, 2), strict=True):
-        whole[item.path].add(part)
-    assert [len(parts) for parts in whole.values()] == [2, 1, 1, 1, 1]
+    conftest = load(ROOT / "conftest.py", monkeypatch=monkeypatch)
+    tests = [Item(f"test {number}", ("nightly",) if number == 3 else ()) for number in range(8)]
+    seen = []
+    for part in ("1/3", "2/3", "3/3"):
+        left, items = [], list(tests)
+        hook = types.SimpleNamespace(pytest_deselected=lambda items, left=left: left.extend(items))
+        options = {"--tier": "full", "--part": part}
+        conftest.pytest_collection_modifyitems(types.SimpleNamespace(getoption=options.get, hook=hook), items)
+        assert len(left) + len(items) == 8 and set(left) | set(items) == set(tests)
+        seen += items
+    assert sorted(seen, key=tests.index) == [test for test in tests if not test.marks]
 
 
 def test_samples(monkeypatch):
