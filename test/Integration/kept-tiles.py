@@ -122,18 +122,18 @@ def main():
     os.makedirs(folder, exist_ok=True)
     random.seed(len(sys.argv) > 3 and int(sys.argv[3]) or 0)
     runs = 0
-    for name, (*_, c_places, _) in TWO.items():
+    for name, (*_, c_places, _) in some(TWO.items(), 6):
         for c_place, sizes in some(itertools.product(c_places, (ALIGNED, ODD, NARROW)), 1):
             warps = random.choice(ROWS + (BLOCK if "shared" in c_places and c_place == "shared" else ()))
             two(name, sizes, random.choice(("f16", "bf16")), random.choice(("", "relu", "bias,relu")), [], warps, c_place)
             runs += 1
         two(name, "48,72,56,40", "f16", "", ["--transpose=" + random.choice("01")], "[2, 1]", c_places[0])
         runs += 1
-    for name in THREE:
+    for name in some(THREE, 2):
         for sizes in some(("64,64,64,96,64", "72,40,104,40,72"), 1):
             three(name, sizes, random.choice(ROWS + BLOCK[:2]))
             runs += 1
-    for tiling in SUMS:
+    for tiling in some(SUMS, 2):
         for dtype, warps in some((("f16", "[2, 1]"), ("bf16", "[1, 1]")), 1):
             sums(tiling, dtype, warps)
             runs += 1

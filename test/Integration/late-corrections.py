@@ -116,7 +116,7 @@ def main():
             file.write(chain(name, form, narrow).text())
         groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
         counted = {}
-        for kind, bias in some(biases().items(), 3):
+        for kind, bias in some(biases().items(), 2):
             for threshold in thresholds if kind == "mixed" else thresholds[-1:]:
                 counted[kind], always = compare(name, path, groups, kind, bias, threshold, (2, 1))
                 print(f"{name}, {kind}, threshold {threshold}: {counted[kind]} instructions, {always} where always corrected")
