@@ -142,7 +142,10 @@ def try_tiers(tiers):
 def judge(fault, tiers):
     if fault.equivalent:
         return {"left_out": "equivalent: " + fault.equivalent}
-    undo = plant(fault)
+    try:
+        undo = plant(fault)
+    except RuntimeError as error:
+        return {"left_out": str(error)}
     try:
         build = subprocess.run([ROOT / "scripts" / "build"], capture_output=True, text=True)
         if build.returncode != 0:
