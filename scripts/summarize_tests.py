@@ -21,6 +21,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 SLOWEST = 15
+# What lit says of the tests of a folder whose lit.local.cfg sets config.unsupported.
+NO_REASON = "Test is unsupported"
 
 
 class Outcome:
@@ -42,8 +44,8 @@ def read_lit(folder):
         if code in ("PASS", "XFAIL", "FLAKYPASS"):
             outcome.passed += 1
         elif code in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
-            reason = (test.get("output") or "").strip().splitlines()
-            outcome.skipped[reason[-1] if reason else "their folders are of later tiers"] += 1
+            reason = ((test.get("output") or "").strip().splitlines() or [NO_REASON])[-1]
+            outcome.skipped["the folder is of a later tier" if reason == NO_REASON else reason] += 1
         else:
             outcome.failed.append(f"{name} ({code})")
     return outcome
@@ -148,8 +150,10 @@ def print_suite(suite, outcome):
 
 def print_slowest(outcomes):
     seconds = [(seconds, suite, name) for suite, outcome in outcomes.items() for name, seconds in outcome.seconds.items()]
-    print("slowest:")
-    for seconds, suite, name in sorted(seconds, key=lambda each: -each[0])[:SLOWEST]:
+    slowest = [each for each in sorted(seconds, key=lambda each: -each[0])[:SLOWEST] if each[0] > 0]
+    if slowest:
+        print("slowest:")
+    for seconds, suite, name in slowest:
         print(f"          {seconds:5.1f} s: {suite}: {name}")
 
 

@@ -138,6 +138,12 @@ def test_durations(results):
     assert any(line.startswith("lit:") and line.endswith("in 7 s") for line in lines)
 
 
+def test_folders_of_later_tiers(results):
+    write_lit(results, [{"name": "a", "code": "PASS"}, {"name": "b", "code": "UNSUPPORTED", "output": "Test is unsupported"}])
+    _, lines = summarize(results, "lit")
+    assert any("skipped 1: the folder is of a later tier" in line for line in lines)
+
+
 def test_python_error(results):
     (results / "python.xml").write_text(PYTHON.format(c='<error message="import"/>'))
     status, lines = summarize(results, "python")
