@@ -30,6 +30,11 @@ set(FUSION_PCH_HEADERS
   <mlir/Pass/Pass.h>
   <mlir/Transforms/DialectConversion.h>)
 
+# CMake's own options would name the header's path in the build folder a second time, in a way that ccache takes for content.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
+endif()
+
 # What a library for any target may see: no dialect of a machine, and no Linalg, which it does not need.
 set(FUSION_NEUTRAL_PCH_HEADERS ${FUSION_PCH_HEADERS})
 list(FILTER FUSION_NEUTRAL_PCH_HEADERS EXCLUDE REGEX "/(Affine|Func|GPU|Linalg|Tensor|Utils|Pass|Transforms)/|Tiling")
