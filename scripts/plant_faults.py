@@ -11,8 +11,8 @@
 
 `run` works in the checkout that it stands in, which must be clean: it plants a fault, builds, runs the tiers in their
 order until a test fails, and takes the fault back. A fault that does not compile, or that changes nothing ("equivalent"
-in the file, with the reason), is left out. The results are a JSON object by number; a run goes on where the last one
-stopped, and --only=K tries K again.
+in the file, with the reason), is left out. The results are a JSON object by number; a run passes over what is in it, so
+that it goes on where the last one stopped.
 """
 
 import argparse
@@ -160,8 +160,8 @@ def run(faults, chosen, tiers, path):
     if changed.stdout:
         sys.exit(f"lib/ is not as it was committed:\n{changed.stdout}")
     results = json.loads(path.read_text()) if path.exists() else {}
-    for number in chosen if chosen is not None else range(len(faults)):
-        if chosen is not None or str(number) not in results:
+    for number in chosen or range(len(faults)):
+        if str(number) not in results:
             results[str(number)] = judge(faults[number], tiers)
             path.write_text(json.dumps(results, indent=1) + "\n")
         print(row(number, faults[number], results[str(number)]), flush=True)
