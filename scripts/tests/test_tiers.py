@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Test tiers: every test has one, a name that does not exist is an error, and parts and samples lose nothing."""
 
 import dataclasses

@@ -1,3 +1,6 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tier presubmit runs of a test's cases; the tier full runs them all.
 
 A script that has more cases than presubmit has time for gets `%sample` on its RUN line, which is `--sample` up to
