@@ -114,18 +114,19 @@ void BranchAndBound::expand(const Branch &branch) {
   ++next.step;
   std::optional<CostBound::Along> along[2]; // the axis is dead, or lives
   ArrayRef<int64_t> list = space.leastTiles(axis);
+  auto chosenTiles = [&] {
+    return space.tilesOf(candidate).take_front(next.step);
+  };
   for (auto [index, tile] : llvm::enumerate(list)) {
     candidate.tiles[axis] = tile;
-    if (!space.fillsParts(candidate, axis) ||
-        !space.mayFit(space.tilesOf(candidate)))
+    if (!space.fillsParts(candidate, axis) || !space.mayFit(chosenTiles()))
       break; // larger tiles are fewer, and fit less
     next.choices = branch.choices * list.size() + index;
     next.bound = branch.bound;
     if (ranking.hasBounds()) {
       unsigned lives = space.sequentialTrips(candidate, axis) > 1;
       if (!along[lives])
-        along[lives].emplace(boundOf(candidate, next), space.tilesOf(candidate),
-                             axis);
+        along[lives].emplace(boundOf(candidate, next), chosenTiles(), axis);
       next.bound = std::max(next.bound, along[lives]->seconds(tile));
     } else if (next.step == group.axes.size() && seesTilesOnly(options.model)) {
       // Models of loops and tiles are their own bounds.
@@ -148,14 +149,14 @@ void BranchAndBound::expandIntrinsics(const Branch &branch) {
   ScheduleCandidate candidate = decode(branch);
   const CostBound *bound =
       ranking.hasBounds() ? &boundOf(candidate, branch) : nullptr;
-  std::fill(candidate.intrinsics.begin() + product, candidate.intrinsics.end(),
-            CostBound::kOpen);
   for (size_t number = 0; number < count; ++number, ++next.choices) {
     candidate.intrinsics[product] = number;
     if (bound)
       next.bound =
-          std::max(branch.bound, bound->seconds(space.tilesOf(candidate),
-                                                candidate.intrinsics));
+          std::max(branch.bound,
+                   bound->seconds(
+                       space.tilesOf(candidate),
+                       ArrayRef(candidate.intrinsics).take_front(product + 1)));
     if (next.bound < ranking.limit())
       push(next);
   }

@@ -380,9 +380,7 @@ void CandidateRater::rateWarps(Schedule &schedule, ScheduleCandidate &candidate,
       ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
       space.build().setRegisterStages(schedule, 1);
     }
-    TensorSet operands = space.transports().back();
-    candidate.movement.inBulk =
-        (candidate.movement.inBulk & ~operands) | inBulk;
+    candidate.movement.copied = inBulk;
     // What a block of a cluster fetches depends on how all copy.
     if (!throughput || schedule.cluster > 1) {
       throughput = predictThroughput(group, schedule,
@@ -417,9 +415,9 @@ CandidateRater::listTransports(const Schedule &schedule,
                                const Movement *only) const {
   llvm::SmallVector<TensorSet, 4> transports;
   for (TensorSet inBulk : checker.listInBulk(schedule))
-    if (TensorSet wanted = only ? inBulk & only->inBulk : inBulk)
+    if (TensorSet wanted = only ? inBulk & only->copied : inBulk)
       transports.push_back(wanted);
-  bool isByThreads = !only || (only->inBulk & space.transports().back()) == 0;
+  bool isByThreads = !only || only->copied == 0;
   if (transports.empty() || (schedule.cluster == 1 && isByThreads))
     transports.push_back(0);
   return transports;
@@ -428,15 +426,15 @@ CandidateRater::listTransports(const Schedule &schedule,
 void CandidateRater::rateAll(const ScheduleCandidate &candidate,
                              ArrayRef<unsigned> arrangements, Limit limit,
                              Take take, const Movement *only) {
-  bool isOfParts = candidate.cluster == ScheduleCandidate::kOfParts;
+  bool isOfParts = candidate.cluster == space.clusterOfParts();
   if (!space.fillsParts(candidate) || (isOfParts && candidate.parts == 1) ||
       options.isStopped())
     return;
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;
-  own.movement.producers = 0;
-  own.movement.isPersistent = own.movement.overlaps = false;
-  own.movement.takesTurns = false;
+  for (const ScheduleDimension &dimension : space.dimensions())
+    if (dimension.isRated)
+      dimension.reset(own);
   Open open{{}, {}, only, limit, take};
   unsigned tooFew = 0; // warps
   for (unsigned number : arrangements) {

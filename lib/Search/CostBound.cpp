@@ -166,11 +166,10 @@ void CostBound::ByWarps::lower(const ByWarps &other) {
 
 /// The seconds of a product: a warp with t1 × t2 sums reads for each point 1/t2
 /// elements of the first operand's fragments and 1/t1 of the second's.
-CostBound::ByWarps CostBound::rateProduct(const Work &work,
-                                          const Work::Unit &unit,
-                                          ArrayRef<int64_t> tiles,
-                                          double points, double values,
-                                          double resident) const {
+CostBound::ByWarps
+CostBound::rateProduct(const Work &work, const Work::Unit &unit,
+                       ArrayRef<int64_t> tiles, uint32_t chosen, double points,
+                       double values, double resident) const {
   constexpr double never = std::numeric_limits<double>::infinity();
   constexpr unsigned ofGroups = kWarpCounts - 1;
   constexpr auto warpCounts = ScheduleBuilder::kWarpCounts;
@@ -181,23 +180,26 @@ CostBound::ByWarps CostBound::rateProduct(const Work &work,
     std::array<double, kWarpCounts> part, fragments;
   };
   const Intrinsic &intrinsic = *unit.intrinsic;
+  auto isChosen = [&](unsigned axis) { return chosen >> axis & 1; };
   auto listParts = [&](bool isRows, double elementSeconds) {
     Side side;
-    int64_t tile = tiles[isRows ? work.i1 : work.i2];
+    unsigned axis = isRows ? work.i1 : work.i2;
+    int64_t tile = tiles[axis];
     for (unsigned index = 0; index < kWarpCounts; ++index) {
       unsigned warps = warpCounts[index];
-      bool divides = isRows ? intrinsic.dividesRows(tile, warps)
-                            : intrinsic.dividesColumns(tile, warps);
-      side.part[index] = !divides   ? 0
-                         : tile > 0 ? static_cast<double>(tile) / warps
-                                    : mostSums;
+      bool divides = !isChosen(axis) ||
+                     (isRows ? intrinsic.dividesRows(tile, warps)
+                             : intrinsic.dividesColumns(tile, warps));
+      side.part[index] = !divides         ? 0
+                         : isChosen(axis) ? static_cast<double>(tile) / warps
+                                          : mostSums;
       side.fragments[index] = divides ? elementSeconds / side.part[index] : 0;
     }
     return side;
   };
   Side first = listParts(/*isRows=*/true, unit.secondSeconds),
        second = listParts(/*isRows=*/false, unit.firstSeconds);
-  bool isKnown = tiles[work.i1] > 0 && tiles[work.i2] > 0;
+  bool isKnown = isChosen(work.i1) && isChosen(work.i2);
   double multiply = points * unit.secondsPerPoint;
   double handOver = values * work.handOverSeconds;
   ByWarps seconds;
@@ -253,7 +255,8 @@ CostBound::Along::Along(const CostBound &bound, ArrayRef<int64_t> tiles,
                         unsigned axis, ArrayRef<uint8_t> intrinsics)
     : bound(bound), axis(axis), intrinsics(intrinsics) {
   for (unsigned other = 0; other < bound.extents.size(); ++other)
-    choose(other, tiles[other]);
+    choose(other,
+           other < tiles.size() ? std::optional(tiles[other]) : std::nullopt);
   if (!changes(bound.blocks))
     countResident();
   for (const Move &move : bound.moves)
@@ -263,13 +266,18 @@ CostBound::Along::Along(const CostBound &bound, ArrayRef<int64_t> tiles,
         changes(work.axes | work.again | bound.blocks) ? Rated() : rate(work));
 }
 
-void CostBound::Along::choose(unsigned index, int64_t tile) {
+void CostBound::Along::choose(unsigned index, std::optional<int64_t> tile) {
   int64_t extent = bound.extents[index];
-  int64_t count = tile > 0 ? (extent + tile - 1) / tile : 1;
-  tiles[index] = tile;
+  chosen &= ~(1u << index);
+  trips[index] = 1;
+  padded[index] = extent;
+  if (!tile)
+    return;
+  int64_t count = (extent + *tile - 1) / *tile;
+  chosen |= 1u << index;
+  tiles[index] = *tile;
   trips[index] = count;
-  padded[index] = tile > 0 ? count * tile : extent;
-  chosen = (chosen & ~(1u << index)) | uint32_t(tile > 0) << index;
+  padded[index] = count * *tile;
 }
 
 /// Grids that are not chosen yet may fill the chip, with any blocks of an SM.
@@ -295,9 +303,9 @@ CostBound::Along::Rated CostBound::Along::rate(const Work &work) const {
     if (work.mayOverlap && unit.intrinsic->isAsync)
       rated.hidden = std::numeric_limits<double>::infinity();
     rated.byWarps.lower(
-        bound.rateProduct(work, unit, tiles, points, values, resident));
+        bound.rateProduct(work, unit, tiles, chosen, points, values, resident));
   };
-  if (work.product < intrinsics.size() && intrinsics[work.product] != kOpen)
+  if (work.product < intrinsics.size())
     add(work.units[intrinsics[work.product]]);
   else
     llvm::for_each(work.units, add);

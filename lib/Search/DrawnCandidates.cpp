@@ -8,109 +8,133 @@
 
 #include "fusion/Search/ScheduleSpace.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace fusion;
 using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// One of them.
+static int64_t draw(ArrayRef<int64_t> values, Random &numbers) {
+  return values[numbers.below(values.size())];
+}
+
+/// How many values all elements have.
+static uint64_t countValues(const ScheduleDimension &dimension) {
+  uint64_t count = 0;
+  for (const ScheduleDimension::Values &values : dimension.domains)
+    count += values.size();
+  return count;
+}
+
+/// Draws one number for the values of all elements.
+static void drawTogether(const ScheduleDimension &dimension,
+                         ScheduleCandidate &candidate, Random &numbers) {
+  uint64_t combinations = 1;
+  for (const ScheduleDimension::Values &values : dimension.domains)
+    combinations *= values.size();
+  uint64_t combination = numbers.below(combinations);
+  for (unsigned index = 0; index < dimension.elements.size(); ++index) {
+    ArrayRef<int64_t> values = dimension.domain(index);
+    dimension.set(candidate, values[combination % values.size()], index);
+    combination /= values.size();
+  }
+}
 
 ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
   ScheduleCandidate candidate;
-  candidate.expression = numbers.below(bound.size());
-  candidate.arrangement = numbers.below(arranged.size());
-  for (auto [axis, list] : llvm::enumerate(fine))
-    candidate.tiles[axis] = list[numbers.below(list.size())];
-  candidate.stages = depths[numbers.below(depths.size())];
-  candidate.registerStages =
-      1 + numbers.below(std::max(1u, options.mostRegisterStages));
-  // Most grids and reductions are fine as they are.
-  if (numbers.below(2) == 0)
-    candidate.parts = splits[numbers.below(splits.size())];
-  if (numbers.below(2) == 0)
-    candidate.raster = columns[numbers.below(columns.size())];
-  uint64_t combinations = 1;
-  for (const Intrinsics &list : multiplied)
-    combinations *= list.size();
-  uint64_t combination = numbers.below(combinations);
-  for (auto [choice, list] : llvm::zip(candidate.intrinsics, multiplied)) {
-    choice = combination % list.size();
-    combination /= list.size();
+  for (const ScheduleDimension &dimension : choices) {
+    if (!dimension.isDrawnWithLoops)
+      continue;
+    if (!dimension.together.empty()) {
+      drawTogether(dimension, candidate, numbers);
+      continue;
+    }
+    unsigned draws = dimension.drawsForOther;
+    for (unsigned index = 0; index < dimension.elements.size(); ++index)
+      if (draws == 1 || numbers.below(draws) == 0)
+        dimension.set(
+            candidate,
+            draw(dimension.domain(index).drop_front(dimension.isMove), numbers),
+            index);
   }
-  for (unsigned tensor : movable)
-    if (numbers.below(4) == 0)
-      candidate.hoisted[tensor] = 1 + numbers.below(kMostLevels);
-  for (unsigned product : keepable)
-    if (numbers.below(4) == 0)
-      candidate.kept[product] = 1 + numbers.below(kMostLevels);
   return candidate;
 }
 
 void ScheduleSpace::drawMovement(ScheduleCandidate &candidate,
                                  Random &numbers) const {
-  auto draw = [&](const auto &list) {
-    return list[numbers.below(list.size())];
+  // Each tensor by itself, in their order: what is copied in bulk stands beside
+  // what is not.
+  std::optional<TensorSet> inBulk;
+  auto drawTensors = [&] {
+    inBulk = 0;
+    for (TensorSet left = copied.back() | stored.back(); left; left &= left - 1)
+      if (numbers.below(2))
+        *inBulk |= left & -left;
   };
-  Movement &movement = candidate.movement;
-  candidate.cluster = draw(sizes);
-  // Each tensor by itself: what is copied in bulk stands beside what is not.
-  TensorSet all = copied.back() | stored.back();
-  for (TensorSet left = all; left; left &= left - 1)
-    if (numbers.below(2))
-      movement.inBulk |= left & -left;
-  const Arrangement &arrangement = arranged[candidate.arrangement];
-  if (unsigned producers = draw(roles);
-      mayProduce(producers, arrangement.front()[0] * arrangement.front()[1]))
-    movement.producers = producers;
-  if (mayPersist(movement.producers))
-    movement.isPersistent = numbers.below(2);
-  if (hasOverlaps)
-    movement.overlaps = numbers.below(2);
-  if (mayTakeTurns(movement.producers))
-    movement.takesTurns = numbers.below(2);
+  for (const ScheduleDimension &dimension : choices) {
+    if (dimension.isDrawnWithLoops ||
+        (dimension.isOpen && !dimension.isOpen(*this, candidate)))
+      continue;
+    if (dimension.isTensorSet && !inBulk)
+      drawTensors();
+    for (unsigned index = 0; index < dimension.elements.size(); ++index)
+      dimension.set(candidate,
+                    dimension.isTensorSet
+                        ? *inBulk & dimension.domain(index).back()
+                        : draw(dimension.steps(index), numbers),
+                    index);
+    if (!mayProduce(candidate))
+      dimension.reset(candidate);
+  }
   if (llvm::is_contained(combined, candidate.parts) && numbers.below(2)) {
-    candidate.cluster = ScheduleCandidate::kOfParts;
-    movement.producers = 0;
-    movement.isPersistent = movement.takesTurns = false;
+    candidate.cluster = *clusterOfParts();
+    candidate.movement.producers = 0;
+    settle(candidate);
   }
 }
 
+/// A neighbour as often as any other.
+static int64_t drawBeside(ArrayRef<int64_t> values, int64_t value,
+                          Random &numbers) {
+  size_t at = llvm::find(values, value) - values.begin();
+  if (at == values.size() || numbers.below(2) == 0)
+    at = numbers.below(values.size());
+  else if (numbers.below(2) == 0)
+    at = std::min(at + 1, values.size() - 1);
+  else
+    at = at > 0 ? at - 1 : at;
+  return values[at];
+}
+
+/// Each axis's tile is changed as often as each other dimension.
 void ScheduleSpace::changeOne(ScheduleCandidate &candidate,
                               Random &numbers) const {
-  unsigned axes = group.axes.size();
-  unsigned which = numbers.below(axes + 6);
-  if (which < axes) {
-    // A neighbour as often as any other.
-    ArrayRef<int64_t> list = fine[which];
-    size_t at = llvm::find(list, candidate.tiles[which]) - list.begin();
-    if (at == list.size() || numbers.below(2) == 0)
-      at = numbers.below(list.size());
-    else if (numbers.below(2) == 0)
-      at = std::min(at + 1, list.size() - 1);
-    else
-      at = at > 0 ? at - 1 : at;
-    candidate.tiles[which] = list[at];
-  } else if (which == axes) {
-    candidate.expression = numbers.below(bound.size());
-  } else if (which == axes + 1) {
-    candidate.parts = splits[numbers.below(splits.size())];
-  } else if (which == axes + 2) {
-    candidate.raster = columns[numbers.below(columns.size())];
-  } else if (which == axes + 3) {
-    uint64_t all = 0; // of every product
-    for (const Intrinsics &list : multiplied)
-      all += list.size();
-    uint64_t number = numbers.below(all);
-    for (auto [choice, list] : llvm::zip(candidate.intrinsics, multiplied)) {
-      if (number < list.size()) {
-        choice = number;
-        break;
-      }
-      number -= list.size();
-    }
-  } else if (which == axes + 4) {
-    candidate.hoisted[movable[numbers.below(movable.size())]] =
-        numbers.below(kMostLevels + 1);
-  } else if (!keepable.empty()) {
-    candidate.kept[keepable[numbers.below(keepable.size())]] =
-        numbers.below(kMostLevels + 1);
+  SmallVector<std::pair<const ScheduleDimension *, unsigned>, 24> changeable;
+  for (bool isOfAxes : {true, false})
+    for (const ScheduleDimension &dimension : choices)
+      if (dimension.isDrawnWithLoops && !dimension.isRated &&
+          isOfAxes == (dimension.scope == DimensionInfo::Scope::Axis))
+        for (unsigned index :
+             llvm::seq<unsigned>(0, isOfAxes ? dimension.elements.size() : 1))
+          changeable.emplace_back(&dimension, index);
+  auto [chosen, index] = changeable[numbers.below(changeable.size())];
+  if (chosen->scope == DimensionInfo::Scope::Axis) {
+    int64_t tile = chosen->get(candidate, index);
+    chosen->set(candidate, drawBeside(chosen->domain(index), tile, numbers),
+                index);
+  } else if (chosen->isMove) {
+    // A chain of one product has no values to keep.
+    if (chosen->elements.empty())
+      return;
+    int64_t levels = draw(chosen->domain(), numbers);
+    index = numbers.below(chosen->elements.size());
+    chosen->set(candidate, levels, index);
+  } else {
+    uint64_t number = numbers.below(countValues(*chosen));
+    for (; number >= chosen->domain(index).size(); ++index)
+      number -= chosen->domain(index).size();
+    chosen->set(candidate, chosen->domain(index)[number], index);
   }
 }
 
@@ -121,8 +145,9 @@ ScheduleCandidate ScheduleSpace::randomOutline(Random &numbers) const {
   ScheduleCandidate candidate;
   for (unsigned i = 0; i < kTries; ++i) {
     candidate = random(numbers);
-    candidate.arrangement = 0;
-    candidate.stages = candidate.registerStages = 1;
+    for (const ScheduleDimension &dimension : choices)
+      if (dimension.isRated)
+        dimension.reset(candidate);
     if (mayFit(tilesOf(candidate)) && fillsParts(candidate))
       break;
   }

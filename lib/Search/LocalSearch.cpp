@@ -209,7 +209,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
   Leaders leaders(wanted);
   // In clusters the least bound is a guess alone.
   auto mayBeat = [&](double bound, double limit) {
-    return cluster > 1 || bound < limit;
+    return cluster > 0 || bound < limit;
   };
   auto rate = [&](double bound, const ScheduleCandidate &candidate) {
     unsigned tree = space.treeOf(candidate);

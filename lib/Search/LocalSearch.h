@@ -24,7 +24,7 @@ class LocalSearch {
 public:
   LocalSearch(const GroupModel &group, const ChipInfo &chip,
               const SearchOptions &options, const ScheduleSpace &space,
-              int64_t cluster = 1)
+              unsigned cluster = 0)
       : group(group), chip(chip), options(options), space(space),
         effort(group, space, options), cluster(cluster), numbers(options.seed),
         descent(group, chip, options, space) {}
@@ -71,7 +71,7 @@ private:
   const SearchOptions &options;
   const ScheduleSpace &space;
   const SearchEffort effort;
-  int64_t cluster; ///< of what is drawn
+  unsigned cluster; ///< of what is drawn, of `ScheduleSpace::clusters`
   Random numbers;
   Descent descent;
   std::vector<Descent::Point> points, ends;

@@ -8,7 +8,6 @@
 
 #include "MeasuredRounds.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 
 using namespace fusion;
 using Entries = std::vector<ScheduleRanking::Entry>;
@@ -33,33 +32,19 @@ bool MeasuredRounds::measure(Entries &ranking, Entries next) {
   return !ranking.empty() && secondsOf(ranking.front()) < before;
 }
 
-/// Other ways to move its tiles, each with one choice changed.
+/// The candidate's movement with one choice changed.
 llvm::SmallVector<Movement, 8>
 MeasuredRounds::listMovements(const ScheduleCandidate &candidate) const {
   llvm::SmallVector<Movement, 8> movements;
-  const Movement &own = candidate.movement;
-  auto add = [&](auto member, auto value) {
-    Movement other = own;
-    other.*member = value;
-    other.isPersistent &= ScheduleSpace::mayPersist(other.producers);
-    other.takesTurns &= space.mayTakeTurns(other.producers);
-    if (!(other == own))
-      movements.push_back(other);
-  };
-  TensorSet operands = space.transports().back(),
-            results = space.storeTransports().back();
-  for (TensorSet copied : space.transports())
-    add(&Movement::inBulk, (own.inBulk & ~operands) | copied);
-  for (TensorSet stored : space.storeTransports())
-    add(&Movement::inBulk, (own.inBulk & ~results) | stored);
-  for (unsigned producers : space.producers())
-    add(&Movement::producers, producers);
-  if (ScheduleSpace::mayPersist(own.producers))
-    add(&Movement::isPersistent, !own.isPersistent);
-  if (space.mayOverlap())
-    add(&Movement::overlaps, !own.overlaps);
-  if (space.mayTakeTurns(own.producers))
-    add(&Movement::takesTurns, !own.takesTurns);
+  for (const ScheduleDimension &dimension : space.dimensions()) {
+    if (!dimension.isMovement ||
+        (dimension.isOpen && !dimension.isOpen(space, candidate)))
+      continue;
+    dimension.forEachStep(candidate, [&](ScheduleCandidate other) {
+      space.settle(other);
+      movements.push_back(other.movement);
+    });
+  }
   return movements;
 }
 
@@ -84,43 +69,35 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
                                         }),
                       best);
   };
-  auto addBeside = [&](auto list, auto chosen, auto &&set) {
-    auto at = llvm::lower_bound(list, chosen);
-    ScheduleCandidate other = candidate;
-    if (at != list.begin()) {
-      set(other, *std::prev(at));
+  auto addBeside = [&](const ScheduleDimension &dimension, unsigned index,
+                       llvm::ArrayRef<int64_t> values) {
+    int64_t chosen = dimension.get(candidate, index);
+    auto addValue = [&](int64_t value) {
+      ScheduleCandidate other = candidate;
+      dimension.set(other, value, index);
       add(other, space.usualArrangements());
-    }
-    if (at != list.end() && *at == chosen)
+    };
+    // From what no step leads to the first value is the nearest.
+    if (dimension.searchedApart > 0 && !llvm::is_contained(values, chosen))
+      return addValue(values.front());
+    auto at = llvm::lower_bound(values, chosen);
+    if (at != values.begin())
+      addValue(*std::prev(at));
+    if (at != values.end() && *at == chosen)
       ++at;
-    if (at != list.end()) {
-      set(other, *at);
-      add(other, space.usualArrangements());
-    }
+    if (at != values.end())
+      addValue(*at);
   };
   for (unsigned each = 0; each < space.arrangements().size(); ++each)
     add(candidate, each);
-  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    addBeside(space.leastTiles(axis), candidate.tiles[axis],
-              [axis](ScheduleCandidate &other, int64_t tile) {
-                other.tiles[axis] = tile;
-              });
-  addBeside(
-      space.parts(), candidate.parts,
-      [](ScheduleCandidate &other, int64_t parts) { other.parts = parts; });
-  addBeside(
-      space.rasters(), candidate.raster,
-      [](ScheduleCandidate &other, int64_t raster) { other.raster = raster; });
-  addBeside(space.clusters(), candidate.cluster,
-            [](ScheduleCandidate &other, int64_t cluster) {
-              other.cluster = cluster;
-            });
-  for (auto [product, list] : llvm::enumerate(space.intrinsics()))
-    addBeside(llvm::seq<unsigned>(0, list.size()),
-              unsigned(candidate.intrinsics[product]),
-              [product = product](ScheduleCandidate &other, unsigned number) {
-                other.intrinsics[product] = number;
-              });
+  for (const ScheduleDimension &dimension : space.dimensions()) {
+    if (dimension.isRated || dimension.isInTree || dimension.isMovement)
+      continue;
+    bool isOfAxes = dimension.scope == DimensionInfo::Scope::Axis;
+    for (auto [index, element] : llvm::enumerate(dimension.elements))
+      addBeside(dimension, index,
+                isOfAxes ? space.leastTiles(element) : dimension.steps(index));
+  }
   for (const Movement &movement : listMovements(candidate)) {
     ScheduleCandidate other = candidate;
     other.movement = movement;

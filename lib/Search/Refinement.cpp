@@ -10,7 +10,6 @@
 #include "LocalSearch.h"
 #include "PlaceRefinement.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -35,30 +34,37 @@ void Refinement::tryTiles(Tiles tiles) {
 /// best schedules: what keeping frees elsewhere may put another one first. Two
 /// tensors at a time, too: either alone may lose what both together win.
 void Refinement::tryMoves() {
-  size_t operands = space.operands().size(),
-         count = operands + space.intermediates().size();
-  auto levelsOf = [&](ScheduleCandidate &candidate, size_t move) -> uint8_t & {
-    return move < operands
-               ? candidate.hoisted[space.operands()[move]]
-               : candidate.kept[space.intermediates()[move - operands]];
+  struct Move {
+    const ScheduleDimension *dimension;
+    unsigned index;
   };
+  std::vector<Move> moves;
+  for (const ScheduleDimension &dimension : space.dimensions())
+    if (dimension.isMove)
+      for (unsigned index = 0; index < dimension.elements.size(); ++index)
+        moves.push_back({&dimension, index});
   // Calls with each other choice of the tensors from `first` on.
   auto moveOne = [&](const ScheduleCandidate &start, size_t first,
                      auto &&visit) {
-    for (size_t move = first; move < count; ++move)
-      for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels) {
+    for (size_t number = first; number < moves.size(); ++number) {
+      auto [dimension, index] = moves[number];
+      int64_t own = dimension->get(start, index);
+      for (int64_t levels : dimension->domain(index)) {
+        if (levels == own)
+          continue;
         ScheduleCandidate candidate = start;
-        if (std::exchange(levelsOf(candidate, move), levels) != levels)
-          visit(candidate, move);
+        dimension->set(candidate, levels, index);
+        visit(candidate, number);
       }
+    }
   };
   auto judge = [&](const ScheduleCandidate &candidate, size_t) {
     ranking.judgeUsual(candidate);
   };
   for (const ScheduleCandidate &start : ranking.candidates()) {
     moveOne(start, 0, judge);
-    moveOne(start, 0, [&](const ScheduleCandidate &moved, size_t move) {
-      moveOne(moved, move + 1, judge);
+    moveOne(start, 0, [&](const ScheduleCandidate &moved, size_t number) {
+      moveOne(moved, number + 1, judge);
     });
   }
   double before;
@@ -66,25 +72,6 @@ void Refinement::tryMoves() {
     before = ranking.best();
     moveOne(ScheduleCandidate(ranking.bestCandidate()), 0, judge);
   } while (ranking.best() < before);
-}
-
-/// Each product's other intrinsics, and another unit of all, in each of the
-/// best schedules.
-void Refinement::tryIntrinsics(ArrayRef<ScheduleCandidate> starts) {
-  for (ScheduleCandidate candidate : starts) {
-    auto chosen = candidate.intrinsics;
-    auto judge = [&](const auto &choice) {
-      candidate.intrinsics = choice;
-      if (choice != chosen)
-        ranking.judgeUsual(candidate);
-    };
-    llvm::for_each(space.units(), judge);
-    for (auto [product, list] : llvm::enumerate(space.intrinsics()))
-      for (auto other = chosen; uint8_t number : llvm::seq(list.size())) {
-        other[product] = number;
-        judge(other);
-      }
-  }
 }
 
 /// Parts of one tile each, and with them the tiles of another axis: where tiles
@@ -107,43 +94,28 @@ void Refinement::trySplits() {
   }
 }
 
-/// Results in bulk, or not; who copies operands is chosen with the warps.
-void Refinement::retryStores() {
-  ScheduleCandidate candidate = ranking.bestCandidate();
-  TensorSet all = space.storeTransports().back(),
-            chosen = candidate.movement.inBulk & all;
-  for (TensorSet stored : space.storeTransports())
-    if (stored != chosen) {
-      candidate.movement.inBulk = stored;
-      ranking.judgeUsual(candidate);
-    }
-}
-
 void Refinement::run() {
   if (ranking.empty())
     return;
-  double before;
-  auto retry = [&](auto &&values, auto member) {
-    ScheduleCandidate candidate = ranking.bestCandidate();
-    auto chosen = candidate.*member;
-    for (auto value : values)
-      if (value != chosen) {
-        candidate.*member = value;
-        ranking.judgeUsual(candidate);
-      }
+  auto judge = [&](const ScheduleCandidate &candidate) {
+    ranking.judgeUsual(candidate);
   };
-  tryIntrinsics(ranking.candidates());
+  // Each product's other intrinsics, and another unit of all, in each of the
+  // best schedules.
+  for (const ScheduleCandidate &start : ranking.candidates())
+    for (const ScheduleDimension &dimension : space.dimensions())
+      if (!dimension.together.empty())
+        dimension.forEachStep(start, judge);
   tryMoves();
   trySplits();
+  double before;
   do {
     before = ranking.best();
-    retry(llvm::seq<unsigned>(0, space.expressions().size()),
-          &ScheduleCandidate::expression);
-    retry(space.parts(), &ScheduleCandidate::parts);
-    retry(space.rasters(), &ScheduleCandidate::raster);
-    retry(space.clusters(), &ScheduleCandidate::cluster);
-    retryStores();
-    tryIntrinsics(ScheduleCandidate(ranking.bestCandidate()));
+    for (const ScheduleDimension &dimension : space.dimensions())
+      if (!dimension.isRated && !dimension.isMove &&
+          dimension.scope != DimensionInfo::Scope::Axis)
+        dimension.forEachStep(ScheduleCandidate(ranking.bestCandidate()),
+                              judge);
     tryTiles(&ScheduleSpace::allTiles);
     ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
                      space.everyArrangement());
@@ -155,7 +127,7 @@ static constexpr double kWorthRefining = 1.1;
 
 /// From the best of each tree that has such clusters with some tile of the
 /// grid's fastest axis.
-void Refinement::descendInClusters(int64_t size, const Trees &trees,
+void Refinement::descendInClusters(unsigned cluster, const Trees &trees,
                                    ScheduleRanking &own) {
   // Beyond this many times the best time, other tiles of one tree are no better
   // than those of another one.
@@ -169,7 +141,7 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
     Schedule outline = space.outline(candidate);
     if (outline.blocks.empty())
       return best;
-    candidate.cluster = size;
+    candidate.cluster = cluster;
     unsigned along = outline.blocks.back();
     for (int64_t tile : space.leastTiles(along)) {
       candidate.tiles[along] = tile;
@@ -217,8 +189,8 @@ void Refinement::descendInClusters(int64_t size, const Trees &trees,
 }
 
 /// Adds what is found from draws in clusters: some trees are good there alone.
-void Refinement::drawInClusters(int64_t size, Trees &trees) {
-  LocalSearch drawn(group, chip, options, space, size);
+void Refinement::drawInClusters(unsigned cluster, Trees &trees) {
+  LocalSearch drawn(group, chip, options, space, cluster);
   drawn.startInClusters();
   for (const Descent::Point &point : drawn.best()) {
     ranking.judgeAll(point.candidate, space.everyArrangement());
@@ -228,16 +200,16 @@ void Refinement::drawInClusters(int64_t size, Trees &trees) {
 }
 
 void Refinement::tryClusters(Trees trees) {
-  ArrayRef<int64_t> sizes = space.clusters().drop_front();
-  if (!sizes.empty() && !options.isRough)
-    drawInClusters(sizes[sizes.size() / 2], trees);
-  for (int64_t size : sizes)
+  auto clusters = space.copyingClusters();
+  if (!clusters.empty() && !options.isRough)
+    drawInClusters(*(clusters.begin() + clusters.size() / 2), trees);
+  for (unsigned cluster : clusters)
     for (const auto &unit : space.units()) {
       ScheduleRanking own(group, chip, options, space);
-      own.setInClusters(size);
+      own.setCluster(cluster);
       for (const ScheduleRanking::Entry &start : ranking.starts()) {
         ScheduleCandidate candidate = start.candidate;
-        candidate.cluster = size;
+        candidate.cluster = cluster;
         candidate.intrinsics = unit;
         if (start.rated.schedule.blocks.empty())
           continue;
@@ -251,7 +223,7 @@ void Refinement::tryClusters(Trees trees) {
       if (!options.isRough) {
         // Descents try each unit themselves.
         if (unit == space.units().front())
-          descendInClusters(size, trees, own);
+          descendInClusters(cluster, trees, own);
         if (own.best() <= kWorthRefining * ranking.best())
           Refinement(group, chip, options, space, own).run();
       }
@@ -262,14 +234,15 @@ void Refinement::tryClusters(Trees trees) {
 }
 
 void Refinement::tryPartsInClusters(const Trees &trees) {
-  if (space.partsOfClusters().empty())
+  std::optional<unsigned> cluster = space.clusterOfParts();
+  if (!cluster)
     return;
   // Each number of parts wants tiles of its own.
   for (int64_t parts : space.partsOfClusters()) {
     ScheduleRanking own(group, chip, options, space);
-    own.setInClusters(ScheduleCandidate::kOfParts);
+    own.setCluster(*cluster);
     auto judge = [&](ScheduleCandidate candidate) {
-      candidate.cluster = ScheduleCandidate::kOfParts;
+      candidate.cluster = *cluster;
       candidate.parts = parts;
       own.judgeUsual(candidate);
       if (space.splitIntoTiles(candidate, parts))

@@ -53,12 +53,10 @@ public:
   void settleTies();
 
 private:
-  void tryIntrinsics(llvm::ArrayRef<ScheduleCandidate> starts);
   void tryMoves();
   void trySplits();
-  void retryStores();
-  void drawInClusters(int64_t size, Trees &trees);
-  void descendInClusters(int64_t size, const Trees &trees,
+  void drawInClusters(unsigned cluster, Trees &trees);
+  void descendInClusters(unsigned cluster, const Trees &trees,
                          ScheduleRanking &own);
 
   const GroupModel &group;

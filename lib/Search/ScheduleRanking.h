@@ -67,8 +67,9 @@ public:
     judged.clear();
   }
 
-  /// From now on nothing but clusters of so many blocks is of interest.
-  void setInClusters(int64_t blocks) { cluster = blocks; }
+  /// From now on nothing but this one of `ScheduleSpace::clusters` is of
+  /// interest.
+  void setCluster(unsigned number) { cluster = number; }
 
   /// Looks at a complete schedule.
   void judge(const Schedule &schedule, const ScheduleCandidate &candidate);
@@ -120,7 +121,7 @@ private:
   const ScheduleSpace &space;
   std::vector<Entry> entries, runners;
   bool isChosen = false, seesTies = false;
-  std::optional<int64_t> cluster; ///< the only one of interest
+  std::optional<unsigned> cluster; ///< the only one of interest
   uint64_t changed = 0;
   KeySet<CandidateKey> judged; ///< as usual
   CandidateRater rater;

@@ -137,14 +137,20 @@ void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
     candidate = next;
   };
   const Movement &movement = moved.movement;
-  for (TensorSet left = movement.inBulk; left; left &= left - 1)
-    attempt([&](auto &next) { next.movement.inBulk |= left & -left; });
-  attempt([&](auto &next) { next.cluster = moved.cluster; });
-  attempt([&](auto &next) { next.movement.producers = movement.producers; });
-  attempt(
-      [&](auto &next) { next.movement.isPersistent = movement.isPersistent; });
-  attempt([&](auto &next) { next.movement.overlaps = movement.overlaps; });
-  attempt([&](auto &next) { next.movement.takesTurns = movement.takesTurns; });
+  // Each tensor by itself, and before clusters, which copy in bulk.
+  for (TensorSet left = movement.copied | movement.stored; left;
+       left &= left - 1)
+    attempt([&](ScheduleCandidate &next) {
+      TensorSet one = left & -left;
+      next.movement.copied |= movement.copied & one;
+      next.movement.stored |= movement.stored & one;
+    });
+  for (const ScheduleDimension &dimension : space.dimensions())
+    if (!dimension.isDrawnWithLoops && !dimension.isTensorSet)
+      attempt([&](ScheduleCandidate &next) {
+        for (unsigned index = 0; index < dimension.elements.size(); ++index)
+          dimension.set(next, dimension.get(moved, index), index);
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,7 +81,7 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   bool hasClusters = chip.hasMulticast && !seesTilesOnly(options.model);
   for (int64_t size = 1; size <= (hasClusters ? chip.maxClusterSize : 1);
        size *= 2)
-    sizes.push_back(size);
+    clustered.push_back({size});
   listMovements();
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (index >= ScheduleCandidate::kMostTensors)
@@ -96,6 +96,14 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   listTiles();
   listSplits();
   listExpressions();
+  for (const DimensionInfo &info : allDimensions())
+    choices.emplace_back(info, *this);
+}
+
+void ScheduleSpace::settle(ScheduleCandidate &candidate) const {
+  for (const ScheduleDimension &dimension : choices)
+    if (dimension.isOpen && !dimension.isOpen(*this, candidate))
+      dimension.reset(candidate);
 }
 
 void ScheduleSpace::listMovements() {
@@ -133,6 +141,11 @@ bool ScheduleSpace::setOverlaps(Schedule &schedule) const {
 bool ScheduleSpace::mayProduce(unsigned producers, unsigned warps) const {
   return producers <= 1 ||
          roleRegisters(warps, producers, /*blocksPerSM=*/1, chip).has_value();
+}
+
+bool ScheduleSpace::mayProduce(const ScheduleCandidate &candidate) const {
+  const auto &[rows, columns] = arranged[candidate.arrangement].front();
+  return mayProduce(candidate.movement.producers, rows * columns);
 }
 
 void ScheduleSpace::listIntrinsics() {
@@ -190,6 +203,8 @@ void ScheduleSpace::listSplits() {
       if (chip.hasClusters && parts <= chip.maxClusterSize)
         combined.push_back(parts);
     }
+  if (!combined.empty())
+    clustered.push_back({/*blocks=*/1, /*combinesParts=*/true});
 }
 
 /// What the tiles of an axis are multiples of: the steps of the intrinsics that
@@ -277,33 +292,31 @@ void ScheduleSpace::listExpressions() {
         bound.push_back(std::move(each));
 }
 
+ArrayRef<size_t> ChoiceCounts::of(llvm::StringRef name) const {
+  return llvm::find_if(dimensions,
+                       [&](const Dimension &each) { return each.name == name; })
+      ->values;
+}
+
 ChoiceCounts ScheduleSpace::count() const {
-  ChoiceCounts counts{bound.size(),
-                      arranged.size(),
-                      depths.size(),
-                      std::max(1u, options.mostRegisterStages),
-                      splits.size(),
-                      columns.size(),
-                      sizes.size() + !combined.empty(),
-                      copied.size(),
-                      stored.size(),
-                      roles.size(),
-                      roles.size() > 1 ? 2u : 1u,
-                      hasOverlaps ? 2u : 1u,
-                      hasOverlaps && roles.size() > 1 ? 2u : 1u,
-                      {},
-                      {},
-                      1};
-  for (size_t each :
-       {counts.expressions, counts.arrangements, counts.stages,
-        counts.registerStages, counts.parts, counts.rasters, counts.clusters,
-        counts.transports, counts.storeTransports, counts.producers,
-        counts.persistences, counts.overlaps, counts.turns})
-    counts.points *= each;
-  for (const auto &list : fine)
-    counts.points *= counts.tiles.emplace_back(list.size());
-  for (const Intrinsics &list : multiplied)
-    counts.points *= counts.intrinsics.emplace_back(list.size());
+  ChoiceCounts counts;
+  auto add = [&](bool isOfSchedule) {
+    for (const ScheduleDimension &dimension : choices) {
+      if (dimension.isMove ||
+          isOfSchedule != (dimension.scope == DimensionInfo::Scope::Schedule))
+        continue;
+      ChoiceCounts::Dimension own{
+          dimension.name, dimension.scope, dimension.elements, {}};
+      for (const ScheduleDimension::Values &values : dimension.domains) {
+        own.values.push_back(values.size());
+        counts.points *= values.size();
+      }
+      counts.dimensions.push_back(std::move(own));
+    }
+  };
+  // In this order, as doubles round products of more than 53 bits.
+  add(/*isOfSchedule=*/true);
+  add(/*isOfSchedule=*/false);
   return counts;
 }
 
@@ -416,19 +429,12 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   TreeCache::Tree tree = makeTree(candidate);
   schedule.blocks = tree->blocks;
   schedule.tree = tree->loops;
-  if (schedule.blocks.size() > 1) {
-    unsigned fastest = schedule.blocks.back();
-    if (candidate.raster <
-        tripCount(group.axes[fastest], schedule.tiles[fastest]))
-      schedule.raster = candidate.raster;
-  }
-  bool isOfParts = candidate.cluster == ScheduleCandidate::kOfParts;
-  schedule.cluster = isOfParts ? 1 : candidate.cluster;
-  schedule.splitInCluster = isOfParts && candidate.parts > 1;
+  for (const ScheduleDimension &dimension : choices)
+    if (dimension.apply)
+      dimension.apply(*this, candidate, schedule);
   builder.placeTensors(schedule);
   ScheduleBuilder::storeInBulk(
-      schedule, whichCanBe(group, schedule, chip,
-                           candidate.movement.inBulk & stored.back()));
+      schedule, whichCanBe(group, schedule, chip, candidate.movement.stored));
   return schedule;
 }
 
@@ -523,7 +529,7 @@ ScheduleSpace::fittingArrangements(const ScheduleCandidate &candidate) const {
 
 bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
   auto tileOf = [&](unsigned axis) {
-    return tiles[axis] > 0 ? tiles[axis] : fine[axis].front();
+    return axis < tiles.size() ? tiles[axis] : fine[axis].front();
   };
   int64_t shared = 0, accumulators = 0;
   for (const GroupTensor &tensor : group.tensors) {
@@ -552,8 +558,8 @@ Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   builder.arrange(schedule, arranged[candidate.arrangement]);
   builder.setRegisterStages(schedule, candidate.registerStages);
   const Movement &movement = candidate.movement;
-  builder.setTransports(schedule, whichCanBe(group, schedule, chip,
-                                             movement.inBulk & copied.back()));
+  builder.setTransports(schedule,
+                        whichCanBe(group, schedule, chip, movement.copied));
   builder.setStages(schedule, candidate.stages, listPipelinedLoads(schedule));
   schedule.producerWarps = movement.producers;
   schedule.persistent = movement.isPersistent;

@@ -51,55 +51,11 @@ Object reportFootprint(const Footprint &footprint) {
 }
 
 Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
-  Object tiles, stages, transports, stores, fragments, arrangement, intrinsics,
-      places, splits;
-  Array overlapped;
-  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
-    const std::string &name = group.tensors[group.products[number].result].name;
-    arrangement[name] = Array{mapping.warps[0], mapping.warps[1]};
-    intrinsics[name] = mapping.intrinsic->name;
-    if (mapping.stages > 1)
-      overlapped.push_back(name);
-  }
-  for (auto [axis, info] : llvm::enumerate(group.axes))
-    if (schedule.splitOf(axis) > 1)
-      splits[info.name] = schedule.splitOf(axis);
-  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
-    if (tensor.role == TensorRole::Intermediate)
-      places[tensor.name] =
-          place.space == fuse::Space::Shared ? "shared" : "registers";
-  for (auto [axis, tile] : llvm::zip_equal(group.axes, schedule.tiles))
-    tiles[axis.name] = tile;
-  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
-    if (place.space == fuse::Space::Shared)
-      stages[tensor.name] = place.stages;
-  for (unsigned tensor : listCopied(group, schedule))
-    transports[group.tensors[tensor].name] =
-        fuse::stringifyTransport(schedule.places[tensor].transport);
-  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
-    if (tensor.role == TensorRole::Result)
-      stores[tensor.name] = fuse::stringifyTransport(place.transport);
-  for (auto [index, tensor] : llvm::enumerate(group.tensors))
-    if (hasFragments(group, schedule, index))
-      fragments[tensor.name] = schedule.places[index].registerStages;
-  return Object{{"tiling", printTiling(schedule.tree, group)},
-                {"tiles", std::move(tiles)},
-                {"stages", std::move(stages)},
-                {"transports", std::move(transports)},
-                {"stores", std::move(stores)},
-                {"register_stages", std::move(fragments)},
-                {"warps", schedule.warps},
-                {"arrangement", std::move(arrangement)},
-                {"intrinsics", std::move(intrinsics)},
-                {"intermediates", std::move(places)},
-                {"splits", std::move(splits)},
-                {"split_in_cluster", schedule.splitInCluster},
-                {"raster", schedule.raster},
-                {"cluster", schedule.cluster},
-                {"producers", schedule.producerWarps},
-                {"persistent", schedule.persistent},
-                {"overlapped", std::move(overlapped)},
-                {"turns", schedule.takesTurns}};
+  Object entry;
+  for (const DimensionInfo &dimension : allDimensions())
+    if (dimension.report)
+      dimension.report(schedule, group, entry);
+  return entry;
 }
 
 Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
@@ -366,24 +322,10 @@ std::string fusion::describe(const Schedule &schedule,
     if (tensor.role == TensorRole::Result &&
         place.transport == fuse::Transport::Bulk)
       out << "; " << tensor.name << " stored in bulk";
-  std::string ahead;
-  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
-    if (place.stages > 1)
-      ahead += (ahead.empty() ? "" : ", ") + tensor.name + " in " +
-               std::to_string(place.stages) + " stages";
-  if (!ahead.empty())
-    out << "; " << ahead;
-  std::string fragments;
-  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
-    if (place.registerStages > 1)
-      fragments += (fragments.empty() ? "" : ", ") + tensor.name + " in " +
-                   std::to_string(place.registerStages) + " stages";
-  if (std::optional<unsigned> stages = commonRegisterStages(group, schedule)) {
-    if (*stages > 1)
-      out << "; fragments in " << *stages << " stages";
-  } else {
-    out << "; fragments of " << fragments;
-  }
+  for (const DimensionInfo &dimension : allDimensions())
+    if (dimension.words)
+      if (std::string more = dimension.words(schedule, group); !more.empty())
+        out << "; " << more;
   return text;
 }
 
@@ -421,31 +363,26 @@ static Object reportOptions(const SearchOptions &options) {
   return entry;
 }
 
-/// How many there are of each choice.
+/// How many values each dimension has.
 static Object reportChoices(const ChoiceCounts &counts,
                             const GroupModel &group) {
-  Object tiles, intrinsics;
-  for (auto [axis, count] : llvm::zip_equal(group.axes, counts.tiles))
-    tiles[axis.name] = count;
-  for (auto [product, count] :
-       llvm::zip_equal(group.products, counts.intrinsics))
-    intrinsics[group.tensors[product.result].name] = count;
-  return Object{{"expressions", counts.expressions},
-                {"arrangements", counts.arrangements},
-                {"stages", counts.stages},
-                {"register_stages", counts.registerStages},
-                {"parts", counts.parts},
-                {"rasters", counts.rasters},
-                {"clusters", counts.clusters},
-                {"transports", counts.transports},
-                {"store_transports", counts.storeTransports},
-                {"producers", counts.producers},
-                {"persistences", counts.persistences},
-                {"overlaps", counts.overlaps},
-                {"turns", counts.turns},
-                {"tiles", std::move(tiles)},
-                {"intrinsics", std::move(intrinsics)},
-                {"points", counts.points}};
+  using Scope = DimensionInfo::Scope;
+  Object choices{{"points", counts.points}};
+  for (const ChoiceCounts::Dimension &dimension : counts.dimensions) {
+    if (dimension.scope == Scope::Schedule) {
+      choices[dimension.name] = dimension.values.front();
+      continue;
+    }
+    Object own;
+    for (auto [element, count] :
+         llvm::zip_equal(dimension.elements, dimension.values))
+      own[dimension.scope == Scope::Axis ? group.axes[element].name
+          : dimension.scope == Scope::Tensor
+              ? group.tensors[element].name
+              : group.tensors[group.products[element].result].name] = count;
+    choices[dimension.name] = std::move(own);
+  }
+  return choices;
 }
 
 /// How many there are before and after each rule.

@@ -8,8 +8,9 @@
 //
 // A candidate's tree follows from its expression, the loops that live, and what
 // is moved; many candidates have the same. Equal trees over equal grids have
-// one number, wherever they come from: candidates of the same number, tiles,
-// parts, raster, cluster, stores in bulk and intrinsics are one.
+// one number, wherever they come from. Candidates of the same number are one
+// where all else is the same that is not chosen when they are rated
+// (`DimensionInfo::isRated`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -146,21 +147,28 @@ private:
   KeyMap<TreeKey, decltype(TreeKey::kept)> kept;
 };
 
-/// What a candidate is before warps, stages and how operands are copied are
-/// chosen.
+/// What a candidate is before all that the rater chooses: the number of its
+/// tree, and the values of what neither the tree nor the rater has.
 struct CandidateKey {
   CandidateKey(const ScheduleSpace &space, const ScheduleCandidate &candidate)
-      : stored(candidate.movement.inBulk & space.storeTransports().back()),
-        tree(space.treeOf(candidate)), parts(candidate.parts),
-        raster(candidate.raster), cluster(candidate.cluster),
-        intrinsics(candidate.intrinsics) {
-    llvm::copy(candidate.tiles, tiles.begin());
+      : tree(space.treeOf(candidate)) {
+    auto *next = words.begin();
+    auto add = [&](uint64_t value, unsigned count) {
+      assert(next + count <= words.end() && "more values: enlarge kMostWords");
+      for (; count > 0; --count, value >>= 16)
+        *next++ = static_cast<uint16_t>(value);
+      assert(value == 0 && "a value of a dimension has more than 16 bits");
+    };
+    for (const ScheduleDimension &dimension : space.dimensions())
+      if (!dimension.isRated && !dimension.isInTree)
+        for (unsigned index = 0; index < dimension.elements.size(); ++index)
+          add(dimension.get(candidate, index), dimension.isTensorSet ? 4 : 1);
   }
 
-  TensorSet stored; ///< in bulk
-  uint32_t tree, parts, raster, cluster;
-  std::array<uint32_t, CostBound::kMaxAxes> tiles;
-  decltype(ScheduleCandidate::intrinsics) intrinsics;
+  static constexpr unsigned kMostWords =
+      CostBound::kMaxAxes + kMostProducts + 16;
+  uint32_t tree;
+  std::array<uint16_t, kMostWords> words{};
 };
 
 } // namespace fusion

@@ -60,7 +60,7 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
                       const SearchOptions &options, const ScheduleSpace &space,
                       ScheduleCandidate candidate) {
   double best = kNever;
-  TensorSet stored = candidate.movement.inBulk;
+  TensorSet stored = candidate.movement.stored;
   llvm::SmallVector<TensorSet, 4> transports(space.transports());
   // Each operand alone, where a block has too few mbarriers for all.
   ScheduleChecker checker(group, chip);
@@ -77,8 +77,8 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
             if ((overlaps && !space.mayOverlap()) ||
                 (turns && !space.mayTakeTurns(producers)))
               continue;
-            candidate.movement = {stored | copied, producers, isPersistent,
-                                  overlaps, turns};
+            candidate.movement = {copied,       stored,   producers,
+                                  isPersistent, overlaps, turns};
             best = std::min(
                 best, rateEveryStage(group, chip, options, space, candidate));
           }
@@ -136,9 +136,8 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         // Few that are drawn have all products by one unit.
         if (space.mayOverlap() && i % 2)
           candidate.intrinsics = space.units().back();
-        candidate.cluster =
-            space.clusters()[numbers.below(space.clusters().size())];
-        candidate.movement.inBulk = space.storeTransports()[numbers.below(
+        candidate.cluster = numbers.below(space.copyingClusters().size() + 1);
+        candidate.movement.stored = space.storeTransports()[numbers.below(
             space.storeTransports().size())];
         if (!space.divides(space.arrangements()[candidate.arrangement],
                            candidate) ||
@@ -152,8 +151,8 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
           continue;
         Schedule schedule = space.complete(candidate);
         several += listPipelinedLoops(schedule).size() > 1;
-        clusters += candidate.cluster > 1;
-        inBulk += found.movement.inBulk != 0;
+        clusters += candidate.cluster > 0;
+        inBulk += (found.movement.copied | found.movement.stored) != 0;
         produced += found.movement.producers > 0;
         staying += found.movement.isPersistent;
         overlapped += found.movement.overlaps;
@@ -161,7 +160,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         EXPECT_GE(own, all * (1 - 1e-9));
         EXPECT_LE(own, all * (1 + 1e-9))
             << name << ": " << printTiling(schedule.tree, group)
-            << " in clusters of " << candidate.cluster << ", "
+            << " in clusters of " << schedule.cluster << ", "
             << found.movement.producers << " producers"
             << (found.movement.isPersistent ? ", persistent" : "");
         double below =

@@ -288,7 +288,7 @@ TEST(ScheduleSearchMethods, ProductsHaveIntrinsicsOfTheirOwn) {
   EXPECT_FALSE(found->schedule.products[1].intrinsic->isScalar());
   EXPECT_LT(found->cost.total, by->cost.total);
   ASSERT_TRUE(found->choices);
-  EXPECT_EQ(found->choices->intrinsics, (llvm::SmallVector<size_t, 4>{3, 3}));
+  EXPECT_EQ(found->choices->of("intrinsics"), llvm::ArrayRef<size_t>({3, 3}));
 }
 
 // What is proven is so of every intrinsic: nothing that is drawn of all choices

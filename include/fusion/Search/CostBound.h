@@ -32,9 +32,6 @@ public:
   /// The most axes of a group that has a bound.
   static constexpr unsigned kMaxAxes = 16;
 
-  /// What stands for an intrinsic that is not chosen.
-  static constexpr uint8_t kOpen = 255;
-
   /// `outline` has the loops of the live axes, how axes are mapped and which
   /// reduction is split, but need not have the tiles; `blocks` are the axes
   /// bound to the grid, live or not. `intrinsics` are those that each product
@@ -45,9 +42,10 @@ public:
             llvm::ArrayRef<llvm::SmallVector<const Intrinsic *, 2>> intrinsics,
             const ChipInfo &chip, bool overlaps = false);
 
-  /// Seconds that a launch takes at least. `tiles` by axis; 0 where not chosen,
-  /// which must not be a live axis of the tree. `intrinsics` by product; where
-  /// it is shorter they are open.
+  /// Returns the seconds that a launch takes at least. `tiles` are those of the
+  /// first axes, one or more; further ones are not chosen, and must not be live
+  /// axes of the tree. `intrinsics` are those of the first products; further
+  /// ones are not chosen.
   double seconds(llvm::ArrayRef<int64_t> tiles,
                  llvm::ArrayRef<uint8_t> intrinsics = {}) const {
     return Along(*this, tiles, 0, intrinsics).seconds(tiles.front());
@@ -89,15 +87,16 @@ private:
     void lower(const ByWarps &other);
   };
   ByWarps rateProduct(const Work &work, const Work::Unit &unit,
-                      llvm::ArrayRef<int64_t> tiles, double points,
-                      double values, double resident) const;
+                      llvm::ArrayRef<int64_t> tiles, uint32_t chosen,
+                      double points, double values, double resident) const;
 
 public:
   /// The same for many tiles of one axis: what does not depend on it is
   /// computed once. Refers to the bound and to `intrinsics`.
   class Along {
   public:
-    /// The tile of `axis` may be anything.
+    /// `tiles` and `intrinsics` as of `CostBound::seconds`; the tile of `axis`
+    /// may be anything, or one that is not chosen.
     Along(const CostBound &bound, llvm::ArrayRef<int64_t> tiles, unsigned axis,
           llvm::ArrayRef<uint8_t> intrinsics = {});
     double seconds(int64_t tile);
@@ -108,7 +107,7 @@ public:
       double hidden; ///< of those that multiply, while others work, at most
       ByWarps byWarps;
     };
-    void choose(unsigned index, int64_t tile);
+    void choose(unsigned index, std::optional<int64_t> tile);
     void countResident();
     Rated rate(const Work &work) const;
     bool changes(uint32_t axes) const { return axes >> axis & 1; }
@@ -116,8 +115,8 @@ public:
     const CostBound &bound;
     unsigned axis;
     llvm::ArrayRef<uint8_t> intrinsics;
-    uint32_t chosen = 0;
-    std::array<int64_t, kMaxAxes> tiles;
+    uint32_t chosen = 0;                 ///< axes whose tiles are chosen
+    std::array<int64_t, kMaxAxes> tiles; ///< of those
     std::array<double, kMaxAxes> trips, padded;
     double busiest, resident;
     llvm::SmallVector<double, 8> moved; ///< bytes, by move

@@ -21,6 +21,7 @@
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Search/Evolution.h"
 #include "fusion/Search/PaperSpace.h"
+#include "fusion/Search/ScheduleDimension.h"
 #include <functional>
 
 namespace fusion {
@@ -59,16 +60,19 @@ struct SpaceCounts : PaperSpaceCounts {
   std::optional<double> paddingLoss;
 };
 
-/// The size of the default space: how many of each choice there are.
+/// The size of the default space: how many values each dimension has.
 struct ChoiceCounts {
-  size_t expressions, arrangements, stages, registerStages, parts, rasters,
-      clusters;
-  /// Of copies and of stores, numbers of producers, whether blocks stay, and
-  /// whether products run beside the next iteration's.
-  size_t transports, storeTransports, producers, persistences, overlaps, turns;
-  llvm::SmallVector<size_t, 8> tiles;      ///< by axis
-  llvm::SmallVector<size_t, 4> intrinsics; ///< by product
-  double points; ///< all combinations, without what is kept
+  struct Dimension {
+    llvm::StringRef name;
+    DimensionInfo::Scope scope;
+    llvm::SmallVector<unsigned, 8> elements; ///< `ScheduleDimension::elements`
+    llvm::SmallVector<size_t, 8> values;     ///< how many each of them has
+  };
+  std::vector<Dimension> dimensions;
+  double points = 1; ///< all combinations, without moves
+
+  /// The numbers of values of the dimension with this name, which there is.
+  llvm::ArrayRef<size_t> of(llvm::StringRef name) const;
 };
 
 struct SearchResult : RatedSchedule {
@@ -130,10 +134,6 @@ struct SearchOptions {
 
   bool isStopped() const { return proceed && !proceed(); }
 };
-
-/// Products of the largest group that is searched: beyond, what one block
-/// computes again for each tile of the later products outweighs anything saved.
-constexpr unsigned kMostProducts = 8;
 
 /// The share of a rough search's time that the whole search saves at most, of
 /// nine groups in ten (`RoughSearchIsNear`): the longer, the more there is to

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A candidate says how loops are nested (a deep or flat expression after
-// binding to the grid), how large tiles are, how many warps there are and how
-// each product arranges them, how deep buffers and fragments are pipelined,
-// which tiles are kept instead of loaded or computed again, how many blocks
-// share a reduction, in what order blocks run, which of them copy for one
-// another, how tiles are copied and by whom.
-// What follows from these ScheduleBuilder adds. Work that padding or
+// A candidate has a value of each dimension (ScheduleDimension.h): how loops
+// are nested (a deep or flat expression after binding to the grid), how large
+// tiles are, how many warps there are and how each product arranges them, how
+// deep buffers and fragments are pipelined, which tiles are kept instead of
+// loaded or computed again, how many blocks share a reduction, in what order
+// blocks run, which of them copy for one another, how tiles are copied and by
+// whom. What follows from these ScheduleBuilder adds. Work that padding or
 // recomputation waste is priced by the model, not forbidden.
 //
 //===----------------------------------------------------------------------===//
@@ -20,71 +20,14 @@
 #ifndef FUSION_SEARCH_SCHEDULESPACE_H
 #define FUSION_SEARCH_SCHEDULESPACE_H
 
-#include "fusion/Search/CostBound.h"
 #include "fusion/Search/Random.h"
 #include "fusion/Search/ScheduleBuilder.h"
+#include "fusion/Search/ScheduleDimension.h"
 #include "fusion/Search/ScheduleSearch.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace fusion {
-
-/// How tiles get on and off the chip. Without bulk copies there is one choice:
-/// threads copy, and each block has one tile of the grid.
-struct Movement {
-  /// Tensors that bulk copies fill or store, as far as they can
-  /// (`whyNotInBulk`).
-  TensorSet inBulk = 0;
-  unsigned producers = 0;    ///< warps that only copy
-  bool isPersistent = false; ///< blocks go through tiles
-  /// Products run beside those of the next iteration, as far as they can
-  /// (`whyNotOverlapped`).
-  bool overlaps = false;
-  /// Groups of warps beside producers take turns, as far as they can
-  /// (`whyNoTurns`).
-  bool takesTurns = false;
-
-  bool operator==(const Movement &other) const {
-    return std::tie(inBulk, producers, isPersistent, overlaps, takesTurns) ==
-           std::tie(other.inBulk, other.producers, other.isPersistent,
-                    other.overlaps, other.takesTurns);
-  }
-};
-
-/// A point of the space.
-struct ScheduleCandidate {
-  unsigned expression = 0;                          ///< of `expressions()`
-  unsigned arrangement = 0;                         ///< of `arrangements()`
-  std::array<int64_t, CostBound::kMaxAxes> tiles{}; ///< by axis
-  unsigned stages = 1, registerStages = 1;
-  int64_t parts = 1;  ///< blocks that share the last product's reduction
-  int64_t raster = 1; ///< columns of the grid; 1 where it has no two axes
-  /// Blocks that copy for one another; more than one copy in bulk. Or that the
-  /// parts of a split reduction are a cluster, which combines them.
-  int64_t cluster = 1;
-  static constexpr int64_t kOfParts = 0;
-  Movement movement;
-  /// By product, of `ScheduleSpace::intrinsics`.
-  std::array<uint8_t, kMostProducts> intrinsics{};
-  /// Loops that an operand's load is moved out of to make its tiles resident
-  /// (`hoistLoad`), and a product's computation to keep its value instead of
-  /// computing it again (`keepIntermediate`); what a tree has no such loops for
-  /// stays where it is. Beyond these many tensors nothing is moved.
-  static constexpr unsigned kMostTensors = 24;
-  /// Of the rows of a pass, how it stands to its product: 0 is `usualPlace`, 1
-  /// ahead of it with tiles that stay, 2 the remaining one.
-  std::array<uint8_t, kMostTensors> hoisted{}; ///< by tensor
-  std::array<uint8_t, kMostProducts> kept{};   ///< by product
-
-  bool operator==(const ScheduleCandidate &other) const {
-    return std::tie(expression, arrangement, tiles, stages, registerStages,
-                    parts, raster, cluster, movement, intrinsics, hoisted,
-                    kept) ==
-           std::tie(other.expression, other.arrangement, other.tiles,
-                    other.stages, other.registerStages, other.parts,
-                    other.raster, other.cluster, other.movement,
-                    other.intrinsics, other.hoisted, other.kept);
-  }
-};
 
 struct TreeKey;
 struct NumberedTree;
@@ -96,6 +39,14 @@ public:
   ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                 const SearchOptions &options);
   ~ScheduleSpace();
+
+  /// All that there is to choose, in the order of `allDimensions`.
+  llvm::ArrayRef<ScheduleDimension> dimensions() const { return choices; }
+  /// Sets each dimension that has no choice beside the candidate's others
+  /// (`isOpen`) to its first values.
+  void settle(ScheduleCandidate &candidate) const;
+
+  const GroupModel &model() const { return group; }
 
   /// Without duplicates; the first is `ScheduleBuilder::nestedReductions`.
   llvm::ArrayRef<BoundExpression> expressions() const { return bound; }
@@ -113,6 +64,10 @@ public:
 
   /// Stages that are tried, ascending.
   llvm::ArrayRef<unsigned> stages() const { return depths; }
+  /// Stages of fragments that are tried are from 1 to these.
+  unsigned mostRegisterStages() const {
+    return std::max(1u, options.mostRegisterStages);
+  }
 
   /// Numbers of blocks that may share the last product's reduction, ascending
   /// from 1.
@@ -120,8 +75,18 @@ public:
   /// Widths of the columns that a grid's blocks may be visited in, from 1,
   /// which is row by row.
   llvm::ArrayRef<int64_t> rasters() const { return columns; }
-  /// Sizes of clusters, ascending from 1.
-  llvm::ArrayRef<int64_t> clusters() const { return sizes; }
+  /// Clusters of blocks that copy for one another, of sizes ascending from 1,
+  /// and last the one that combines parts, where there may be one.
+  llvm::ArrayRef<Cluster> clusters() const { return clustered; }
+  /// Those of several blocks that copy for one another, by their numbers.
+  auto copyingClusters() const {
+    return llvm::seq<unsigned>(1, clustered.size() - !combined.empty());
+  }
+  /// The number of the cluster that combines parts.
+  std::optional<unsigned> clusterOfParts() const {
+    return combined.empty() ? std::nullopt
+                            : std::optional<unsigned>(clustered.size() - 1);
+  }
   /// Numbers of parts, ascending from 2, that a cluster may combine; none where
   /// there are no clusters.
   llvm::ArrayRef<int64_t> partsOfClusters() const { return combined; }
@@ -137,6 +102,7 @@ public:
   /// registers of both are dealt out anew (`roleRegisters`), else one issues
   /// all copies.
   bool mayProduce(unsigned producers, unsigned warps) const;
+  bool mayProduce(const ScheduleCandidate &candidate) const;
   /// Whether blocks may go through tiles beside these producers.
   static bool mayPersist(unsigned producers) { return producers > 0; }
   /// Whether some product's intrinsics run beside other work.
@@ -218,18 +184,21 @@ public:
                const ScheduleCandidate &candidate) const;
 
   /// Whether a block of some warps may hold the tiles: operands in shared
-  /// memory, accumulators in registers. Tiles of 0 count as the least ones;
-  /// what does not fit does not with larger tiles either.
+  /// memory, accumulators in registers. `tiles` are those of the first
+  /// axes; further ones count as the least. What does not fit does not with
+  /// larger tiles either.
   bool mayFit(llvm::ArrayRef<int64_t> tiles) const;
 
+  /// The outline with all of the candidate's choices.
   Schedule complete(const ScheduleCandidate &candidate) const;
 
-  /// Any choices but clusters and movement.
+  /// Draws the dimensions that are drawn with the loops
+  /// (`DimensionInfo::isDrawnWithLoops`); of the others the first values.
   ScheduleCandidate random(Random &numbers) const;
-  /// Draws these.
+  /// Draws the others.
   void drawMovement(ScheduleCandidate &candidate, Random &numbers) const;
-  /// The same without an arrangement and stages, for who tries all of them, and
-  /// of those that `mayFit` as far as some are found.
+  /// The same without what `CandidateRater` chooses, and of those that `mayFit`
+  /// as far as some are found.
   ScheduleCandidate randomOutline(Random &numbers) const;
   /// Such a candidate with up to three of its choices changed.
   ScheduleCandidate mutateOutline(const ScheduleCandidate &candidate,
@@ -273,7 +242,8 @@ private:
   llvm::DenseMap<uint64_t, unsigned> unusual;
   llvm::SmallVector<unsigned, 8> depths;
   llvm::SmallVector<int64_t, 12> splits, combined;
-  llvm::SmallVector<int64_t, 8> columns, sizes;
+  llvm::SmallVector<int64_t, 8> columns;
+  llvm::SmallVector<Cluster, 8> clustered;
   llvm::SmallVector<TensorSet, 2> copied, stored;
   llvm::SmallVector<unsigned, 3> roles;
   bool hasOverlaps = false;
@@ -282,6 +252,7 @@ private:
   llvm::SmallVector<decltype(ScheduleCandidate::intrinsics), 2> uniform;
   unsigned splitAxis = 0;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
+  std::vector<ScheduleDimension> choices;
   std::unique_ptr<TreeCache> trees;
   std::unique_ptr<VisitedMemo> visitedTiles;
 };
