@@ -456,9 +456,7 @@ fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
   // Eight warps hide the latency of independent loads; no shared resource
   // speaks against them.
   constexpr int64_t warps = 8;
-  auto mapping = fuse::MappingAttr::get(context, warps, {}, DictionaryAttr(),
-                                        /*raster=*/1, /*persistent=*/false,
-                                        /*cluster=*/1);
+  auto mapping = fuse::MappingAttr::get(context, warps, /*cluster=*/1);
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
       fuse::PipelineAttr(), fuse::ParallelAttr(), fuse::ReductionAttr());
@@ -468,9 +466,10 @@ std::optional<std::string>
 fusion::checkGenericSchedule(fuse::FusedGroupOpInterface group,
                              fuse::ScheduleAttr schedule) {
   fuse::MappingAttr mapping = schedule.getMapping();
-  if (!mapping.getBlocks().empty() || mapping.getRaster() != 1 ||
-      mapping.getPersistent() || mapping.getCluster() != 1 ||
-      schedule.getMemory() || schedule.getPipeline() || schedule.getParallel())
+  auto plain = fuse::MappingAttr::get(mapping.getContext(), mapping.getWarps(),
+                                      /*cluster=*/1);
+  if (mapping != plain || schedule.getMemory() || schedule.getPipeline() ||
+      schedule.getParallel())
     return "the generic form has no blocks, raster, memory, pipeline or "
            "parallel part to choose";
   if (schedule.getReduction())

@@ -164,9 +164,8 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
         axis.name,
         fuse::SpreadAttr::get(context, spread.tile, spread.vector, spread.lanes,
                               spread.warps, spread.align)));
-  auto mapping = fuse::MappingAttr::get(
-      context, schedule.warps, {}, DictionaryAttr(), /*raster=*/1,
-      /*persistent=*/false, clusterSize(schedule));
+  auto mapping =
+      fuse::MappingAttr::get(context, schedule.warps, clusterSize(schedule));
   fuse::WalkAttr walk;
   if (schedule.walk)
     walk = fuse::WalkAttr::get(
@@ -179,9 +178,7 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
       schedule.combine, schedule.rows ? schedule.rows->step : 0);
   fuse::ParallelAttr parallel;
   if (schedule.producers > 0)
-    parallel = fuse::ParallelAttr::get(context, builder.getDictionaryAttr({}),
-                                       /*inCluster=*/false, schedule.producers,
-                                       /*turns=*/false);
+    parallel = fuse::ParallelAttr::get(context, schedule.producers);
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
       fuse::PipelineAttr(), parallel, fuse::ReductionAttr(), stitching);

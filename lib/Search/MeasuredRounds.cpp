@@ -49,8 +49,8 @@ MeasuredRounds::listMovements(const ScheduleCandidate &candidate) const {
 }
 
 /// What differs from the candidate in one choice, best first by the model: the
-/// next smaller or larger tile of an axis, warps, parts, raster, cluster,
-/// intrinsic, how tiles are moved and by whom. Of each the rest, such as
+/// next smaller or larger value of a dimension, such as the tile of an axis,
+/// other warps, how tiles are moved and by whom. Of each the rest, such as
 /// stages, is what the model takes.
 Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   Entries neighbours;

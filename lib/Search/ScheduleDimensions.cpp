@@ -258,8 +258,9 @@ DimensionInfo parts() {
 
 DimensionInfo rasters() {
   DimensionInfo info = ofSchedule<&ScheduleCandidate::raster>(
-      "rasters", [](const ScheduleSpace &space, ScheduleDimension &dimension) {
-        addElement(dimension, space.rasters());
+      "rasters", [](const ScheduleSpace &, ScheduleDimension &dimension) {
+        // Widths of columns, from 1, which is row by row.
+        addElement(dimension, llvm::ArrayRef<int64_t>{1, 2, 4, 8, 16, 32});
       });
   info.apply = [](const ScheduleSpace &space,
                   const ScheduleCandidate &candidate, Schedule &schedule) {
@@ -272,6 +273,11 @@ DimensionInfo rasters() {
   };
   info.report = [](const Schedule &schedule, const GroupModel &,
                    Object &entry) { entry["raster"] = schedule.raster; };
+  info.wordsOfGrid = [](const Schedule &schedule) {
+    return schedule.raster > 1
+               ? " in columns of " + std::to_string(schedule.raster)
+               : std::string();
+  };
   info.isOrderOfBlocks = true;
   info.isDrawnWithLoops = true;
   info.drawsForOther = 2; // most grids are fine as they are
@@ -296,6 +302,11 @@ DimensionInfo clusters() {
                    Object &entry) {
     entry["split_in_cluster"] = schedule.splitInCluster;
     entry["cluster"] = schedule.cluster;
+  };
+  info.wordsOfGrid = [](const Schedule &schedule) {
+    return schedule.cluster > 1
+               ? ", in clusters of " + std::to_string(schedule.cluster)
+               : std::string();
   };
   return info;
 }
@@ -423,6 +434,9 @@ DimensionInfo persistences() {
   info.report = [](const Schedule &schedule, const GroupModel &,
                    Object &entry) {
     entry["persistent"] = schedule.persistent;
+  };
+  info.wordsOfGrid = [](const Schedule &schedule) {
+    return std::string(schedule.persistent ? ", each going through tiles" : "");
   };
   info.isOpen = [](const ScheduleSpace &space,
                    const ScheduleCandidate &candidate) {

@@ -75,8 +75,6 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
   for (unsigned depth : {1u, 2u, 3u, 4u, 5u, 6u, 8u})
     if (depth <= options.mostStages)
       depths.push_back(depth);
-  for (int64_t width : {1, 2, 4, 8, 16, 32})
-    columns.push_back(width);
   // Models of tiles alone do not see what blocks share.
   bool hasClusters = chip.hasMulticast && !seesTilesOnly(options.model);
   for (int64_t size = 1; size <= (hasClusters ? chip.maxClusterSize : 1);

@@ -288,12 +288,9 @@ std::string fusion::describe(const Schedule &schedule,
     out << "one block";
   else
     out << "blocks over " << names(schedule.blocks);
-  if (schedule.raster > 1)
-    out << " in columns of " << schedule.raster;
-  if (schedule.cluster > 1)
-    out << ", in clusters of " << schedule.cluster;
-  if (schedule.persistent)
-    out << ", each going through tiles";
+  for (const DimensionInfo &dimension : allDimensions())
+    if (dimension.wordsOfGrid)
+      out << dimension.wordsOfGrid(schedule);
   if (std::optional<unsigned> axis = schedule.splitAxis())
     out << "; " << schedule.splitOf(*axis) << " blocks share the sum over "
         << group.axes[*axis].name

@@ -39,6 +39,14 @@ def test_traits_are_there():
             assert re.search(rf"\b{trait}\b", header), trait
 
 
+def test_places_of_a_field():
+    section = PAGE.split("## A field of a schedule", 1)[1].split("\n## ", 1)[0]
+    rows = re.findall(r"^\| (\w+) \| (`.*) \|$", section, re.MULTILINE)
+    assert [place for place, _ in rows] == ["attribute", "struct", "dimension", "legality", "lowering", "cost"]
+    named = [name for _, files in rows for name in re.findall(r"`([\w/]+\.(?:cpp|h|td))`", files)]
+    assert sorted(named) == sorted(name for name, text in sources().items() if re.search(r"\brasters?\b", text))
+
+
 def test_names_of_chips():
     """Outside of the table the compiler and its tools have the default's name alone."""
     table = (ROOT / "lib" / "Target" / "ChipTable.cpp").read_text()

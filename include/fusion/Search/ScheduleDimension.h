@@ -140,6 +140,9 @@ struct DimensionInfo {
   /// where another dimension's entry says it.
   void (*report)(const Schedule &schedule, const GroupModel &group,
                  llvm::json::Object &entry) = nullptr;
+  /// Returns what `describe` says behind "blocks over m, n", or nothing. Null
+  /// where the dimension is not about the grid.
+  std::string (*wordsOfGrid)(const Schedule &schedule) = nullptr;
   /// Returns a phrase that `describe` ends with, or an empty one. Null where
   /// `describe` has words of its own.
   std::string (*words)(const Schedule &schedule,

@@ -72,9 +72,6 @@ public:
   /// Numbers of blocks that may share the last product's reduction, ascending
   /// from 1.
   llvm::ArrayRef<int64_t> parts() const { return splits; }
-  /// Widths of the columns that a grid's blocks may be visited in, from 1,
-  /// which is row by row.
-  llvm::ArrayRef<int64_t> rasters() const { return columns; }
   /// Clusters of blocks that copy for one another, of sizes ascending from 1,
   /// and last the one that combines parts, where there may be one.
   llvm::ArrayRef<Cluster> clusters() const { return clustered; }
@@ -242,7 +239,6 @@ private:
   llvm::DenseMap<uint64_t, unsigned> unusual;
   llvm::SmallVector<unsigned, 8> depths;
   llvm::SmallVector<int64_t, 12> splits, combined;
-  llvm::SmallVector<int64_t, 8> columns;
   llvm::SmallVector<Cluster, 8> clustered;
   llvm::SmallVector<TensorSet, 2> copied, stored;
   llvm::SmallVector<unsigned, 3> roles;

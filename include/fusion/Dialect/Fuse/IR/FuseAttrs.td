@@ -110,6 +110,12 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
                         DefaultValuedParameter<"int64_t", "1">:$raster,
                         DefaultValuedParameter<"bool", "false">:$persistent,
                         DefaultValuedParameter<"int64_t", "1">:$cluster);
+  // Of groups without contractions: what is not given is off.
+  let builders = [AttrBuilder<(ins "int64_t":$warps, "int64_t":$cluster), [{
+    return $_get($_ctxt, warps, ::llvm::ArrayRef<::mlir::StringAttr>(),
+                 ::mlir::DictionaryAttr(), /*raster=*/1, /*persistent=*/false,
+                 cluster);
+  }]>];
   // By hand: every entry but the first may be left out.
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -225,6 +231,11 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
                         DefaultValuedParameter<"bool", "false">:$inCluster,
                         DefaultValuedParameter<"int64_t", "0">:$producers,
                         DefaultValuedParameter<"bool", "false">:$turns);
+  // Of groups without contractions: what is not given is off.
+  let builders = [AttrBuilder<(ins "int64_t":$producers), [{
+    return $_get($_ctxt, ::mlir::DictionaryAttr::get($_ctxt),
+                 /*inCluster=*/false, producers, /*turns=*/false);
+  }]>];
   // By hand: either entry behind the first may be left out.
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
