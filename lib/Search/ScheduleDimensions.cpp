@@ -252,7 +252,7 @@ DimensionInfo parts() {
     entry["splits"] = std::move(splits);
   };
   info.isDrawnWithLoops = true;
-  info.drawsForOther = 2; // most reductions are fine as they are
+  info.drawsForOther = 2; // most reductions need no split
   return info;
 }
 
@@ -280,7 +280,7 @@ DimensionInfo rasters() {
   };
   info.isOrderOfBlocks = true;
   info.isDrawnWithLoops = true;
-  info.drawsForOther = 2; // most grids are fine as they are
+  info.drawsForOther = 2; // most grids need no other order
   return info;
 }
 
@@ -335,7 +335,7 @@ DimensionInfo transports() {
   return info;
 }
 
-/// Not `isRated`: results in bulk pass through shared memory.
+/// Not `isRated`: results that TMA stores pass through shared memory.
 DimensionInfo storeTransports() {
   DimensionInfo info = ofSchedule<&Movement::stored>(
       "store_transports",

@@ -35,28 +35,29 @@ namespace fusion {
 class ScheduleSpace;
 struct ScheduleDimension;
 
-/// Products of the largest group that is searched: beyond, what one block
-/// computes again for each tile of the later products outweighs anything saved.
+/// Contractions of the largest group that is searched. In a longer one, what a
+/// block would recompute for each tile of the later contractions costs more
+/// than fusion saves.
 constexpr unsigned kMostProducts = 8;
 
 //===----------------------------------------------------------------------===//
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// How tiles get on and off the chip. Without bulk copies there is one choice:
-/// threads copy, and each block has one tile of the grid.
+/// How tiles move between global and shared memory. Chips without TMA have one
+/// choice: threads copy, and each block has one tile of the grid.
 struct Movement {
-  /// Operands that bulk copies fill, as far as they can (`whyNotInBulk`).
+  /// Operands that TMA loads, where `whyNotInBulk` has no reason against it.
   TensorSet copied = 0;
-  /// Results that bulk copies store, as far as they can.
+  /// Results that TMA stores, under the same condition.
   TensorSet stored = 0;
-  unsigned producers = 0;    ///< warps that only copy
-  bool isPersistent = false; ///< blocks go through tiles
-  /// Products run beside those of the next iteration, as far as they can
-  /// (`whyNotOverlapped`).
+  unsigned producers = 0;    ///< producer warps
+  bool isPersistent = false; ///< a persistent kernel
+  /// Contractions overlap with those of the next iteration, where
+  /// `whyNotOverlapped` has no reason against it.
   bool overlaps = false;
-  /// Groups of warps beside producers take turns, as far as they can
-  /// (`whyNoTurns`).
+  /// Consumer warpgroups alternate (ping-pong scheduling), where `whyNoTurns`
+  /// has no reason against it.
   bool takesTurns = false;
 
   auto members() const {
@@ -68,9 +69,9 @@ struct Movement {
   }
 };
 
-/// The blocks of a cluster: as many as `blocks` says, which copy for one
-/// another where there are several; or all that share a reduction, which
-/// combine what they have of it.
+/// The blocks of a cluster: `blocks` of them, which multicast what several of
+/// them load; or all blocks of a split reduction, which combine their partial
+/// results.
 struct Cluster {
   int64_t blocks = 1;
   bool combinesParts = false; ///< then `blocks` is 1
@@ -82,19 +83,20 @@ struct ScheduleCandidate {
   unsigned arrangement = 0;                         ///< of `arrangements()`
   std::array<int64_t, CostBound::kMaxAxes> tiles{}; ///< by axis
   unsigned stages = 1, registerStages = 1;
-  int64_t parts = 1;    ///< blocks that share the last product's reduction
+  int64_t parts = 1;    ///< blocks that share the last contraction's reduction
   int64_t raster = 1;   ///< columns of the grid; 1 where it has no two axes
   unsigned cluster = 0; ///< of `clusters()`, of which the first is one block
   Movement movement;
   /// By product, of `ScheduleSpace::intrinsics`.
   std::array<uint8_t, kMostProducts> intrinsics{};
-  /// Loops that an operand's load is moved out of to make its tiles resident
-  /// (`hoistLoad`), and a product's computation to keep its value instead of
-  /// computing it again (`keepIntermediate`); what a tree has no such loops for
-  /// stays where it is. Beyond these many tensors nothing is moved.
+  /// The number of loops that an operand's load is moved out of, so that its
+  /// tiles are resident (`hoistLoad`), and that a contraction is moved out of,
+  /// so that its result is retained in place of recomputed
+  /// (`keepIntermediate`). A tree without such loops moves nothing. In groups
+  /// of more tensors nothing is moved.
   static constexpr unsigned kMostTensors = 24;
-  /// Of the rows of a pass, how it stands to its product: 0 is `usualPlace`, 1
-  /// ahead of it with tiles that stay, 2 the remaining one.
+  /// The load of a row pass and its contraction: 0 is `usualPlace`, 1 means
+  /// ahead of it with retained tiles, 2 means the remaining order.
   std::array<uint8_t, kMostTensors> hoisted{}; ///< by tensor
   std::array<uint8_t, kMostProducts> kept{};   ///< by product
 
@@ -159,7 +161,7 @@ struct DimensionInfo {
   /// (`CandidateKey`).
   bool isRated = false;
   /// The candidate's tree follows from the value, so that keys have the tree's
-  /// number instead. Measured rounds leave it out: other loops want other
+  /// number instead. Measured rounds leave it out: other loops need other
   /// tiles.
   bool isInTree = false;
   /// Moves a statement out of loops, by as many as the value says. Moves are
@@ -180,7 +182,7 @@ struct DimensionInfo {
   /// only some chips have `drawMovement` draws, from other numbers, so that a
   /// seed draws the same loops and tiles on every chip.
   bool isDrawnWithLoops = false;
-  /// One of so many draws takes another value than the first.
+  /// One draw of this number takes another value than the first.
   unsigned drawsForOther = 1;
 };
 
