@@ -78,9 +78,7 @@ public:
   }
 
   LoopTraffic run() {
-    for (unsigned axis : schedule.blocks)
-      result.blocks *= trips[axis];
-    result.blocks *= parts;
+    result.blocks = countBlocks(group, schedule);
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role != TensorRole::Intermediate &&
           tensor.role != TensorRole::Rows && !tensor.pass && !isAnothers(index))

@@ -33,6 +33,16 @@ unsigned fusion::transportBytes(fuse::Transport transport) {
   llvm_unreachable("covered switch");
 }
 
+int64_t fusion::countBlocks(const GroupModel &group,
+                            const Schedule &schedule) {
+  int64_t blocks = 1;
+  for (unsigned axis : schedule.blocks)
+    blocks *= tripCount(group.axes[axis], schedule.tiles[axis]);
+  if (std::optional<unsigned> split = schedule.splitAxis())
+    blocks *= schedule.splitOf(*split);
+  return blocks;
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -44,6 +54,26 @@ resolveAxis(StringRef name, const GroupModel &group, Explain explain) {
   if (!axis)
     explain("the group has no axis '" + name + "'");
   return axis;
+}
+
+/// Reads the part of a schedule about machine code into `schedule`, whose
+/// products are read. Returns false and calls `explain` where it does not fit.
+static bool importCodegenOf(fuse::CodegenAttr attr, const GroupModel &group,
+                            Schedule &schedule, Explain explain) {
+  if (!attr)
+    return true;
+  schedule.codegen = importCodegen(attr);
+  for (StringAttr name : attr.getMasked()) {
+    auto *product = llvm::find_if(group.products, [&](const Product &each) {
+      return group.tensors[each.result].name == name.getValue();
+    });
+    if (product == group.products.end()) {
+      explain("the group has no product '" + name.getValue() + "'");
+      return false;
+    }
+    schedule.products[product - group.products.begin()].keepsMasks = true;
+  }
+  return true;
 }
 
 static bool importProduct(Attribute attr, unsigned number,
@@ -231,6 +261,9 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
         return std::nullopt;
       }
     }
+
+  if (!importCodegenOf(attr.getCodegen(), group, schedule, explain))
+    return std::nullopt;
 
   schedule.places.assign(group.tensors.size(), {});
   if (attr.getMemory())
@@ -443,13 +476,22 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
                                   : builder.getDictionaryAttr(fragments),
                 overlapped.empty() ? DictionaryAttr()
                                    : builder.getDictionaryAttr(overlapped));
-  return fuse::ScheduleAttr::get(
+  auto result = fuse::ScheduleAttr::get(
       context, /*version=*/1, tiling, mapping,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),
       pipeline, parallel,
       schedule.reduction ? fuse::ReductionAttr::get(
                                context, *schedule.reduction, schedule.rescale)
                          : fuse::ReductionAttr());
+  if (!schedule.codegen)
+    return result;
+  SmallVector<StringAttr> masked;
+  for (auto [product, mapping] :
+       llvm::zip_equal(group.products, schedule.products))
+    if (mapping.keepsMasks)
+      masked.push_back(
+          builder.getStringAttr(group.tensors[product.result].name));
+  return result.withCodegen(exportCodegen(*schedule.codegen, masked, context));
 }
 
 fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {

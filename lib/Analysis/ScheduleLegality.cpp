@@ -84,7 +84,12 @@ std::optional<std::string> fusion::checkSchedule(const GroupModel &group,
                                                  Footprint *footprint) {
   if (Reason reason = whyNotLowered(schedule))
     return reason;
-  return whyImpossible(group, schedule, chip, footprint);
+  if (Reason reason = whyImpossible(group, schedule, chip, footprint))
+    return reason;
+  if (!schedule.codegen)
+    return std::nullopt;
+  return checkCodegen(*schedule.codegen, schedule.warps, schedule.producerWarps,
+                      chip);
 }
 
 std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
@@ -236,6 +241,7 @@ Reason ScheduleChecker::checkPossible(const Schedule &schedule) {
   return whyOverlappedWaits(group, schedule);
 }
 
+/// Not of `codegen`: searches decide that for what they have chosen.
 Reason ScheduleChecker::check(const Schedule &schedule) {
   if (Reason reason = whyNotLowered(schedule))
     return reason;

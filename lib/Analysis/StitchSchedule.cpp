@@ -72,6 +72,11 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
     return decline("'stitching' has nothing beside it but the warps and the "
                    "cluster of the mapping, and producers");
   StitchSchedule schedule;
+  if (fuse::CodegenAttr codegen = attr.getCodegen()) {
+    if (!codegen.getMasked().empty())
+      return decline("'masked' names products, and a stitched group has none");
+    schedule.codegen = importCodegen(codegen);
+  }
   schedule.warps = mapping.getWarps();
   if (parallel)
     schedule.producers = parallel.getProducers();
@@ -181,7 +186,10 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
     parallel = fuse::ParallelAttr::get(context, schedule.producers);
   return fuse::ScheduleAttr::get(
       context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
-      fuse::PipelineAttr(), parallel, fuse::ReductionAttr(), stitching);
+      fuse::PipelineAttr(), parallel, fuse::ReductionAttr(), stitching,
+      schedule.codegen
+          ? exportCodegen(*schedule.codegen, /*masked=*/{}, context)
+          : fuse::CodegenAttr());
 }
 
 StitchPasses fusion::passesOf(const StitchGroup &group,
@@ -273,6 +281,9 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
     return "a block has more warps than an SM";
   if (countBlocks(group, schedule) > INT32_MAX)
     return "the grid is larger than a launch allows";
+  if (schedule.codegen)
+    return checkCodegen(*schedule.codegen, schedule.warps, schedule.producers,
+                        chip);
   return std::nullopt;
 }
 

@@ -228,7 +228,8 @@ template <typename GroupOp> GroupOp Outliner::run() {
     locs.push_back(op.getLoc());
   auto group = GroupOp::create(rewriter, rewriter.getFusedLoc(locs),
                                ValueRange(results).getTypes(), operands, inits,
-                               fuse::ScheduleAttr(), fuse::PartialAttr());
+                               fuse::ScheduleAttr(), fuse::PartialAttr(),
+                               /*predicted=*/DictionaryAttr());
   SmallVector<Type> types(ValueRange(operands).getTypes());
   llvm::append_range(types, ValueRange(inits).getTypes());
   Block *body =

@@ -465,7 +465,8 @@ fuse::StitchOp Merger::run() {
   auto group = fuse::StitchOp::create(
       rewriter, loc, TypeRange{destination.getType()}, inputs,
       ValueRange{destination}, makeGenericSchedule(rewriter.getContext()),
-      fuse::PartialAttr());
+      fuse::PartialAttr(),
+      /*predicted=*/DictionaryAttr());
   group.getBody().push_back(body);
   return group;
 }

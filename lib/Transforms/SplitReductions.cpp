@@ -257,7 +257,8 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
       sequentialTrips(axes.model, schedule, split) * schedule.tiles[split]);
   auto group = fuse::ChainOp::create(
       rewriter, loc, ValueRange(destinations).getTypes(), inputs, destinations,
-      fuse::ScheduleAttr(), attribute);
+      fuse::ScheduleAttr(), attribute,
+      /*predicted=*/DictionaryAttr());
   OpBuilder::InsertionGuard guard(rewriter);
   IRMapping mapping;
   openBody(group, arguments, ValueRange(destinations).getTypes(), mapping);
@@ -331,7 +332,8 @@ fuse::StitchOp Splitter::buildCombine(Value parts) {
   inputs.push_back(parts);
   auto group = fuse::StitchOp::create(
       rewriter, loc, chain.getResultTypes(), inputs, chain.getInits(),
-      makeGenericSchedule(rewriter.getContext()), fuse::PartialAttr());
+      makeGenericSchedule(rewriter.getContext()), fuse::PartialAttr(),
+      /*predicted=*/DictionaryAttr());
   OpBuilder::InsertionGuard guard(rewriter);
   IRMapping mapping;
   Type further[] = {parts.getType(), chain.getResultTypes().front()};

@@ -15,6 +15,7 @@
 #ifndef FUSION_ANALYSIS_SCHEDULE_H
 #define FUSION_ANALYSIS_SCHEDULE_H
 
+#include "fusion/Analysis/Codegen.h"
 #include "fusion/Analysis/TilingTree.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/Intrinsics.h"
@@ -31,6 +32,9 @@ struct ProductMapping {
   bool swapped = false;
   /// 2 where it runs beside the products of its loop's next iteration.
   unsigned stages = 1;
+  /// Whether loops around it mask the tiles of all their iterations. Part of
+  /// what `Schedule::codegen` says.
+  bool keepsMasks = false;
 
   /// Whether operand 0 or 1 of the product is the intrinsic's first.
   bool isFirst(unsigned operand) const { return (operand == 0) != swapped; }
@@ -86,6 +90,9 @@ struct Schedule {
   /// The axis whose loop visits only tiles that no mask excludes
   /// (fusion/Analysis/MaskedTiles.h); none where every loop visits all.
   std::optional<unsigned> skipped = std::nullopt;
+  /// What lowering is told about machine code, or nullopt where that is left to
+  /// `fuse-complete-schedules`.
+  std::optional<Codegen> codegen = std::nullopt;
 
   bool isBlockAxis(unsigned axis) const {
     return llvm::is_contained(blocks, axis);
@@ -111,6 +118,10 @@ struct Schedule {
     return splitInCluster ? splitOf(splitAxis().value_or(0)) : cluster;
   }
 };
+
+/// Returns the number of blocks of the grid: one for each tile of the axes that
+/// are bound to it, and each part of a split reduction.
+int64_t countBlocks(const GroupModel &group, const Schedule &schedule);
 
 /// The form that the reductions of a group need with a schedule's tree and tiles:
 /// online where one runs in the loop that consumes it, ahead where axes are cut of

@@ -9,6 +9,7 @@
 #ifndef FUSION_ANALYSIS_STITCHSCHEDULE_H
 #define FUSION_ANALYSIS_STITCHSCHEDULE_H
 
+#include "fusion/Analysis/Codegen.h"
 #include "fusion/Analysis/StitchPasses.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Support/LinearLayout.h"
@@ -67,6 +68,9 @@ struct StitchSchedule {
   int64_t combine = 0;
   /// Warps, beside the others, that issue bulk copies and do nothing else.
   int64_t producers = 0;
+  /// What lowering is told about machine code, or nullopt where that is left to
+  /// `fuse-complete-schedules`.
+  std::optional<Codegen> codegen;
 
   /// What a block has of an axis at once.
   AxisSpread stepOf(unsigned axis) const {

@@ -253,3 +253,38 @@ func.func private @rescale_of_one_tile() attributes {a = #fuse.reduction<one_til
 
 // expected-error @below {{'evict_last' is said of bulk copies to shared memory only}}
 func.func private @f() attributes {a = #fuse.place<shared, async16, evict_last>}
+
+// -----
+
+// expected-error @below {{an SM holds 1 block or more, got 'resident_blocks' 0}}
+func.func private @no_resident_block() attributes {a = #fuse.codegen<resident_blocks = 0>}
+
+// -----
+
+// expected-error @below {{'role_registers' are two positive multiples of 8, of producers and of the other warps}}
+func.func private @registers_of_one_role() attributes {a = #fuse.codegen<resident_blocks = 1, role_registers = [24]>}
+
+// -----
+
+// expected-error @below {{'role_registers' are two positive multiples of 8, of producers and of the other warps}}
+func.func private @odd_registers() attributes {a = #fuse.codegen<resident_blocks = 1, role_registers = [24, 250]>}
+
+// -----
+
+// expected-error @below {{'masked' names "C" twice}}
+func.func private @masked_twice() attributes {a = #fuse.codegen<resident_blocks = 1, masked = ["C", "C"]>}
+
+// -----
+
+// expected-error @below {{a loop has 1 iteration or more, got 'unmasked_iterations' 0}}
+func.func private @no_iteration() attributes {a = #fuse.codegen<resident_blocks = 1, unmasked_iterations = 0>}
+
+// -----
+
+// expected-error @below {{expected role_registers, masked or unmasked_iterations}}
+func.func private @unknown_codegen() attributes {a = #fuse.codegen<resident_blocks = 1, registers = 2>}
+
+// -----
+
+// expected-error @below {{'codegen' stands beside 'tiling' or 'stitching': the generic form has none}}
+func.func private @generic_codegen() attributes {a = #fuse.schedule<version = 1, mapping = <warps = 8>, codegen = <resident_blocks = 1>>}

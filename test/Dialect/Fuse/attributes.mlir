@@ -119,3 +119,15 @@ func.func private @stitching() attributes {
   j = #fuse.stitching<streams = true, {i = #fuse.spread<tile = 1>}>,
   k = #fuse.stitching<combine = 12, rows = 2, {i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 64>}, walk = <axis = "j", step = 64, registers = 1>>}
 }
+
+// Only what differs from its default is printed, but for the resident blocks. A schedule without codegen stays without.
+// CHECK: @codegen
+// CHECK-SAME: a = #fuse.codegen<resident_blocks = 1>
+// CHECK-SAME: b = #fuse.codegen<resident_blocks = 2, role_registers = [24, 240], masked = ["C", "E"], unmasked_iterations = 3>
+// CHECK-SAME: c = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>, codegen = <resident_blocks = 4>>
+// CHECK-SAME: d = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>>
+func.func private @codegen() attributes {
+  a = #fuse.codegen<resident_blocks = 1, role_registers = [], masked = [], unmasked_iterations = 1>,
+  b = #fuse.codegen<resident_blocks = 2, unmasked_iterations = 3, masked = ["C", "E"], role_registers = [24, 240]>,
+  c = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>, codegen = <resident_blocks = 4>>,
+  d = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>}>>}

@@ -376,12 +376,95 @@ LogicalResult StitchingAttr::verify(EmitError emitError, DictionaryAttr spread,
   return success();
 }
 
+Attribute CodegenAttr::parse(AsmParser &parser, Type) {
+  int64_t residentBlocks = 0, unmaskedIterations = 1;
+  SmallVector<int64_t> roleRegisters;
+  SmallVector<StringAttr> masked;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseRegisters = [&] {
+    return parser.parseInteger(roleRegisters.emplace_back());
+  };
+  auto parseProduct = [&] {
+    return parser.parseAttribute(masked.emplace_back());
+  };
+  if (parser.parseLess() || parser.parseKeyword("resident_blocks") ||
+      parser.parseEqual() || parser.parseInteger(residentBlocks))
+    return {};
+  auto parseValue = [&](StringRef key, SMLoc keyLoc) -> ParseResult {
+    if (key == "role_registers")
+      return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                            parseRegisters);
+    if (key == "masked")
+      return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                            parseProduct);
+    if (key == "unmasked_iterations")
+      return parser.parseInteger(unmaskedIterations);
+    return parser.emitError(keyLoc)
+           << "expected role_registers, masked or unmasked_iterations";
+  };
+  if (parseEntries(parser, parseValue))
+    return {};
+  return CodegenAttr::getChecked(
+      [&] { return parser.emitError(loc); }, parser.getContext(),
+      residentBlocks, ArrayRef<int64_t>(roleRegisters),
+      ArrayRef<StringAttr>(masked), unmaskedIterations);
+}
+
+void CodegenAttr::print(AsmPrinter &printer) const {
+  printer << "<resident_blocks = " << getResidentBlocks();
+  auto printList = [&](StringRef key, auto list) {
+    if (list.empty())
+      return;
+    printer << ", " << key << " = [";
+    llvm::interleaveComma(list, printer);
+    printer << "]";
+  };
+  printList("role_registers", getRoleRegisters());
+  printList("masked", getMasked());
+  if (getUnmaskedIterations() != 1)
+    printer << ", unmasked_iterations = " << getUnmaskedIterations();
+  printer << ">";
+}
+
+LogicalResult CodegenAttr::verify(EmitError emitError, int64_t residentBlocks,
+                                  ArrayRef<int64_t> roleRegisters,
+                                  ArrayRef<StringAttr> masked,
+                                  int64_t unmaskedIterations) {
+  if (residentBlocks < 1)
+    return emitError() << "an SM holds 1 block or more, got 'resident_blocks' "
+                       << residentBlocks;
+  if (!roleRegisters.empty() &&
+      (roleRegisters.size() != 2 ||
+       llvm::any_of(roleRegisters,
+                    [](int64_t count) { return count < 1 || count % 8 != 0; })))
+    return emitError() << "'role_registers' are two positive multiples of 8, "
+                          "of producers and of the other warps";
+  for (unsigned number = 0; number < masked.size(); ++number)
+    if (llvm::is_contained(masked.take_front(number), masked[number]))
+      return emitError() << "'masked' names " << masked[number] << " twice";
+  if (unmaskedIterations < 1)
+    return emitError() << "a loop has 1 iteration or more, got "
+                          "'unmasked_iterations' "
+                       << unmaskedIterations;
+  return success();
+}
+
+ScheduleAttr ScheduleAttr::withCodegen(CodegenAttr codegen) const {
+  return get(getContext(), getVersion(), getTiling(), getMapping(), getMemory(),
+             getPipeline(), getParallel(), getReduction(), getStitching(),
+             codegen);
+}
+
 LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t version,
-                                   TilingAttr, MappingAttr mapping, MemoryAttr,
-                                   PipelineAttr, ParallelAttr, ReductionAttr,
-                                   StitchingAttr) {
+                                   TilingAttr tiling, MappingAttr mapping,
+                                   MemoryAttr, PipelineAttr, ParallelAttr,
+                                   ReductionAttr, StitchingAttr stitching,
+                                   CodegenAttr codegen) {
   if (version != 1)
     return emitError() << "unknown schedule version " << version
                        << "; this compiler reads version 1";
+  if (codegen && !tiling && !stitching)
+    return emitError() << "'codegen' stands beside 'tiling' or 'stitching': "
+                          "the generic form has none";
   return success();
 }

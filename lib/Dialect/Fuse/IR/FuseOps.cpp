@@ -65,6 +65,10 @@ static ParseResult parseGroup(OpAsmParser &parser, OperationState &result) {
     if (!isa<PartialAttr>(partial))
       return parser.emitError(loc, "'partial' must be a #fuse.partial, got ")
              << partial;
+  if (Attribute predicted = result.attributes.get("predicted"))
+    if (!isa<DictionaryAttr>(predicted))
+      return parser.emitError(loc, "'predicted' must be a dictionary, got ")
+             << predicted;
   result.addTypes(resultTypes);
   result.addAttribute("operandSegmentSizes",
                       parser.getBuilder().getDenseI32ArrayAttr(

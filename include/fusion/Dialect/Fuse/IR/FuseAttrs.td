@@ -367,6 +367,42 @@ def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
   let genVerifyDecl = 1;
 }
 
+def Fuse_CodegenAttr : Fuse_Attr<"Codegen", "codegen"> {
+  let summary = "What lowering is told about the machine code of a kernel";
+  let description = [{
+    * `resident_blocks`: the blocks that an SM is counted on to hold at a time. The
+      kernel promises ptxas as many (PTX ISA, ".minnctapersm"), which then uses no
+      more registers than leave room for them. An SM of the chip has room for their
+      warps.
+    * `role_registers`: the registers of a thread of the producer warps, and of a
+      thread of the other warps, once a block runs (PTX ISA, "setmaxnreg"). Multiples
+      of 8, of which a block asks for no more than it was launched with. Default: the
+      shares that all warps are launched with.
+    * `masked`: products, by the names of their results. A loop that computes one of
+      them masks the tiles of all its iterations. Default: none. Any other loop is
+      split where a mask begins or ends (`tile-split-masked-loops`).
+    * `unmasked_iterations`: a loop is split only where at least so many of its
+      iterations, besides the first one, surely need no mask. Default 1.
+
+    `fuse-complete-schedules` decides all of it for a schedule that has no `codegen`
+    (`fusion/Search/CodegenChoice.h`). A schedule that reaches `fuse-lower-to-tile`
+    without one is lowered with the defaults, and promises ptxas nothing.
+
+    ```mlir
+    #fuse.codegen<resident_blocks = 2>
+    #fuse.codegen<resident_blocks = 1, role_registers = [24, 240]>
+    #fuse.codegen<resident_blocks = 1, masked = ["C"]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$residentBlocks,
+                        OptionalArrayRefParameter<"int64_t">:$roleRegisters,
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$masked,
+                        DefaultValuedParameter<"int64_t", "1">:$unmaskedIterations);
+  // By hand: every entry but the first may be left out.
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
   let summary = "How a group runs on the chip";
   let description = [{
@@ -374,7 +410,8 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
     absent, which switches the feature off: no `tiling` (the generic form), no
     `memory` (registers only), no `pipeline` (one stage everywhere), no `parallel`
     (no reduction split), no `reduction` (nothing is consumed while it is reduced),
-    no `stitching` (of a stitched group: the generic form).
+    no `stitching` (of a stitched group: the generic form). Without `codegen`,
+    `fuse-complete-schedules` decides what it says; the generic form has none.
     `version` is the version of this format.
 
     The verifier of the group (`fusion/Analysis/ScheduleLegality.h`) refuses what
@@ -398,17 +435,22 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
       OptionalParameter<"::fusion::fuse::PipelineAttr">:$pipeline,
       OptionalParameter<"::fusion::fuse::ParallelAttr">:$parallel,
       OptionalParameter<"::fusion::fuse::ReductionAttr">:$reduction,
-      OptionalParameter<"::fusion::fuse::StitchingAttr">:$stitching);
+      OptionalParameter<"::fusion::fuse::StitchingAttr">:$stitching,
+      OptionalParameter<"::fusion::fuse::CodegenAttr">:$codegen);
   let assemblyFormat = "`<` struct(params) `>`";
-  // Of what is not given.
+  // Without what stitched groups alone have, and without codegen.
   let builders = [AttrBuilder<(ins "int64_t":$version,
       "::fusion::fuse::TilingAttr":$tiling, "::fusion::fuse::MappingAttr":$mapping,
       "::fusion::fuse::MemoryAttr":$memory, "::fusion::fuse::PipelineAttr":$pipeline,
       "::fusion::fuse::ParallelAttr":$parallel,
       "::fusion::fuse::ReductionAttr":$reduction), [{
     return $_get($_ctxt, version, tiling, mapping, memory, pipeline, parallel,
-                 reduction, StitchingAttr());
+                 reduction, StitchingAttr(), CodegenAttr());
   }]>];
+  let extraClassDeclaration = [{
+    /// Returns this schedule with another `codegen`, which may be null.
+    ScheduleAttr withCodegen(CodegenAttr codegen) const;
+  }];
   let genVerifyDecl = 1;
 }
 

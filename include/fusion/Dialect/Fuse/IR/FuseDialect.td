@@ -27,7 +27,9 @@ def Fuse_Dialect : Dialect {
     2. scheduled (`fuse-search-schedules`, or by hand): `#fuse.schedule`, verified;
     3. split (`fuse-split-reductions`): what shares a reduction over blocks is a
        partial group and a group that combines the parts;
-    4. lowered (`fuse-lower-to-tile`): replaced by a `tile.launch` of a `tile.kernel`.
+    4. completed (`fuse-complete-schedules`): the schedule has a `codegen`, and the
+       group what the cost model predicts for it;
+    5. lowered (`fuse-lower-to-tile`): replaced by a `tile.launch` of a `tile.kernel`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -51,7 +51,14 @@ def Fuse_FusedGroupOpInterface
     InterfaceMethod<[{The ranges of a reduction that the group evaluates apart, or null.}],
       "::fusion::fuse::PartialAttr", "getGroupPartial", (ins), [{}], [{
         return $_op->template getAttrOfType<::fusion::fuse::PartialAttr>("partial");
-      }]>
+      }]>,
+    InterfaceMethod<[{The cost model's predictions for the schedule, or null.}],
+      "::mlir::DictionaryAttr", "getGroupPredicted", (ins), [{}], [{
+        return $_op->template getAttrOfType<::mlir::DictionaryAttr>("predicted");
+      }]>,
+    InterfaceMethod<[{Sets the predictions for the schedule.}],
+      "void", "setGroupPredicted", (ins "::mlir::DictionaryAttr":$predicted),
+      [{}], [{ $_op->setAttr("predicted", predicted); }]>
   ];
 }
 

@@ -24,7 +24,8 @@ class Fuse_GroupOp<string opMnemonic>
   let arguments = (ins Variadic<AnyType>:$inputs,
                        Variadic<AnyRankedTensor>:$inits,
                        OptionalAttr<Fuse_ScheduleAttr>:$schedule,
-                       OptionalAttr<Fuse_PartialAttr>:$partial);
+                       OptionalAttr<Fuse_PartialAttr>:$partial,
+                       OptionalAttr<DictionaryAttr>:$predicted);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -42,7 +43,8 @@ def Fuse_ChainOp : Fuse_GroupOp<"chain"> {
     between and after them. Operands enter through `ins`, results are written to
     `outs`; the body sees both as block arguments and nothing else from outside.
     With `partial` it evaluates the ranges of a reduction apart, and its result has
-    them as first dimension.
+    them as first dimension. `predicted` holds the cost model's predictions for the
+    schedule, for reports (`fuse-complete-schedules`).
 
     ```mlir
     %e = fuse.chain ins(%a = %A : tensor<64x32xf16>, %b = %B : tensor<32x64xf16>)

@@ -1,0 +1,93 @@
+//===- Codegen.cpp - What a schedule tells about machine code -------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/Codegen.h"
+#include "fusion/Analysis/PipelineModel.h"
+#include "fusion/Support/Counted.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fusion;
+
+Codegen fusion::importCodegen(fuse::CodegenAttr attr) {
+  Codegen codegen;
+  codegen.residentBlocks = attr.getResidentBlocks();
+  if (ArrayRef<int64_t> registers = attr.getRoleRegisters();
+      !registers.empty()) {
+    codegen.producerRegisters = registers[0];
+    codegen.consumerRegisters = registers[1];
+  }
+  codegen.unmaskedIterations = attr.getUnmaskedIterations();
+  return codegen;
+}
+
+fuse::CodegenAttr fusion::exportCodegen(const Codegen &codegen,
+                                        ArrayRef<StringAttr> masked,
+                                        MLIRContext *context) {
+  SmallVector<int64_t, 2> registers;
+  if (codegen.hasRoleRegisters())
+    registers = {codegen.producerRegisters, codegen.consumerRegisters};
+  return fuse::CodegenAttr::get(context, codegen.residentBlocks, registers,
+                                masked, codegen.unmaskedIterations);
+}
+
+/// Returns why `codegen.residentBlocks` such blocks cannot have the registers of
+/// `codegen`, or nullopt where they can.
+static std::optional<std::string> checkRoleRegisters(const Codegen &codegen,
+                                                     int64_t warps,
+                                                     int64_t producers,
+                                                     const ChipInfo &chip) {
+  if (producers == 0)
+    return "'role_registers' need 'producers': without, all warps do the same";
+  std::optional<RoleRegisters> shares =
+      roleRegisters(warps, producers, codegen.residentBlocks, chip);
+  if (!shares)
+    return "'role_registers' of " + counted(producers, "producer") + " and " +
+           counted(warps, "warp") + " cannot be set: " +
+           (chip.leastRegisters == 0
+                ? chip.name.str() + " has no setmaxnreg"
+                : "setmaxnreg is for whole groups of four warps");
+  // PTX ISA, "setmaxnreg": in multiples of 8.
+  constexpr int64_t step = 8;
+  int64_t least = chip.leastRegisters,
+          most = llvm::alignTo(chip.maxRegistersPerThread, step),
+          atFirst = shares->atFirst;
+  if (codegen.producerRegisters < least ||
+      codegen.producerRegisters > atFirst ||
+      codegen.consumerRegisters < atFirst || codegen.consumerRegisters > most)
+    return "'role_registers' are from " + std::to_string(least) + " to " +
+           std::to_string(atFirst) + " of producers and from " +
+           std::to_string(atFirst) + " to " + std::to_string(most) +
+           " of the other warps, which are launched with " +
+           std::to_string(atFirst);
+  int64_t asked = codegen.producerRegisters * producers +
+                  codegen.consumerRegisters * warps,
+          available = atFirst * (producers + warps);
+  if (asked > available)
+    return "'role_registers' add up to " + std::to_string(asked) +
+           " of a thread in each warp; the block is launched with " +
+           std::to_string(available);
+  return std::nullopt;
+}
+
+std::optional<std::string> fusion::checkCodegen(const Codegen &codegen,
+                                                int64_t warps,
+                                                int64_t producers,
+                                                const ChipInfo &chip) {
+  int64_t blocks = codegen.residentBlocks;
+  if (blocks > chip.maxBlocksPerSM ||
+      blocks * (warps + producers) > chip.maxWarpsPerSM)
+    return "an SM of " + chip.name.str() + " has room for " +
+           std::to_string(chip.maxWarpsPerSM) + " warps and " +
+           std::to_string(chip.maxBlocksPerSM) +
+           " blocks, which 'resident_blocks' = " + std::to_string(blocks) +
+           " of " + counted(warps + producers, "warp") + " exceed";
+  if (!codegen.hasRoleRegisters())
+    return std::nullopt;
+  return checkRoleRegisters(codegen, warps, producers, chip);
+}
