@@ -64,6 +64,7 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
 
 void fusion::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(createFuseSplitReductions());
+  manager.addPass(createFuseCompleteSchedules());
   manager.addPass(createFuseLowerToTile());
   OpPassManager &kernels = manager.nest<tile::KernelOp>();
   kernels.addPass(createTileFlushExponentials());

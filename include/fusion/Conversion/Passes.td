@@ -17,7 +17,9 @@ def FuseLowerToTile : Pass<"fuse-lower-to-tile", "::mlir::ModuleOp"> {
     Every group becomes a `tile.kernel` at the end of the module and a `tile.launch`
     in its place. The kernel follows the group's `#fuse.schedule` and makes no
     choice of its own: loops and statements come from the tiling expression, loops
-    bound to the grid from the block's index, places and transports from `memory`.
+    bound to the grid from the block's index, places and transports from `memory`,
+    what ptxas is promised and which products keep masks from `codegen`, which
+    `fuse-complete-schedules` fills in. The launch takes the group's `predicted`.
     Groups in the generic form become kernels in which one thread computes one
     point of the result.
 

@@ -534,6 +534,38 @@ def FuseSplitReductions : Pass<"fuse-split-reductions", "::mlir::ModuleOp"> {
   ];
 }
 
+def FuseCompleteSchedules : Pass<"fuse-complete-schedules", "::mlir::ModuleOp"> {
+  let summary = "Decide what schedules leave open about machine code";
+  let description = [{
+    Gives every schedule of a chain or a stitched group that has no `codegen` one
+    (`#fuse.codegen`): how many blocks an SM is counted on to hold, how many
+    registers producers and the other warps have, which loops keep their masks. A
+    `codegen` that is there stays as it is. Searched schedules and those written by
+    hand are completed alike, the groups that `fuse-split-reductions` makes included.
+
+    Sets `predicted` of every group for reports: microseconds by the cost model
+    (`us`), bytes that the launch loads and stores in global memory, and bytes of
+    shared memory of a block. A group of the generic form has it where its bytes are
+    known.
+
+    A module without a chip (`fuse.chip`), and a group whose schedule cannot be
+    lowered, are left as they are: `fuse-lower-to-tile` gives the reason.
+
+    ```mlir
+    %r = fuse.chain ins(…) outs(…) attributes {schedule = #fuse.schedule<…>} {…} -> …
+    ```
+
+    becomes
+
+    ```mlir
+    %r = fuse.chain ins(…) outs(…) attributes {
+      predicted = {global_load_bytes = 32768 : i64, …},
+      schedule = #fuse.schedule<…, codegen = <resident_blocks = 2>>} {…} -> …
+    ```
+  }];
+  let dependentDialects = ["::fusion::fuse::FuseDialect"];
+}
+
 def ClearFastMath : Pass<"clear-fast-math"> {
   let summary = "Drop every fast-math flag";
   let description = [{

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
-#include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,7 +77,8 @@ void ChainLowering::emitCompute(unsigned number) {
         b, loc, sum.getType(), a, c, sum, mapping.intrinsic->name,
         ArrayRef<int64_t>{mapping.warps[0], mapping.warps[1]},
         mapping.stages > 1 ? b.getI64IntegerAttr(mapping.stages)
-                           : IntegerAttr());
+                           : IntegerAttr(),
+        mapping.keepsMasks);
   }
   if (slots.isKept())
     setInArray(accumulators[number], slot, sum);
@@ -371,43 +371,19 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   shortened = shortenedLoop(model, schedule);
   if (failed(checkKeptValues()))
     return failure();
-  Footprint footprint = computeFootprint(model, schedule, kept);
-  auto chipName =
-      group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
-          fuse::kChipAttrName);
-  const ChipInfo &chip = *lookupChip(chipName.getName());
-  Cost cost = predictCost(model, schedule, footprint, chip);
-  if (failed(emitProgram(footprint.blocks)))
+  int64_t blocks = countBlocks(model, schedule);
+  if (failed(emitProgram(blocks)))
     return failure();
-  kernel.kernel().setResidentBlocks(cost.residentBlocks);
+  kernel.setCodegen(schedule.codegen);
   if (schedule.clusterBlocks() != 1)
     kernel.kernel().setCluster(schedule.clusterBlocks());
   if (schedule.producerWarps != 0)
     kernel.kernel().setProducers(schedule.producerWarps);
   kernel.kernel().setTurns(schedule.takesTurns);
-  // Equal shares are dealt out when the block starts; whoever asks for others
-  // has all of its share, whatever it needs.
-  if (std::optional<RoleRegisters> dealt = roleRegisters(
-          schedule.warps, schedule.producerWarps, cost.residentBlocks, chip,
-          registersOfProducer(schedule));
-      dealt && registersWithRoom(footprint, chip) > dealt->atFirst)
-    kernel.kernel().setRoleRegisters(
-        ArrayRef<int64_t>{dealt->producer, dealt->consumer});
-  NamedAttribute predicted[] = {
-      b.getNamedAttr("us",
-                     b.getF64FloatAttr((cost.total - cost.combine) * 1e6)),
-      b.getNamedAttr("global_load_bytes",
-                     b.getI64IntegerAttr(footprint.globalLoadBytes)),
-      b.getNamedAttr("global_store_bytes",
-                     b.getI64IntegerAttr(footprint.globalStoreBytes)),
-      b.getNamedAttr("shared_memory",
-                     b.getI64IntegerAttr(footprint.sharedMemory))};
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(group);
-  Value grid =
-      arith::ConstantIndexOp::create(rewriter, loc, footprint.blocks);
-  kernel.finish(rewriter, grid, b.getDictionaryAttr(predicted),
-                schedule.persistent);
+  Value grid = arith::ConstantIndexOp::create(rewriter, loc, blocks);
+  kernel.finish(rewriter, grid, schedule.persistent);
   return success();
 }
 

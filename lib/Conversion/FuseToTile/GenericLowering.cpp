@@ -15,8 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
-#include "fusion/Analysis/GenericCost.h"
-#include "fusion/Support/ElementBytes.h"
+#include "fusion/Analysis/GenericTraffic.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,8 +56,6 @@ private:
   SmallVector<Value> evaluate();
   SmallVector<Value> evaluateAt(linalg::LinalgOp producer,
                                 ArrayRef<Value> coordinates);
-  void countLoad(Value tensor, ArrayRef<Value> coordinates);
-  DictionaryAttr predicted(ArrayRef<unsigned> parallel);
   Value initialValue(OpOperand *init);
   SmallVector<Value> emitReductions(ArrayRef<unsigned> loops,
                                     ValueRange accumulators);
@@ -73,11 +70,6 @@ private:
   Location loc;
   SmallVector<Value> index;            ///< by loop of the operator at hand
   SmallVector<EvaluatedPoint> known;   ///< in the loops at hand
-  SmallVector<std::pair<Value, int64_t>> loopsAround; ///< indices and extents
-  /// Bytes that the thread of one point loads; none where sizes are not known, or
-  /// a load may be taken together with another or out of a loop.
-  std::optional<int64_t> loadedBytes = 0;
-  SmallVector<std::pair<Value, SmallVector<Value>>> loaded; ///< where
 };
 
 } // namespace
@@ -151,29 +143,6 @@ SmallVector<Value> GenericLowering::coordinatesOf(OpOperand *operand) {
   return *affine::expandAffineMap(b, loc, map, index);
 }
 
-/// Counts a load for every iteration of the loops around it, as long as what is
-/// counted is what is executed.
-void GenericLowering::countLoad(Value tensor, ArrayRef<Value> coordinates) {
-  std::pair<Value, SmallVector<Value>> place(tensor,
-                                             SmallVector<Value>(coordinates));
-  if (llvm::is_contained(loaded, place))
-    loadedBytes.reset(); // the second one is taken from the first
-  loaded.push_back(std::move(place));
-  if (!loadedBytes)
-    return;
-  int64_t count = 1;
-  for (auto [loopIndex, extent] : loopsAround) {
-    // A load that is the same in every iteration may leave the loop.
-    if (ShapedType::isDynamic(extent) ||
-        !llvm::is_contained(coordinates, loopIndex)) {
-      loadedBytes.reset();
-      return;
-    }
-    count *= extent;
-  }
-  *loadedBytes += count * elementBytes(tensor.getType());
-}
-
 Value GenericLowering::loadOperand(OpOperand *operand) {
   Value value = operand->get();
   if (value.getDefiningOp<linalg::FillOp>())
@@ -192,7 +161,6 @@ Value GenericLowering::loadOperand(OpOperand *operand) {
   if (auto producer = value.getDefiningOp<linalg::LinalgOp>())
     return evaluateAt(producer, coordinates)[cast<OpResult>(value)
                                                  .getResultNumber()];
-  countLoad(value, coordinates);
   return tile::ElementLoadOp::create(b, loc, type.getElementType(),
                                      kernel.argument(value),
                                      linearIndex(value, coordinates));
@@ -224,7 +192,6 @@ Value GenericLowering::readTensor(Operation *inner, IRMapping &mapping) {
   if (auto indexOp = dyn_cast<linalg::IndexOp>(inner))
     return index[indexOp.getDim()];
   if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-    loadedBytes.reset();
     SmallVector<Value> coordinates;
     for (Value coordinate : extract.getIndices()) {
       mapOuterConstant(coordinate, mapping);
@@ -300,29 +267,13 @@ GenericLowering::emitReductions(ArrayRef<unsigned> loops,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   index[loops.front()] = loop.getInductionVar();
-  loopsAround.push_back({index[loops.front()],
-                         op.getStaticLoopRanges()[loops.front()]});
   size_t outside = known.size();
   SmallVector<Value> results =
       emitReductions(loops.drop_front(), loop.getRegionIterArgs());
   known.truncate(outside);
-  loopsAround.pop_back();
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(b, loc, results);
   return loop.getResults();
-}
-
-/// The loops that index the results, in the order of the first one's memory.
-static SmallVector<unsigned> parallelLoops(linalg::LinalgOp op) {
-  SmallVector<unsigned> parallel;
-  for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
-    for (AffineExpr expr :
-         op.getMatchingIndexingMap(op.getDpsInitOperand(number)).getResults()) {
-      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-      if (!llvm::is_contained(parallel, loop))
-        parallel.push_back(loop);
-    }
-  return parallel;
 }
 
 /// Whether one thread can compute the operator's results at one point.
@@ -336,7 +287,7 @@ static LogicalResult checkOperator(linalg::LinalgOp op) {
   // element of every result.
   for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
     if (op.getMatchingIndexingMap(op.getDpsInitOperand(number))
-            .getNumResults() != parallelLoops(op).size())
+            .getNumResults() != resultLoops(op).size())
       return op.emitOpError("has results that are indexed by different loops");
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
@@ -355,7 +306,7 @@ static LogicalResult checkOperator(linalg::LinalgOp op) {
 
 /// The results of the operator at hand, whose parallel loops have their indices.
 SmallVector<Value> GenericLowering::evaluate() {
-  SmallVector<unsigned> parallel = parallelLoops(op), reductions;
+  SmallVector<unsigned> parallel = resultLoops(op), reductions;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (!llvm::is_contained(parallel, loop))
       reductions.push_back(loop);
@@ -389,38 +340,10 @@ SmallVector<Value> GenericLowering::evaluateAt(linalg::LinalgOp producer,
   return results;
 }
 
-/// What the launch moves and how long that takes, where it is known: with static
-/// sizes, for a chip.
-DictionaryAttr
-GenericLowering::predicted(ArrayRef<unsigned> parallel) {
-  auto chip = group->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
-      fuse::kChipAttrName);
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  int64_t points = 1, stored = 0;
-  for (unsigned loop : parallel) {
-    if (ShapedType::isDynamic(extents[loop]))
-      return {};
-    points *= extents[loop];
-  }
-  if (!chip || !loadedBytes)
-    return {};
-  for (Type type : op->getResultTypes())
-    stored += elementBytes(type);
-  double seconds = predictGeneric(op, points * (*loadedBytes + stored),
-                                  *lookupChip(chip.getName()));
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
-       b.getNamedAttr("global_load_bytes",
-                      b.getI64IntegerAttr(points * *loadedBytes)),
-       b.getNamedAttr("global_store_bytes",
-                      b.getI64IntegerAttr(points * stored)),
-       b.getNamedAttr("shared_memory", b.getI64IntegerAttr(0))});
-}
-
 LogicalResult GenericLowering::run(RewriterBase &rewriter) {
   // Points in the order of the first result's memory, so that neighbouring
   // threads write neighbouring elements.
-  SmallVector<unsigned> parallel = parallelLoops(op);
+  SmallVector<unsigned> parallel = resultLoops(op);
   int64_t threads = kernel.kernel().getNumThreads();
   Value block = arith::MulIOp::create(
       b, loc, tile::ProgramIdOp::create(b, loc, b.getIndexType()), kernel.constant(threads));
@@ -464,7 +387,7 @@ LogicalResult GenericLowering::run(RewriterBase &rewriter) {
                                   hostExtent(rewriter, loop));
   Value perBlock = arith::ConstantIndexOp::create(rewriter, loc, threads);
   Value grid = arith::CeilDivUIOp::create(rewriter, loc, total, perBlock);
-  kernel.finish(rewriter, grid, predicted(parallel));
+  kernel.finish(rewriter, grid);
   return success();
 }
 

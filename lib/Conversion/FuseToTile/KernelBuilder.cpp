@@ -58,7 +58,8 @@ KernelBuilder::KernelBuilder(fuse::FusedGroupOpInterface group, StringRef name,
       /*res_attrs=*/ArrayAttr(), warps,
       /*shared_memory=*/IntegerAttr(), /*register_stages=*/IntegerAttr(),
       /*resident_blocks=*/IntegerAttr(), /*cluster=*/IntegerAttr(),
-      /*producers=*/IntegerAttr(), /*role_registers=*/DenseI64ArrayAttr());
+      /*producers=*/IntegerAttr(), /*role_registers=*/DenseI64ArrayAttr(),
+      /*turns=*/false, /*unmasked_iterations=*/IntegerAttr());
   Block *entry = b.createBlock(&kernelOp.getBody(), {}, types,
                                SmallVector<Location>(types.size(), loc));
   for (auto [index, argument] : llvm::enumerate(body.getArguments()))
@@ -117,8 +118,19 @@ Value KernelBuilder::size(Value bodyArgument, int64_t dimension) {
   return sizes.lookup({bodyArgument, dimension});
 }
 
+void KernelBuilder::setCodegen(const std::optional<Codegen> &codegen) {
+  if (!codegen)
+    return;
+  kernelOp.setResidentBlocks(codegen->residentBlocks);
+  if (codegen->hasRoleRegisters())
+    kernelOp.setRoleRegisters(ArrayRef<int64_t>{codegen->producerRegisters,
+                                                codegen->consumerRegisters});
+  if (codegen->unmaskedIterations != Codegen().unmaskedIterations)
+    kernelOp.setUnmaskedIterations(codegen->unmaskedIterations);
+}
+
 void KernelBuilder::finish(RewriterBase &rewriter, Value grid,
-                           DictionaryAttr predicted, bool isPersistent) {
+                           bool isPersistent) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(group);
   Location loc = group.getLoc();
@@ -142,7 +154,7 @@ void KernelBuilder::finish(RewriterBase &rewriter, Value grid,
       rewriter, loc, resultTypes,
       FlatSymbolRefAttr::get(kernelOp.getNameAttr()), grid, inputs, inits,
       sizeValues, isPersistent, /*programmatic=*/false,
-      group.getGroupSchedule(), predicted);
+      group.getGroupSchedule(), group.getGroupPredicted());
   rewriter.replaceOp(group,
                      launch.getResults().take_front(group->getNumResults()));
 }

@@ -9,6 +9,7 @@
 #ifndef FUSION_LIB_CONVERSION_FUSETOTILE_KERNELBUILDER_H
 #define FUSION_LIB_CONVERSION_FUSETOTILE_KERNELBUILDER_H
 
+#include "fusion/Analysis/Codegen.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "mlir/IR/Builders.h"
@@ -50,10 +51,14 @@ public:
   /// argument: a constant, or the argument that carries it.
   mlir::Value size(mlir::Value bodyArgument, int64_t dimension);
 
+  /// Passes on what the schedule says about machine code; nothing where it is
+  /// silent.
+  void setCodegen(const std::optional<Codegen> &codegen);
+
   /// Replaces the group by a launch of `grid` blocks, or of a persistent kernel
-  /// with as many tiles. `predicted` may be null.
+  /// with as many tiles.
   void finish(mlir::RewriterBase &rewriter, mlir::Value grid,
-              mlir::DictionaryAttr predicted, bool isPersistent = false);
+              bool isPersistent = false);
 
   /// A constant index, created once at the start of the kernel.
   mlir::Value constant(int64_t value);

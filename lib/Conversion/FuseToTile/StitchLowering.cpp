@@ -12,11 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchLowering.h"
-#include "fusion/Analysis/CostModel.h"
-#include "fusion/Analysis/StitchCost.h"
-#include "fusion/Analysis/StitchStages.h"
-#include "fusion/Analysis/StitchTraffic.h"
-#include "fusion/Target/Hardware.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -165,36 +160,11 @@ void StitchLowering::emitWalk() {
   }
 }
 
-DictionaryAttr StitchLowering::predicted() {
-  auto chip = op->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
-      fuse::kChipAttrName);
-  if (!chip)
-    return {};
-  const ChipInfo &info = *lookupChip(chip.getName());
-  // What the evaluator counts on is a promise to ptxas.
-  StitchTraffic traffic = countTraffic(group, schedule, passes);
-  double seconds = predictStreaming(traffic.loaded + traffic.stored, info);
-  if (std::optional<StitchCost> cost = predictStitching(
-          group, StitchWork::of(group, schedule), schedule, info)) {
-    seconds = cost->total;
-    kernel.kernel().setResidentBlocks(std::min<int64_t>(
-        cost->promisedBlocks,
-        llvm::divideCeil(countBlocks(group, schedule), info.numSMs)));
-  }
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("us", b.getF64FloatAttr(seconds * 1e6)),
-       b.getNamedAttr("global_load_bytes", b.getI64IntegerAttr(traffic.loaded)),
-       b.getNamedAttr("global_store_bytes",
-                      b.getI64IntegerAttr(traffic.stored)),
-       b.getNamedAttr("shared_memory", b.getI64IntegerAttr(countShared(
-                                           group, schedule, passes)))});
-}
-
 void StitchLowering::run(RewriterBase &rewriter) {
   Block *body = b.getInsertionBlock();
   // The last block has a schedule of its own.
   int64_t blocks = countBlocks(group, schedule);
-  DictionaryAttr known = predicted();
+  kernel.setCodegen(schedule.codegen);
   if (int64_t cluster = clusterSize(schedule); cluster > 1)
     kernel.kernel().setCluster(cluster);
   if (schedule.producers > 0)
@@ -206,7 +176,7 @@ void StitchLowering::run(RewriterBase &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Value grid = arith::ConstantIndexOp::create(rewriter, op.getLoc(), blocks);
-  kernel.finish(rewriter, grid, known);
+  kernel.finish(rewriter, grid);
 }
 
 LogicalResult fusion::lowerStitch(RewriterBase &rewriter,
@@ -222,6 +192,13 @@ LogicalResult fusion::lowerStitch(RewriterBase &rewriter,
       importStitching(op.getGroupSchedule(), *group, explain);
   if (!schedule)
     return op.emitError("schedule does not fit the group: ") << reason;
+  auto chip = op->getParentOfType<ModuleOp>()->getAttrOfType<fuse::ChipAttr>(
+      fuse::kChipAttrName);
+  if (chip && schedule->codegen)
+    if (auto illegal =
+            checkCodegen(*schedule->codegen, schedule->warps,
+                         schedule->producers, *lookupChip(chip.getName())))
+      return op.emitError("schedule cannot be lowered: ") << *illegal;
   StitchLowering(op, std::move(*group), std::move(*schedule), name)
       .run(rewriter);
   return success();

@@ -178,7 +178,6 @@ private:
   Value reduce(unsigned op, Value tile, llvm::SmallVector<unsigned, 4> axes);
   Value isStoring(const StitchTensor &tensor);
   void store(const StitchTensor &tensor, Scope &scope);
-  mlir::DictionaryAttr predicted();
 
   fuse::FusedGroupOpInterface op;
   StitchGroup group;

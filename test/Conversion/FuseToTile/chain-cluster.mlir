@@ -1,5 +1,5 @@
 // Blocks of a cluster, neighbours along the fastest axis of the grid, share the copies of the operand that lacks it.
-// RUN: fusion-opt %s --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s
+// RUN: fusion-opt %s --fuse-search-schedules --fuse-complete-schedules --fuse-lower-to-tile | FileCheck %s
 // CHECK: global_load_bytes = 4798080
 // CHECK-LABEL: tile.kernel @product
 // CHECK-SAME: cluster = 2 : i64, producers = 4 : i64

@@ -1,6 +1,6 @@
 // Blocks that go through tiles, each with the tiles of its own index and every so many behind it as there are blocks, which is known at
 // launch. The operands' buffers live throughout.
-// RUN: fusion-opt %s --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s
+// RUN: fusion-opt %s --fuse-search-schedules --fuse-complete-schedules --fuse-lower-to-tile | FileCheck %s
 
 // CHECK: %[[TILES:.*]] = arith.constant 196 : index
 // CHECK: tile.launch @product_chain_0 grid(%[[TILES]]) {{.*}} {persistent,

@@ -1,5 +1,5 @@
 // A schedule written by hand is obeyed to the letter.
-// RUN: fusion-opt %s --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s
+// RUN: fusion-opt %s --fuse-search-schedules --fuse-complete-schedules --fuse-lower-to-tile | FileCheck %s
 
 // The plan: one launch, 2 x 2 blocks, predicted bytes: A for each h and n, B for each m and h, D for
 // each m; the result once.

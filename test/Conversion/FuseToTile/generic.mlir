@@ -1,5 +1,5 @@
 // The generic form: a thread computes one point of the result, with all reductions as loops.
-// RUN: fusion-opt %s --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s
+// RUN: fusion-opt %s --fuse-search-schedules --fuse-complete-schedules --fuse-lower-to-tile | FileCheck %s
 
 // CHECK-LABEL: func.func @elementwise
 // CHECK: %[[POINTS:.*]] = arith.muli

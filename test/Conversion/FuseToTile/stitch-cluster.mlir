@@ -1,6 +1,6 @@
 // A row that the blocks of a cluster share: each has a tile of it, and what they have of a reduction goes to all of them.
-// RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_90a},fuse-lower-to-tile)' | FileCheck %s
-// RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_90a},fuse-lower-to-tile,tile.kernel(tile-allocate-shared,tile-insert-barriers))' | FileCheck %s --check-prefix=SHARED
+// RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_90a},fuse-complete-schedules,fuse-lower-to-tile)' | FileCheck %s
+// RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_90a},fuse-complete-schedules,fuse-lower-to-tile,tile.kernel(tile-allocate-shared,tile-insert-barriers))' | FileCheck %s --check-prefix=SHARED
 
 // Four blocks follow one another along a row.
 // CHECK: tile.launch @row_stitch_0 grid(%c32)

@@ -1,5 +1,5 @@
 // Shared memory of stitched groups is predicted to the byte.
-// RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_80},fuse-lower-to-tile,tile.kernel(tile-allocate-shared))' | FileCheck %s
+// RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_80},fuse-complete-schedules,fuse-lower-to-tile,tile.kernel(tile-allocate-shared))' | FileCheck %s
 
 // Four warps' parts of a row's maximum lie behind two steps of 128 floats that are put aside: 1024 bytes and 128.
 // CHECK: tile.launch @aside_stitch_0 {{.*}}shared_memory = 1152 : i64

@@ -143,7 +143,7 @@ tile.kernel @shared(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
 
 // CHECK-LABEL: tile.kernel @roles
 // CHECK-SAME: producers = 4 : i64, role_registers = array<i64: 24, 240>
-tile.kernel @roles() attributes {warps = 8 : i64, producers = 4 : i64, role_registers = array<i64: 24, 240>} {
+tile.kernel @roles() attributes {warps = 8 : i64, producers = 4 : i64, role_registers = array<i64: 24, 240>, unmasked_iterations = 2 : i64} {
   // CHECK: tile.specialize producer {
   // CHECK-NEXT: } consumer {
   // CHECK-NEXT: tile.barrier

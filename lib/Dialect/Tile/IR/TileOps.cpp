@@ -484,6 +484,9 @@ LogicalResult KernelOp::verify() {
   if (std::optional<int64_t> blocks = getResidentBlocks();
       blocks && (*blocks < 1 || !llvm::isInt<32>(*blocks)))
     return emitOpError("an SM holds one block at least, got ") << *blocks;
+  if (std::optional<int64_t> iterations = getUnmaskedIterations();
+      iterations && *iterations < 1)
+    return emitOpError("a loop has 1 iteration or more, got ") << *iterations;
   if (std::optional<int64_t> cluster = getCluster();
       cluster && (*cluster < 1 || !llvm::isInt<32>(*cluster)))
     return emitOpError("a cluster has one block at least, got ") << *cluster;

@@ -93,7 +93,7 @@ static LogicalResult rewrite(DotOp dot) {
       first && first.getTransposed() ? b.getUnitAttr() : UnitAttr(),
       second.getTransposed() ? b.getUnitAttr() : UnitAttr(),
       first ? first.getSlotAttr() : IntegerAttr(), second.getSlotAttr(),
-      dot.getStagesAttr(), /*async=*/UnitAttr());
+      dot.getStagesAttr(), /*async=*/UnitAttr(), dot.getMaskedAttr());
   dot.replaceAllUsesWith(shared.getResult());
   dot.erase();
   for (LocalLoadOp load : {first, second}) {

@@ -19,7 +19,6 @@
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
-#include "fusion/Target/Intrinsics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -101,7 +100,7 @@ private:
   bool bound(Sum sum, int64_t limit);
   bool collect(arith::CmpIOp comparison);
   bool collect(MaskOp mask);
-  bool isWorthwhile();
+  bool hasUnmaskedIterations();
   Value valueOf(OpBuilder &b, const Sum &sum);
   scf::ForOp part(OpBuilder &b, Value lower, Value upper, ValueRange inits,
                   bool isInside);
@@ -291,21 +290,23 @@ Value LoopSplitter::valueOf(OpBuilder &b, const Sum &sum) {
   return result;
 }
 
-/// Not where the bounds leave less than a step, in which perhaps no iteration
-/// begins, or where they leave one iteration of the loop's first ones: that is
-/// no loop, and what ptxas then has under way at once with the code around it
-/// no schedule has counted.
-bool LoopSplitter::isWorthwhile() {
+/// Whether as many iterations surely lie inside as the kernel asks for. The
+/// first one of the loop does not count.
+bool LoopSplitter::hasUnmaskedIterations() {
+  int64_t wanted =
+      loop->getParentOfType<KernelOp>().getUnmaskedIterations().value_or(1);
   std::optional<Sum> lower = sumOf(loop.getLowerBound());
   int64_t step = constantOf(loop.getStep()).value_or(1);
   for (const Sum &end : ends) {
+    // A range of so many elements somewhere in the loop.
     for (const Sum &first : firsts)
       if (std::optional<int64_t> length = differenceOf(end, first))
-        if (*length < step)
+        if (*length < wanted * step)
           return false;
+    // One that begins with the loop's first iteration.
     if (lower)
       if (std::optional<int64_t> length = differenceOf(end, *lower))
-        if (*length <= step)
+        if (*length <= wanted * step)
           return false;
   }
   return true;
@@ -369,19 +370,17 @@ static bool meetsCluster(Operation *op) {
   return isa<ClusterReduceOp>(op) || (barrier && barrier.getCluster());
 }
 
-/// Beside multiply-adds of each thread a mask is little work, and they have all
-/// registers: none is left for the bounds of further loops.
-static bool multipliesByThread(Operation *op) {
+/// Whether the schedule masks all tiles of loops around a product.
+static bool keepsMasks(Operation *op) {
   auto dot = dyn_cast<DotOp>(op);
-  const Intrinsic *intrinsic =
-      dot ? lookupIntrinsic(dot.getIntrinsic()) : nullptr;
-  return intrinsic && intrinsic->isScalar();
+  auto shared = dyn_cast<SharedDotOp>(op);
+  return (dot && dot.getMasked()) || (shared && shared.getMasked());
 }
 
 static bool mustStayWhole(scf::ForOp loop) {
   return loop
       .walk([](Operation *op) {
-        return meetsCluster(op) || multipliesByThread(op)
+        return meetsCluster(op) || keepsMasks(op)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -400,7 +399,7 @@ bool LoopSplitter::run() {
     else if (auto mask = dyn_cast<MaskOp>(op))
       collect(mask);
   }
-  if (masks.empty() || !isWorthwhile())
+  if (masks.empty() || !hasUnmaskedIterations())
     return false;
   OpBuilder b(loop);
   Location loc = loop.getLoc();

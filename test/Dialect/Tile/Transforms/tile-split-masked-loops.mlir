@@ -304,19 +304,63 @@ tile.kernel @two() attributes {warps = 1 : i64} {
   tile.return
 }
 
-// Threads that multiply by themselves have no registers left for it.
-// CHECK-LABEL: tile.kernel @multiply_adds
+// A kernel may ask for more iterations than one besides the first: of the two whole ones of 92 columns one is left, of the three of
+// 124 columns there are two.
+// CHECK-LABEL: tile.kernel @more
 // CHECK: scf.for
-// CHECK: tile.dot
+// CHECK: tile.mask
+// CHECK: scf.for
+// CHECK-NOT: tile.mask
+// CHECK: scf.for
 // CHECK: tile.mask
 // CHECK-NOT: scf.for
 // CHECK: tile.return
-tile.kernel @multiply_adds() attributes {warps = 1 : i64} {
+tile.kernel @more() attributes {warps = 1 : i64, unmasked_iterations = 2 : i64} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c92 = arith.constant 92 : index
+  %c124 = arith.constant 124 : index
+  %zeroF = arith.constant 0.0 : f32
+  scf.for %n = %c0 to %c92 step %c32 {
+    %x = "test.scores"(%n) : (index) -> tensor<16x32xf32>
+    %left = arith.subi %c92, %n : index
+    %inside = tile.mask %x below %left along 1 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    "test.use"(%inside) : (tensor<16x32xf32>) -> ()
+  }
+  scf.for %n = %c0 to %c124 step %c32 {
+    %x = "test.scores"(%n) : (index) -> tensor<16x32xf32>
+    %left = arith.subi %c124, %n : index
+    %inside = tile.mask %x below %left along 1 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    "test.use"(%inside) : (tensor<16x32xf32>) -> ()
+  }
+  tile.return
+}
+
+// Whether the iterations of a product keep their masks is the schedule's to say, whatever the intrinsic is.
+// CHECK-LABEL: tile.kernel @masked
+// CHECK: scf.for
+// CHECK: tile.dot {{.*}} {masked}
+// CHECK: tile.mask
+// CHECK: scf.for
+// CHECK: tile.dot
+// CHECK-NOT: tile.mask
+// CHECK: scf.for
+// CHECK: tile.mask
+// CHECK-NOT: scf.for
+// CHECK: tile.return
+tile.kernel @masked() attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %c1000 = arith.constant 1000 : index
   %zero = arith.constant dense<0.0> : tensor<16x32xf32>
   %zeroF = arith.constant 0.0 : f32
+  scf.for %n = %c0 to %c1000 step %c32 {
+    %a, %b = "test.operands"(%n) : (index) -> (tensor<16x16xf32>, tensor<16x32xf32>)
+    %x = tile.dot %a, %b, %zero "fma.m8n16k4" warps [1, 1] {masked} : tensor<16x16xf32>, tensor<16x32xf32> -> tensor<16x32xf32>
+    %left = arith.subi %c1000, %n : index
+    %inside = tile.mask %x below %left along 1 else %zeroF : tensor<16x32xf32>, f32 -> tensor<16x32xf32>
+    "test.use"(%inside) : (tensor<16x32xf32>) -> ()
+  }
   scf.for %n = %c0 to %c1000 step %c32 {
     %a, %b = "test.operands"(%n) : (index) -> (tensor<16x16xf32>, tensor<16x32xf32>)
     %x = tile.dot %a, %b, %zero "fma.m8n16k4" warps [1, 1] : tensor<16x16xf32>, tensor<16x32xf32> -> tensor<16x32xf32>

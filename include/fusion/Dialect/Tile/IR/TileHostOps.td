@@ -29,7 +29,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     counted on to hold at a time: machine code takes no more registers than
     leave room for them; absent, as many as it likes. `cluster` is how many blocks,
     one after the other in the grid, are resident together and reach one another's
-    shared memory; absent, one.
+    shared memory; absent, one. `unmasked_iterations` is how many iterations of a loop,
+    besides its first one, must surely need no mask for `tile-split-masked-loops` to
+    split it; absent, one.
 
     `producers` are further warps, behind those that `warps` counts, that only
     issue bulk copies (`tile-specialize-warps`); absent, none. `role_registers` are the
@@ -58,7 +60,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<I64Attr>:$cluster,
                        OptionalAttr<I64Attr>:$producers,
                        OptionalAttr<DenseI64ArrayAttr>:$role_registers,
-                       UnitAttr:$turns);
+                       UnitAttr:$turns,
+                       OptionalAttr<I64Attr>:$unmasked_iterations);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

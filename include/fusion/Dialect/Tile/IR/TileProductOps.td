@@ -20,11 +20,13 @@ def Tile_DotOp
     warps arranged over i1 and i2. The extent of r1 is a multiple of the intrinsic's.
 
     `stages` asks for the product to run so many iterations of its loop, less one,
-    behind the products in front of it (`tile-overlap-products`).
+    behind the products in front of it (`tile-overlap-products`). A loop around a
+    `masked` product masks the tiles of all its iterations (`tile-split-masked-loops`).
   }];
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
       AnyRankedTensor:$accumulator, StrAttr:$intrinsic,
-      DenseI64ArrayAttr:$warps, OptionalAttr<I64Attr>:$stages);
+      DenseI64ArrayAttr:$warps, OptionalAttr<I64Attr>:$stages,
+      UnitAttr:$masked);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $accumulator $intrinsic `warps` $warps attr-dict
@@ -61,7 +63,7 @@ def Tile_SharedDotOp
       DenseI64ArrayAttr:$warps, UnitAttr:$lhs_transposed,
       UnitAttr:$rhs_transposed, OptionalAttr<I64Attr>:$lhs_slot,
       OptionalAttr<I64Attr>:$rhs_slot, OptionalAttr<I64Attr>:$stages,
-      UnitAttr:$async);
+      UnitAttr:$async, UnitAttr:$masked);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     ($lhs^)? (`of` $lhs_buffer^ `[` $lhs_stage `]`)? `,`

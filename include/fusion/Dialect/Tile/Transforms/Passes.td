@@ -388,10 +388,13 @@ def TileSplitMaskedLoops : Pass<"tile-split-masked-loops", "::fusion::tile::Kern
     and what is the same in all iterations, so that a whole tile lies inside up to some
     iteration, or from some iteration on. What a comparison must say inside follows from
     its use: true where a selection then takes what was computed, false where it takes
-    it otherwise. A loop stays whole where perhaps no iteration lies inside, of a window
-    whose inner part is narrower than a step, where only its first one does, which would
-    be no loop, where the blocks of a cluster meet in it, and where threads multiply by
-    scalar multiply-adds, beside which a mask is little.
+    it otherwise. A loop stays whole where
+
+    * the blocks of a cluster meet in it;
+    * it computes a product that the schedule keeps `masked`;
+    * fewer of its iterations surely lie inside than the kernel's
+      `unmasked_iterations` (default 1), the loop's first iteration not counted: of a
+      window whose inner part is narrower than a step perhaps none does.
 
     Iterations stay as they are and in their order, with the values that they hand on;
     so do waits and releases in them, each of which has its counterpart in another role
