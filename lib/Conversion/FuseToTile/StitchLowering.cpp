@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchLowering.h"
+#include "fusion/Target/Hardware.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
