@@ -37,7 +37,7 @@ fuse::CodegenAttr fusion::exportCodegen(const Codegen &codegen,
 }
 
 /// Returns why `codegen.residentBlocks` such blocks cannot have the registers of
-/// `codegen`, or nullopt where they can.
+/// `codegen`, or nullopt.
 static std::optional<std::string> checkRoleRegisters(const Codegen &codegen,
                                                      int64_t warps,
                                                      int64_t producers,
@@ -51,7 +51,7 @@ static std::optional<std::string> checkRoleRegisters(const Codegen &codegen,
            counted(warps, "warp") + " cannot be set: " +
            (chip.leastRegisters == 0
                 ? chip.name.str() + " has no setmaxnreg"
-                : "setmaxnreg is for whole groups of four warps");
+                : "setmaxnreg is for whole warpgroups of 4 warps");
   // PTX ISA, "setmaxnreg": in multiples of 8.
   constexpr int64_t step = 8;
   int64_t least = chip.leastRegisters,

@@ -13,8 +13,8 @@ using namespace fusion;
 
 /// Iterations, besides the first one, that surely lie inside of masks in a loop
 /// that is split. The first one alone would be no loop, and ptxas would have
-/// more of it under way together with the code around it than any footprint
-/// counts; of no iteration there would be code that perhaps never runs.
+/// more of its loads in flight than any footprint counts. A loop of no iteration
+/// would be code that perhaps never runs.
 static constexpr int64_t kUnmaskedIterations = 1;
 
 /// Whether loops around a product mask all of their tiles. Multiply-adds of each

@@ -69,7 +69,7 @@ static void completeChain(fuse::FusedGroupOpInterface group,
     group.setGroupSchedule(
         exportSchedule(*schedule, model, group.getContext()));
   }
-  // The launch that combines parts has a group of its own.
+  // The launch that combines partial results has a group of its own.
   setPrediction(group, {cost.total - cost.combine, footprint.globalLoadBytes,
                         footprint.globalStoreBytes, footprint.sharedMemory});
 }

@@ -45,7 +45,7 @@ fuse::CodegenAttr exportCodegen(const Codegen &codegen,
                                 mlir::MLIRContext *context);
 
 /// Returns why a chip cannot run blocks of `warps` warps, and `producers` beside
-/// them, as `codegen` says, or nullopt where it can.
+/// them, as `codegen` says, or nullopt.
 std::optional<std::string> checkCodegen(const Codegen &codegen, int64_t warps,
                                         int64_t producers,
                                         const ChipInfo &chip);

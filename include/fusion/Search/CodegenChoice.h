@@ -28,9 +28,10 @@ namespace fusion {
 void chooseCodegen(Schedule &schedule, const Footprint &footprint,
                    const Cost &cost, const ChipInfo &chip);
 
-/// Sets `codegen` of a stitched group's schedule. Resident blocks are those that
-/// `cost` promises, no more than the grid has for each SM; 1 where the schedule
-/// has no cost because its threads have too few registers.
+/// Sets `codegen` of a stitched group's schedule. `cost` promises the
+/// resident blocks, of which a grid with fewer blocks for each SM needs fewer.
+/// There is 1 if the schedule has no cost because its threads have too few
+/// registers.
 void chooseCodegen(StitchSchedule &schedule, const StitchGroup &group,
                    const std::optional<StitchCost> &cost,
                    const ChipInfo &chip);
