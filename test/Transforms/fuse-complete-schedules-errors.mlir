@@ -90,7 +90,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
 module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
   func.func @one_producer(%a: tensor<1024x512xf16>, %b: tensor<512x1024xf16>) -> tensor<1024x1024xf32> {
     %empty = tensor.empty() : tensor<1024x1024xf32>
-    // expected-error @below {{schedule cannot be lowered: 'role_registers' of 1 producer and 8 warps cannot be set: setmaxnreg is for whole groups of four warps}}
+    // expected-error @below {{schedule cannot be lowered: 'role_registers' of 1 producer and 8 warps cannot be set: setmaxnreg is for whole warpgroups of 4 warps}}
     %r = fuse.chain ins(%x = %a : tensor<1024x512xf16>, %y = %b : tensor<512x1024xf16>) outs(%o = %empty : tensor<1024x1024xf32>)
         attributes {schedule = #fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 128, n = 128}>, mapping = <warps = 8, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [8, 1]>}>, memory = <{A = #fuse.place<shared, bulk>, B = #fuse.place<shared, bulk>, C = #fuse.place<registers>}>, pipeline = <{A = 3, B = 3}>, parallel = <{}, producers = 1>, codegen = <resident_blocks = 1, role_registers = [24, 240]>>} {
       %zero = arith.constant 0.0 : f32
