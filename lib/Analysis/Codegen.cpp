@@ -9,7 +9,7 @@
 #include "fusion/Analysis/Codegen.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Support/Counted.h"
-#include "llvm/Support/MathExtras.h"
+#include "fusion/Target/Hardware.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -49,13 +49,10 @@ static std::optional<std::string> checkRoleRegisters(const Codegen &codegen,
   if (!shares)
     return "'role_registers' of " + counted(producers, "producer") + " and " +
            counted(warps, "warp") + " cannot be set: " +
-           (chip.leastRegisters == 0
-                ? chip.name.str() + " has no setmaxnreg"
-                : "setmaxnreg is for whole warpgroups of 4 warps");
-  // PTX ISA, "setmaxnreg": in multiples of 8.
-  constexpr int64_t step = 8;
-  int64_t least = chip.leastRegisters,
-          most = llvm::alignTo(chip.maxRegistersPerThread, step),
+           (chip.hasRegisterReallocation
+                ? "setmaxnreg is for whole warpgroups of 4 warps"
+                : chip.name.str() + " has no setmaxnreg");
+  int64_t least = kLeastReallocated, most = kMostReallocated,
           atFirst = shares->atFirst;
   if (codegen.producerRegisters < least ||
       codegen.producerRegisters > atFirst ||

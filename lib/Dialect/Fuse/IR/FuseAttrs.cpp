@@ -436,7 +436,7 @@ LogicalResult CodegenAttr::verify(EmitError emitError, int64_t residentBlocks,
   if (!roleRegisters.empty() &&
       (roleRegisters.size() != 2 ||
        llvm::any_of(roleRegisters,
-                    [](int64_t count) { return count < 1 || count % 8 != 0; })))
+                    [](int64_t count) { return count < 1 || count % kReallocationStep != 0; })))
     return emitError() << "'role_registers' are two positive multiples of 8, "
                           "of producers and of the other warps";
   for (unsigned number = 0; number < masked.size(); ++number)
