@@ -90,5 +90,6 @@ tile.kernel @alone() attributes {warps = 1 : i64} {
 
 // -----
 
-// expected-error @below {{expected ::fusion::tile::BufferSpace to be one of: shared, cluster}}
+// expected-error @below {{expected one of [shared, cluster] for memory space of a buffer, got: global}}
+// expected-error @below {{failed to parse Tile_BufferType parameter 'space'}}
 func.func private @no_space(!tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">, global>)

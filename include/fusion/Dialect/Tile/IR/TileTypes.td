@@ -57,7 +57,7 @@ def Tile_ViewType : TypeDef<Tile_Dialect, "View"> {
   let genVerifyDecl = 1;
 }
 
-def Tile_BufferSpace : I32EnumAttr<"BufferSpace", "Whose memory a buffer lies in", [
+def Tile_BufferSpace : I32EnumAttr<"BufferSpace", "memory space of a buffer", [
     // Shared memory that the threads of the block alone access.
     I32EnumAttrCase<"Shared", 0, "shared">,
     // Shared memory of the block that other blocks of its cluster write to.
