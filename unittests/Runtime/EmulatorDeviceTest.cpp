@@ -33,7 +33,7 @@ const char *const kMoveBox = R"ptx(
   cvta.param.u64 %to, %to;
   mbarrier.init.shared::cta.b64 [%full], 1;
   mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 128;
-  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%box], [%from, {2, 1}], [%full];
+  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%box], [%from, {4, 1}], [%full];
 WAIT:
   mbarrier.try_wait.parity.shared::cta.b64 %done, [%full], 0;
   @!%done bra WAIT;
@@ -78,8 +78,8 @@ TEST(EmulatorDevice, TensorMaps) {
   ASSERT_FALSE(run->fault) << *run->fault;
   for (int64_t row = 0; row < 4; ++row)
     for (int64_t column = 0; column < 8; ++column) {
-      bool inside = row + 1 < 4 && column + 2 < 8;
-      double expected = inside ? double((row + 1) * 8 + column + 2) : 0;
+      bool inside = row + 1 < 4 && column + 4 < 8;
+      double expected = inside ? double((row + 1) * 8 + column + 4) : 0;
       float value;
       std::memcpy(&value, run->results[0].at(row * 8 + column), 4);
       EXPECT_EQ(double(value), expected) << row << ", " << column;
