@@ -9,7 +9,8 @@
 // A warp has 16 of the 64 rows. Accumulators are kept column by column, 16 rows
 // side by side, so that an element of B, taken as it lies in memory along K, is
 // one factor for a vector of A's rows. As in Mma.cpp every element starts from
-// D and takes its products k ascending, each by a fused multiply-add.
+// D and takes its products k ascending, each by a fused multiply-add. Sums of
+// 8-bit floats in f32 have the bits of a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,9 @@
 
 #include "../Formats.h"
 #include "../Wgmma.h"
+
+#include <algorithm>
+#include <cmath>
 
 #if defined(__F16C__)
 #include <immintrin.h>
@@ -199,6 +203,69 @@ void multiply(Workspace<T> &w, unsigned columns) {
   }
 }
 
+/// floor(log2(|x|)); of zero, less than that of any other value.
+inline int32_t exponentOf(float x) {
+  if (x == 0)
+    return -999;
+  uint32_t field = bits<uint32_t>(x) >> 23 & 0xff;
+  return field ? int32_t(field) - 127 : std::ilogb(x);
+}
+
+/// Truncates a sum, a multiple of 2^unit, to 13 bits of fraction.
+inline double truncated(int64_t sum, int32_t unit) {
+  uint64_t size = uint64_t(sum < 0 ? -sum : sum);
+  unsigned digits = size ? 64 - unsigned(__builtin_clzll(size)) : 0;
+  if (digits > 14)
+    size &= ~uint64_t(0) << (digits - 14);
+  return std::ldexp(sum < 0 ? -double(size) : double(size), unit);
+}
+
+/// Products of 8-bit floats as Hopper adds them: products and accumulator are
+/// cut to multiples of 2^-13 of the largest, the sum to 13 bits of fraction
+/// (docs/numerics.md, "Sums of 8-bit floats").
+void multiplyByteFloats(Workspace<float> &w, unsigned columns) {
+  constexpr unsigned K = 32;
+  int32_t exponents[K][kRows];
+  bool isFinite[kRows];
+  std::fill_n(isFinite, kRows, true);
+  for (unsigned k = 0; k < K; ++k)
+    for (unsigned m = 0; m < kRows; ++m) {
+      exponents[k][m] = exponentOf(w.a[k][m]);
+      isFinite[m] &= std::isfinite(w.a[k][m]);
+    }
+  for (unsigned n = 0; n < columns; ++n) {
+    const float *b = w.b + n * K;
+    int32_t largest[kRows];
+    for (unsigned m = 0; m < kRows; ++m)
+      largest[m] = exponentOf(w.d[n][m]);
+    bool columnIsFinite = true;
+    for (unsigned k = 0; k < K; ++k) {
+      int32_t exponent = exponentOf(b[k]);
+      columnIsFinite &= std::isfinite(b[k]);
+      for (unsigned m = 0; m < kRows; ++m)
+        largest[m] = std::max(largest[m], exponents[k][m] + exponent);
+    }
+    for (unsigned m = 0; m < kRows; ++m) {
+      float &d = w.d[n][m];
+      if (!columnIsFinite || !isFinite[m] || !std::isfinite(d)) {
+        for (unsigned k = 0; k < K; ++k)
+          d = multiplyAdd<false>(w.a[k][m], b[k], d);
+        continue;
+      }
+      // Everything is zero.
+      if (largest[m] < -500)
+        continue;
+      int32_t unit = largest[m] - 13;
+      double scale = std::ldexp(1.0, -unit);
+      int64_t sum = int64_t(d * scale);
+      for (unsigned k = 0; k < K; ++k)
+        sum += int64_t(double(w.a[k][m]) * b[k] * scale);
+      d = float(truncated(sum, unit));
+    }
+  }
+}
+void multiplyByteFloats(Workspace<int32_t> &, unsigned) {}
+
 /// Integer sums that are clamped at the end of the instruction.
 void multiplyClamped(Workspace<int32_t> &w, unsigned columns) {
   for (unsigned n = 0; n < columns; ++n)
@@ -307,6 +374,8 @@ template <class T> void run(Warp &warp, const WgmmaOp *ops, size_t count) {
       countBits(w, columns);
     else if (inst.e & WgmmaSatfinite)
       multiplyClamped(w, columns);
+    else if (inst.d == uint8_t(Type::F32) && bytesOf(typeA) == 1)
+      multiplyByteFloats(w, columns);
     else if (k == 8)
       multiply<T, 8>(w, columns);
     else if (k == 16)

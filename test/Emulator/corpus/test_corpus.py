@@ -113,20 +113,14 @@ MEASURED = HERE.parents[2] / "benchmarks" / "results" / "h200" / "2026-11-27" / 
 
 @pytest.mark.parametrize("name", ("wgmma_e4m3", "wgmma_e5m2"))
 def test_fp8_sums_of_hopper(name):
-    """The rule of docs/numerics.md gives the GPU's bits; they are right, and so are sums in f32, but nothing between."""
+    """The rule of docs/numerics.md, which is what the kernels must compute, gives the GPU's bits."""
     cases.kernels()
     measured = np.load(MEASURED)
     for i, case in enumerate(cases.cases_of(name)):
         *factors, result = case.buffers()
         for j, factor in enumerate(factors):
             assert factor.tobytes() == measured[f"{name}_{i}_{j}"].tobytes(), "the inputs of the GPU"
-        assert result.on_hopper.tobytes() == measured[f"{name}_{i}_2"].tobytes()
-
-        def problems(values):
-            return case.problems([*(factor.tobytes() for factor in factors), values.tobytes()])
-
-        assert problems(result.on_hopper) == [] and problems(result.expected) == []
-        assert problems(np.float32(0.5) * (result.on_hopper + result.expected)) != []
+        assert result.expected.tobytes() == measured[f"{name}_{i}_2"].tobytes()
 
 
 @pytest.mark.parametrize("terms, error, shift", [(512, 2.9e-4, -0.005), (4096, 1.2e-3, -0.066), (16384, 3.0e-3, -0.25)])

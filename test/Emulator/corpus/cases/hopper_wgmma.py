@@ -43,20 +43,13 @@ def hopper_sums(a, b, c):
 
 
 def fp8_product(rng, encode, decode_a, decode_b, start=0.0, sign=1.0):
-    """Launches of C = start + sign A B^T. An element is right as Hopper computes it, or as the emulator does, in f32."""
+    """Launches of C = start + sign A B^T, as Hopper adds."""
     for m, n, steps in ((64, 32, 2), (128, 16, 5)):
         k = 32 * steps
         a, b = encode(rng.standard_normal((m, k))), encode(rng.standard_normal((n, k)))
         factors = sign * decode_a(a).astype(np.float64), decode_b(b).astype(np.float64)
-        c = start + factors[0] @ factors[1].T
-        on_hopper = hopper_sums(*factors, np.full((m, n), start)).astype(F32)
-
-        def same(got, wanted, on_hopper=on_hopper):
-            return ((got == on_hopper) | (np.abs(got - wanted) <= 5e-5 * (1 + np.abs(wanted)))).all()
-
-        result = Out(c.astype(F32), same=same)
-        result.on_hopper = on_hopper
-        yield Case((n // 16, m // 64), 128, [a, b, result, n, k], inexact="bits of fp8 sums")
+        result = Out(hopper_sums(*factors, np.full((m, n), start)).astype(F32))
+        yield Case((n // 16, m // 64), 128, [a, b, result, n, k])
 
 
 def half(values):
