@@ -21,7 +21,7 @@ static constexpr int64_t kUnmaskedIterations = 1;
 /// thread take all registers and leave none for the bounds of further loops, and
 /// a mask is little work beside them.
 static bool keepsMasks(const ProductMapping &mapping) {
-  return mapping.intrinsic->unit == ProductUnit::Fma;
+  return mapping.intrinsic->isScalar();
 }
 
 void fusion::chooseCodegen(Schedule &schedule, const Footprint &footprint,
