@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GPU = ROOT / "benchmarks" / "gpu"
 sys.path.insert(0, str(GPU))
 
-from calls import archive, report  # noqa: E402
+from calls import archive, package, report  # noqa: E402
 
 RECORDS = sorted(path.parent for path in (ROOT / "benchmarks" / "results").glob("*/*/README.md"))
 
@@ -94,7 +94,7 @@ def test_schedules_of_the_plans_that_ran(tmp_path, capsys):
         tar.add(tmp_path / "units" / "timings", "timings")
     arguments = [str(tmp_path / "calls"), str(tmp_path / "record"), f"--prepared={prepared}"]
     for fingerprint, code in ((second["package"], 0), ("f" * 16, 1)):
-        index = {"version": 1, "fingerprint": fingerprint, "timings": entries}
+        index = {"version": package.VERSION, "fingerprint": fingerprint, "timings": entries}
         (prepared / "package.json").write_text(json.dumps(index))
         assert archive_results.main(arguments) == code
     assert "has package ffffffffffff" in capsys.readouterr().err
