@@ -110,7 +110,7 @@ STITCHED = [
         1,
         "tile = 1",
         "tile = 2048, vector = 8, lanes = 32",
-        'axis = "j", step = 256, shared = 8',
+        'axis = "j", step = 256, shared_steps = 8',
         8,
     ),
 ]
@@ -157,7 +157,7 @@ def loads(folder):
     for name, rows, columns, description in TILES:
         step = description["tiles"]["k"]
         counts, used = [], []
-        for transport, producers in (("async16", 0), ("bulk", 0), ("bulk", 4)):
+        for transport, producers in (("async16", 0), ("tma", 0), ("tma", 4)):
             places = {each: place.replace("async16", transport) for each, place in description["places"].items()}
             text = schedule(**description | dict(places=places, stages=dict(A=STAGES, B=STAGES), producers=producers))
             instructions = []
@@ -180,7 +180,7 @@ def stores(folder):
         chip, chain, description, _ = STORES[name]
         path = os.path.join(folder, f"stores-{name}")
         groups = form(path, chain, chip)
-        (result,) = [each for each, place in description["places"].items() if place == "shared, bulk" and each in "CE"]
+        (result,) = [each for each, place in description["places"].items() if place == "shared, tma" and each in "CE"]
         threads = description | dict(places=description["places"] | {result: "shared"})
         found = [measure(path, groups, schedule(**each), chip) for each in (threads, description)]
         lines.append(
@@ -201,12 +201,12 @@ def stitched(folder):
         pathlib.Path(path + ".mlir").write_text(program(pattern, rows, columns, type))
         groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={CHIP} force-fusion=true")
         found = []
-        for bulk, producers in (("", 0), (", bulk = true", 0), (", bulk = true", 1)):
+        for bulk, producers in (("", 0), (", tma = true", 0), (", tma = true", 1)):
             parallel = f", parallel = <{{}}, producers = {producers}>" if producers else ""
             text = (
-                f"#fuse.schedule<version = 1, mapping = <warps = {warps}>{parallel}, "
-                f"stitching = <{{i = #fuse.spread<{i}>, "
-                f"j = #fuse.spread<{j}>}}, walk = <{walk}, stages = {stages}{bulk}>>>"
+                f"#fuse.schedule<version = 2, mapping = <warps = {warps}>{parallel}, "
+                f"stitching = <{{i = #fuse.thread_mapping<{i}>, "
+                f"j = #fuse.thread_mapping<{j}>}}, serial_loop = <{walk}, stages = {stages}{bulk}>>>"
             )
             found.append(measure(path, groups, text))
         lines.append((name, *(count for count, _ in found), *(counters["instructions"] for _, counters in found)))
@@ -217,7 +217,7 @@ def example(folder):
     """The chain of docs/hopper.md in four forms."""
     lines = [("form of the chain of two contractions", "registers", "instructions")]
     chip, chain, description, _ = LOADS["handed-over"]
-    threads = {each: place.replace("bulk", "async16") for each, place in description["places"].items()}
+    threads = {each: place.replace("tma", "async16") for each, place in description["places"].items()}
     path = os.path.join(folder, "example")
     groups = form(path, chain, chip)
     for text, changes in (

@@ -91,8 +91,8 @@ void loss(benchmark::State &state, const ChainShape &shape) {
 
 void registerAll() {
   std::vector<ChainWorkload> workloads = documentedChains(), longer = workloads;
-  for (unsigned products : {3, 4, 6})
-    longer.push_back(rowOfProducts(products));
+  for (unsigned contractions : {3, 4, 6})
+    longer.push_back(rowOfProducts(contractions));
   auto add = [](const std::string &name, auto function) {
     return benchmark::RegisterBenchmark(name.c_str(), function);
   };

@@ -27,7 +27,7 @@ void search(benchmark::State &state, llvm::ArrayRef<GroupModel> groups,
   for (auto _ : state)
     for (const GroupModel &group : groups) {
       SearchResult found = choose(group, {}, target);
-      candidates += found.legal + found.refused; // that are checked
+      candidates += found.legal + found.rejected; // that are checked
       legal += found.legal;
       seconds += found.cost.total;
     }
@@ -68,7 +68,7 @@ void judge(benchmark::State &state, const ChainShape &shape, int part) {
 
 /// Candidates that have nothing in common with the last one: legality of the
 /// whole, throughput and cost, of legal ones drawn from the space.
-void judgeFresh(benchmark::State &state, const ChainShape &shape) {
+void evaluateFresh(benchmark::State &state, const ChainShape &shape) {
   GroupModel group = makeChainModel(shape);
   std::vector<Schedule> drawn;
   constexpr unsigned draws = 256;
@@ -116,9 +116,9 @@ void registerSearches(const ChipInfo &target,
 
 void registerAll() {
   std::vector<ChainWorkload> chains;
-  for (unsigned products : {1, 3, 4, 6}) {
-    chains.push_back(rowOfProducts(products));
-    chains.push_back(rowOfLayers(products));
+  for (unsigned contractions : {1, 3, 4, 6}) {
+    chains.push_back(rowOfProducts(contractions));
+    chains.push_back(rowOfLayers(contractions));
   }
   chains.push_back({"4096", ChainShape{{4096, 4096, 4096, 4096}}});
   for (const char *name : {"sm_80", "sm_90a"})
@@ -127,7 +127,7 @@ void registerAll() {
                                     rowOfProducts(3), rowOfProducts(6)}) {
     ChainShape own = shape;
     benchmark::RegisterBenchmark(("fresh/" + name).c_str(), [own](auto &state) {
-      judgeFresh(state, own);
+      evaluateFresh(state, own);
     });
   }
   constexpr const char *parts[] = {"legality", "footprint", "cost", "copy"};

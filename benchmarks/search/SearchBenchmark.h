@@ -42,20 +42,20 @@ inline std::vector<ChainWorkload> documentedPairs() {
 }
 
 /// 1024 rows, all other sizes 64: "3 products".
-inline ChainWorkload rowOfProducts(unsigned products) {
-  ChainShape shape{llvm::SmallVector<int64_t, 6>(products + 2, 64)};
+inline ChainWorkload rowOfProducts(unsigned contractions) {
+  ChainShape shape{llvm::SmallVector<int64_t, 6>(contractions + 2, 64)};
   shape.sizes.front() = 1024;
-  return {std::to_string(products) + " products", shape};
+  return {std::to_string(contractions) + " products", shape};
 }
 
 /// 1024 rows, sizes that go up and down as those of a network's layers do:
 /// "3 layers".
-inline ChainWorkload rowOfLayers(unsigned products) {
+inline ChainWorkload rowOfLayers(unsigned contractions) {
   ChainShape shape;
   shape.sizes = {1024};
-  for (unsigned size = 0; size <= products; ++size)
+  for (unsigned size = 0; size <= contractions; ++size)
     shape.sizes.push_back(size % 2 ? 1024 : 64);
-  return {std::to_string(products) + " layers", shape};
+  return {std::to_string(contractions) + " layers", shape};
 }
 
 /// The example of MCFuser's figure 7.

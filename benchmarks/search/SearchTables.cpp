@@ -108,14 +108,14 @@ void printFamilies() {
           if (auto found = searchSchedule(group.second, chip(), reason,
                                           inSpace(space, model)))
             ratios.add(found->cost.total / least, group.first);
-        size_t refused = groups.size() - ratios.count;
+        size_t rejected = groups.size() - ratios.count;
         if (ratios.count == 0)
           outs() << "| – ";
         else
           outs() << formatv("| {0:F2}, {1:F2} ({2}){3} ", ratios.mean(),
                             ratios.most, ratios.worst,
-                            refused ? ", without " + std::to_string(refused)
-                                    : "");
+                            rejected ? ", without " + std::to_string(rejected)
+                                     : "");
       }
       outs() << "|\n";
       outs().flush();
@@ -134,9 +134,9 @@ void printDeadLoops(llvm::ArrayRef<ChainWorkload> workloads) {
         SearchOptions options = inSpace(space, model);
         SearchResult removed = choose(group, options);
         options.rules.removeDeadLoops = false;
-        SearchResult kept = choose(group, options);
-        own.add(kept.modelSeconds / removed.modelSeconds, workload.name);
-        ours.add(kept.cost.total / removed.cost.total, workload.name);
+        SearchResult retained = choose(group, options);
+        own.add(retained.modelSeconds / removed.modelSeconds, workload.name);
+        ours.add(retained.cost.total / removed.cost.total, workload.name);
       }
       outs() << formatv("| `{0}` | `{1}` | {2:F2}, {3:F2} ({4}) | {5:F2}, "
                         "{6:F2} ({7}) |\n",
@@ -276,13 +276,13 @@ void printMethods() {
   outs() << "| products | rows | effort | time of the evolutionary search's "
             "best, mean | most | chip and sizes of that "
             "|\n|---:|---:|---:|---:|---:|---|\n";
-  for (unsigned products : {2, 3, 4}) {
-    Random numbers(products);
+  for (unsigned contractions : {2, 3, 4}) {
+    Random numbers(contractions);
     Ratios ratios[std::size(efforts)];
     for (unsigned row = 0; row < rows; ++row) {
       ChainShape shape;
       std::string sizes;
-      for (unsigned size = 0; size < products + 2; ++size) {
+      for (unsigned size = 0; size < contractions + 2; ++size) {
         shape.sizes.push_back(16 * (1 + numbers.below(16)) << numbers.below(5));
         sizes += (size ? " x " : "") + std::to_string(shape.sizes.back());
       }
@@ -308,7 +308,7 @@ void printMethods() {
     }
     for (auto [effort, sums] : llvm::zip_equal(efforts, ratios))
       outs() << formatv("| {0} | {1} | {2} | {3:F3} | {4:F3} | {5} |\n",
-                        products, rows, effort, sums.mean(), sums.most,
+                        contractions, rows, effort, sums.mean(), sums.most,
                         sums.worst);
   }
 }
@@ -331,7 +331,7 @@ void printFusion() {
     outs() << formatv(
         "| {0:F3} | {1} | {2} | {3:F0} | {4:F1} us | {5:F1} us | {6:F2} | {7} "
         "|\n",
-        ratio, m, k, intensity(chain, chain.products[0]),
+        ratio, m, k, intensity(chain, chain.contractions[0]),
         fused.cost.total * 1e6, apart * 1e6, apart / fused.cost.total,
         fused.cost.bound());
   }

@@ -53,8 +53,8 @@ static OperatorGraph makeLayers(unsigned size) {
     unsigned square = add({centred}, all, all);
     unsigned scale = add({add({square}, all, rows)}, rows, rows);
     unsigned scaled = add({centred, scale}, all, all);
-    unsigned product = add({scaled}, all, all, /*isForeign=*/true);
-    unsigned biased = add({product}, all, all);
+    unsigned contraction = add({scaled}, all, all, /*isForeign=*/true);
+    unsigned biased = add({contraction}, all, all);
     unsigned active = add({add({biased}, all, all), biased}, all, all);
     stream = add({stream, active}, all, all);
   }
@@ -148,7 +148,9 @@ static std::string drawOperators(unsigned size, unsigned period) {
   return text + "  return " + matrices.back() + " : " + matrix + "\n}\n";
 }
 
-static std::string drawRepeated(unsigned size) { return drawOperators(size, 100); }
+static std::string drawRepeated(unsigned size) {
+  return drawOperators(size, 100);
+}
 static std::string drawDifferent(unsigned size) {
   return drawOperators(size, size);
 }
@@ -191,9 +193,8 @@ static std::string makeChain(unsigned size) {
 
 /// One value that all others read.
 static std::string makeFan(unsigned size) {
-  return makeUnary(size, /*returnsAll=*/true, [](unsigned number) {
-    return number ? "%v0" : "%a";
-  });
+  return makeUnary(size, /*returnsAll=*/true,
+                   [](unsigned number) { return number ? "%v0" : "%a"; });
 }
 
 /// No operator reads another's value.

@@ -70,10 +70,10 @@ def test_every_feature_has_a_case():
 
 
 SCHEDULE = (
-    '#fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64 : i64, m = 128 : i64, n = 256 : i64}>, '
+    '#fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64 : i64, m = 128 : i64, n = 256 : i64}>, '
     'mapping = <warps = 8, blocks = ["n", "m"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", '
-    'r1 = "k", warps = [8, 1]>}, raster = 1, persistent = true, cluster = 2>, '
-    "memory = <{A = #fuse.place<shared, bulk, evict_first>, B = #fuse.place<shared, bulk>, C = #fuse.place<shared, bulk>}>, pipeline = <{A = 4 : i64, B = 4 : i64}>, parallel = <{}, producers = 4>>"
+    'r1 = "k", warps = [8, 1]>}, block_swizzle = 1, persistent = true, cluster = 2>, '
+    "memory = <{A = #fuse.place<shared, tma, evict_first>, B = #fuse.place<shared, tma>, C = #fuse.place<shared, tma>}>, pipeline = <{A = 4 : i64, B = 4 : i64}>, parallel = <{}, producers = 4>>"
 )
 ENTRY = {
     "tiling": "mn(k(LA,LB,CC),SC)",
@@ -82,8 +82,8 @@ ENTRY = {
     "arrangement": {"C": [8, 1]},
     "intrinsics": {"C": "wgmma.m64k16"},
     "stages": {"A": 4, "B": 4, "C": 1},
-    "transports": {"A": "bulk", "B": "bulk"},
-    "stores": {"C": "bulk"},
+    "transports": {"A": "tma", "B": "tma"},
+    "stores": {"C": "tma"},
     "register_stages": {},
     "intermediates": {},
     "splits": {},
@@ -106,7 +106,7 @@ def test_runners_up_as_text():
         "arrangement": {"C": [4, 1]},
         "stages": {"A": 6, "B": 1, "C": 1},
         "producers": 0,
-        "transports": {"A": "async16", "B": "bulk"},
+        "transports": {"A": "async16", "B": "tma"},
         "persistent": False,
         "cluster": 1,
         "splits": {"k": 3},
@@ -120,9 +120,9 @@ def test_runners_up_as_text():
         '"n", "m"',
         "warps = [4, 1]>",
         "cluster = 1>",
-        "A = #fuse.place<shared, async16>, B = #fuse.place<shared, bulk>",
+        "A = #fuse.place<shared, async16>, B = #fuse.place<shared, tma>",
         "pipeline = <{A = 6 : i64}>",
-        "parallel = <{k = 3 : i64}, turns = true>",
+        "parallel = <{k = 3 : i64}, ping_pong = true>",
     ):
         assert part in text, (part, text)
     assert "persistent" not in text and "producers" not in text
@@ -131,7 +131,7 @@ def test_runners_up_as_text():
     )
     by_columns = str(ranked.with_warps(chosen, 4, "registers"))
     assert "warps = 4, blocks" in by_columns and "warps = [1, 4]>" in by_columns
-    online = ranked.Schedule(SCHEDULE[:-1] + ", reduction = <online, rescale = 8>>")
+    online = ranked.Schedule(SCHEDULE[:-1] + ", reduction = <online, rescale_threshold = 8>>")
     assert "reduction = <one_tile>" in str(ranked.with_other_reduction(online))
     assert str(ranked.with_other_reduction(chosen)) == SCHEDULE
     assert ranked.blocks_of("bmn(k(LA,CC))", ["n", "m"]) == ["n", "m", "b"]
@@ -150,7 +150,7 @@ def test_kinds_of_a_plan():
     manifest = {
         "ptx": ptx,
         "kernels": [
-            {"name": "one", "cluster": [4, 1, 1], "schedule": "turns = true"},
+            {"name": "one", "cluster": [4, 1, 1], "schedule": "ping_pong = true"},
             {"name": "two", "cluster": [2, 1, 1], "schedule": None},
         ],
         "functions": [

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockResources.h"
-#include "BulkLegality.h"
+#include "TMALegality.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Support/TileLayouts.h"
-#include "fusion/Target/ProductLayouts.h"
+#include "fusion/Target/FragmentLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -21,10 +21,11 @@ int64_t fusion::exchangedBytes(const GroupModel &group,
                                const Schedule &schedule,
                                const Reduction &reduction) {
   if (schedule.splitInCluster &&
-      group.tensors[group.products[reduction.product].result].role ==
+      group.tensors[group.contractions[reduction.contraction].result].role ==
           TensorRole::Result)
-    return exchangedOfShare(group, schedule, reduction);
-  const ProductMapping &mapping = schedule.products[reduction.product];
+    return exchangedPerBlock(group, schedule, reduction);
+  const ContractionMapping &mapping =
+      schedule.contractions[reduction.contraction];
   bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
   // Columns first, then what is left of the rows.
   if (reduction.reduced.size() > 1) {
@@ -42,12 +43,12 @@ int64_t fusion::exchangedBytes(const GroupModel &group,
 /// Of the buffers in shared memory.
 static int64_t bufferAlignment(const Schedule &schedule) {
   constexpr int64_t line = 128;
-  bool hasSwizzles = llvm::any_of(schedule.products,
-                                  [](const ProductMapping &mapping) {
+  bool hasSwizzles = llvm::any_of(schedule.contractions,
+                                  [](const ContractionMapping &mapping) {
                                     return mapping.intrinsic->readsShared();
                                   }) ||
                      llvm::any_of(schedule.places, [](const Placement &place) {
-                       return place.transport == fuse::Transport::Bulk;
+                       return place.transport == fuse::Transport::TMA;
                      });
   return hasSwizzles ? kSwizzlePeriod : line;
 }
@@ -57,8 +58,8 @@ namespace {
 class BufferLister {
 public:
   BufferLister(const GroupModel &group, const Schedule &schedule,
-               const KeptTiles &kept)
-      : group(group), schedule(schedule), kept(kept) {}
+               const RetainedTiles &retained)
+      : group(group), schedule(schedule), retained(retained) {}
 
   /// Operands' buffers, with their stages or slots, and those of kept
   /// intermediates live for the whole loop nest. Beside them lives, one at a
@@ -75,17 +76,18 @@ public:
         held.atEnd = std::max(held.atEnd, alignBuffer(tile));
       else if (tensor.role == TensorRole::Result ||
                (tensor.role == TensorRole::Intermediate &&
-                !hasOwnBuffer(group, schedule, kept, index)))
+                !hasOwnBuffer(group, schedule, retained, index)))
         held.passing = std::max(held.passing, alignBuffer(tile));
       else
         held.buffers.push_back({static_cast<unsigned>(index),
-                                tile * kept.values[index].count,
-                                kept.values[index].count});
+                                tile * retained.values[index].count,
+                                retained.values[index].count});
     }
     held.atEnd =
-        std::max(held.atEnd, alignBuffer(clusterPartBytes(group, schedule)));
-    for (unsigned reduction : combinedInCluster(group, schedule))
-      held.given += alignBuffer(clusterRowBytes(group, schedule, reduction));
+        std::max(held.atEnd, alignBuffer(clusterPartialBytes(group, schedule)));
+    for (unsigned reduction : clusterReductions(group, schedule))
+      held.given +=
+          alignBuffer(clusterStatisticsBytes(group, schedule, reduction));
     for (const Reduction &reduction : group.reductions)
       if (!reduction.pass) // every warp holds whole rows of an operand
         held.passing =
@@ -101,16 +103,17 @@ private:
   int64_t correctionBytes() const {
     int64_t bytes = 0;
     for (const OnlineAxis &online : group.online) {
-      if (!runsOnline(group, kept, online.axis))
+      if (!runsOnline(group, retained, online.axis))
         continue;
       for (const Reduction &reduction : group.reductions) {
         if (reduction.pass ||
             !llvm::is_contained(reduction.reduced, online.axis))
           continue;
-        const ProductMapping &mapping = schedule.products[reduction.product];
+        const ContractionMapping &mapping =
+            schedule.contractions[reduction.contraction];
         unsigned rows = mapping.i2 == online.axis ? mapping.i1 : mapping.i2;
         if (llvm::any_of(online.corrected, [&](unsigned corrected) {
-              return !haveSameThreads(mapping, schedule.products[corrected],
+              return !haveSameThreads(mapping, schedule.contractions[corrected],
                                       rows);
             }))
           bytes = std::max(bytes, schedule.tiles[rows] *
@@ -122,9 +125,9 @@ private:
 
   /// Whether the same threads have what lies at an index of an axis of the sums
   /// of two products.
-  bool haveSameThreads(const ProductMapping &first,
-                       const ProductMapping &second, unsigned axis) const {
-    auto isOf = [axis](const ProductMapping &mapping) {
+  bool haveSameThreads(const ContractionMapping &first,
+                       const ContractionMapping &second, unsigned axis) const {
+    auto isOf = [axis](const ContractionMapping &mapping) {
       return mapping.i1 == axis || mapping.i2 == axis;
     };
     if (!isOf(first) || !isOf(second))
@@ -138,10 +141,11 @@ private:
         .has_value();
   }
 
-  LinearLayout placesAlong(const ProductMapping &mapping, unsigned axis) const {
-    LinearLayout sum = sumTile(*mapping.intrinsic, schedule.tiles[mapping.i1],
-                               schedule.tiles[mapping.i2],
-                               {mapping.warps[0], mapping.warps[1]});
+  LinearLayout placesAlong(const ContractionMapping &mapping,
+                           unsigned axis) const {
+    LinearLayout sum = accumulatorTile(
+        *mapping.intrinsic, schedule.tiles[mapping.i1],
+        schedule.tiles[mapping.i2], {mapping.warps[0], mapping.warps[1]});
     if (mapping.i1 == axis)
       return sum.removeOut(LayoutDim::Dim1);
     return sum.removeOut(LayoutDim::Dim0)
@@ -187,20 +191,20 @@ private:
 
   const GroupModel &group;
   const Schedule &schedule;
-  const KeptTiles &kept;
+  const RetainedTiles &retained;
 };
 
 } // namespace
 
-int64_t fusion::leastSharedMemory(const GroupModel &group,
-                                  const Schedule &schedule,
-                                  const KeptTiles &kept) {
+int64_t fusion::minSharedMemory(const GroupModel &group,
+                                const Schedule &schedule,
+                                const RetainedTiles &retained) {
   int64_t bytes = 0;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role != TensorRole::Operand ||
         schedule.places[index].space != fuse::Space::Shared)
       continue;
-    int64_t tile = tensor.elementBytes * kept.values[index].count;
+    int64_t tile = tensor.elementBytes * retained.values[index].count;
     for (unsigned axis : tensor.axes)
       tile *= schedule.tiles[axis];
     bytes += llvm::alignTo(tile, bufferAlignment(schedule));
@@ -209,8 +213,8 @@ int64_t fusion::leastSharedMemory(const GroupModel &group,
 }
 
 void fusion::listBuffers(const GroupModel &group, const Schedule &schedule,
-                         const KeptTiles &kept, BlockResources &held) {
-  BufferLister(group, schedule, kept).list(held);
+                         const RetainedTiles &retained, BlockResources &held) {
+  BufferLister(group, schedule, retained).list(held);
 }
 
 int64_t fusion::countBuffers(const BlockResources &held,
@@ -220,7 +224,7 @@ int64_t fusion::countBuffers(const BlockResources &held,
     const Placement &place = schedule.places[buffer.tensor];
     buffers += llvm::alignTo(buffer.bytes * place.stages, alignment);
     // One for the copy and one for the release of each stage.
-    if (place.transport == fuse::Transport::Bulk)
+    if (place.transport == fuse::Transport::TMA)
       barriers += 2 * place.stages * buffer.slots;
   }
   // What other blocks write to lives throughout.

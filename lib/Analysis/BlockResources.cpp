@@ -9,8 +9,8 @@
 #include "BlockResources.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/FragmentLayouts.h"
 #include "fusion/Target/Hardware.h"
-#include "fusion/Target/ProductLayouts.h"
 #include "fusion/Target/RegisterFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,18 +24,20 @@ using llvm::ArrayRef;
 /// do all warps along it.
 int64_t fusion::countHolders(const Schedule &schedule,
                              const GroupTensor &tensor) {
-  const ProductMapping &mapping = schedule.products[tensor.product];
+  const ContractionMapping &mapping = schedule.contractions[tensor.contraction];
   auto lacks = [&](unsigned axis) {
     return !llvm::is_contained(tensor.axes, axis);
   };
   int64_t rows = mapping.warps[0], columns = mapping.warps[1];
   if (tensor.role == TensorRole::Operand) {
-    bool isFirst = mapping.isFirst(tensor.operandNumber);
+    bool isOperandA = mapping.isOperandA(tensor.operandNumber);
     const Intrinsic &intrinsic = *mapping.intrinsic;
-    bool lacksParallel = lacks(isFirst ? mapping.i1 : mapping.i2);
-    int64_t distinct = (lacksParallel ? 1 : intrinsic.parallelLanes(isFirst)) *
-                       (lacks(mapping.r1) ? 1 : intrinsic.reducedLanes);
-    int64_t along = isFirst ? rows : columns, others = isFirst ? columns : rows;
+    bool lacksParallel = lacks(isOperandA ? mapping.i1 : mapping.i2);
+    int64_t distinct =
+        (lacksParallel ? 1 : intrinsic.parallelLanes(isOperandA)) *
+        (lacks(mapping.r1) ? 1 : intrinsic.reducedLanes);
+    int64_t along = isOperandA ? rows : columns,
+            others = isOperandA ? columns : rows;
     return kWarpSize / distinct * (lacksParallel ? along : 1) * others;
   }
   return (lacks(mapping.i1) ? 8 * rows : 1) *
@@ -47,8 +49,8 @@ namespace {
 class RegisterCounter {
 public:
   RegisterCounter(const GroupModel &group, const Schedule &schedule,
-                  const KeptTiles &kept)
-      : group(group), schedule(schedule), kept(kept) {}
+                  const RetainedTiles &retained)
+      : group(group), schedule(schedule), retained(retained) {}
 
   /// Registers of addresses and counters.
   struct Addressing {
@@ -59,21 +61,20 @@ public:
   /// to 12 registers fewer (docs/measurements/hopper.md, "TMA loads").
   static Addressing addressing(const GroupModel &group,
                                const Schedule &schedule) {
-    constexpr int64_t ofBlock = 40, byThreads = 12, inBulk = 6;
-    bool isByThreads = false, isInBulk = false;
+    constexpr int64_t ofBlock = 40, byThreads = 12, usesTMA = 6;
+    bool isByThreads = false, isTMA = false;
     for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
       if (tensor.role == TensorRole::Operand &&
           place.space == fuse::Space::Shared)
-        (place.transport == fuse::Transport::Bulk ? isInBulk : isByThreads) =
-            true;
-    return {ofBlock + (isInBulk && !isByThreads ? inBulk : byThreads),
-            isInBulk && isByThreads ? inBulk : 0};
+        (place.transport == fuse::Transport::TMA ? isTMA : isByThreads) = true;
+    return {ofBlock + (isTMA && !isByThreads ? usesTMA : byThreads),
+            isTMA && isByThreads ? usesTMA : 0};
   }
 
   /// Registers of a thread that hold a product's accumulator, or a value of
   /// `bytes` that is handed on.
   int64_t tileRegisters(unsigned number, int64_t bytes) const {
-    const ProductMapping &mapping = schedule.products[number];
+    const ContractionMapping &mapping = schedule.contractions[number];
     int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
     int64_t i2 = schedule.tiles[mapping.i2] / mapping.warps[1];
     return i1 * i2 / kWarpSize * bytes / 4;
@@ -85,65 +86,66 @@ public:
   bool isTakenWhole(unsigned tensor) const {
     return group.tensors[tensor].role == TensorRole::Intermediate &&
            schedule.places[tensor].space == fuse::Space::Shared &&
-           !hasOwnBuffer(group, schedule, kept, tensor);
+           !hasOwnBuffer(group, schedule, retained, tensor);
   }
 
   /// Registers of a thread for a tile of operand 0 or 1 of a product, as its
   /// intrinsic holds it: lanes of multiply-adds have replicas.
   int64_t operandRegisters(unsigned number, unsigned operand) const {
-    const ProductMapping &mapping = schedule.products[number];
-    bool isFirst = mapping.isFirst(operand);
+    const ContractionMapping &mapping = schedule.contractions[number];
+    bool isOperandA = mapping.isOperandA(operand);
     int64_t parallel = schedule.tiles[mapping.parallelAxis(operand)] /
-                       mapping.warps[isFirst ? 0 : 1];
-    return mapping.intrinsic->operandRegisters(isFirst, parallel) *
+                       mapping.warps[isOperandA ? 0 : 1];
+    return mapping.intrinsic->operandRegisters(isOperandA, parallel) *
            (schedule.tiles[mapping.r1] / mapping.intrinsic->r1);
   }
 
   /// Registers that one instruction of a product asks of the launch.
   int64_t launchRegisters(unsigned number) const {
-    const ProductMapping &mapping = schedule.products[number];
-    int64_t columns = columnsOfInstruction(
-        schedule.tiles[mapping.i2], mapping.warps[1],
-        mapping.intrinsic->operandBits / 8);
+    const ContractionMapping &mapping = schedule.contractions[number];
+    int64_t columns =
+        instructionColumns(schedule.tiles[mapping.i2], mapping.warps[1],
+                           mapping.intrinsic->operandBits / 8);
     return mapping.intrinsic->launchRegisters(
-        columns, !isMultipliedInPlace(group, schedule, number,
-                                      mapping.swapped ? 1 : 0));
+        columns,
+        !isReadFromShared(group, schedule, number, mapping.swapped ? 1 : 0));
   }
 
   /// Registers of a product's fragments: of one step, and of what is taken
   /// whole.
-  std::pair<std::array<BlockResources::PerProduct::Fragments, 2>, int64_t>
+  std::pair<std::array<BlockResources::PerContraction::Fragments, 2>, int64_t>
   fragmentRegisters(unsigned number) const {
-    const ProductMapping &mapping = schedule.products[number];
-    const Product &product = group.products[number];
-    std::array<BlockResources::PerProduct::Fragments, 2> steps;
+    const ContractionMapping &mapping = schedule.contractions[number];
+    const Contraction &contraction = group.contractions[number];
+    std::array<BlockResources::PerContraction::Fragments, 2> steps;
     int64_t whole = 0;
     for (unsigned operand : {0u, 1u}) {
-      std::optional<unsigned> producer = product.producer[operand];
+      std::optional<unsigned> producer = contraction.producer[operand];
       if (mapping.intrinsic->readsShared()) {
         // Nothing of what it reads in place; what is computed, all of it.
-        if (product.computed[operand])
+        if (contraction.computed[operand])
           whole += mapping.intrinsic->operandRegisters(
-                       /*isFirst=*/true,
+                       /*isOperandA=*/true,
                        schedule.tiles[mapping.i1] / mapping.warps[0]) *
                    (schedule.tiles[mapping.r1] / mapping.intrinsic->r1);
         continue;
       }
-      if (producer && isTakenWhole(group.products[*producer].result)) {
+      if (producer && isTakenWhole(group.contractions[*producer].result)) {
         whole += operandRegisters(number, operand);
       } else {
-        bool isFirst = mapping.isFirst(operand);
+        bool isOperandA = mapping.isOperandA(operand);
         steps[operand].registers = mapping.intrinsic->operandRegisters(
-            isFirst, schedule.tiles[mapping.parallelAxis(operand)] /
-                         mapping.warps[isFirst ? 0 : 1]);
+            isOperandA, schedule.tiles[mapping.parallelAxis(operand)] /
+                            mapping.warps[isOperandA ? 0 : 1]);
         if (producer &&
-            hasFragments(group, schedule, group.products[*producer].result))
-          steps[operand].tensors.push_back(group.products[*producer].result);
+            hasFragments(group, schedule, group.contractions[*producer].result))
+          steps[operand].tensors.push_back(
+              group.contractions[*producer].result);
       }
     }
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role == TensorRole::Operand &&
-          (tensor.product == number ||
+          (tensor.contraction == number ||
            llvm::is_contained(tensor.sharedBy, number)) &&
           hasFragments(group, schedule, index) &&
           steps[tensor.operandNumber].registers > 0)
@@ -159,29 +161,31 @@ public:
   struct Lifetime {
     int64_t accumulator, value; ///< registers; 0 of a value that is elsewhere
     /// The outermost loop that hands over one tile after the other.
-    const TilingNode *handsOver = nullptr;
+    const TilingNode *forwards = nullptr;
   };
 
   llvm::SmallVector<Lifetime, 4> listLifetimes() const {
-    llvm::SmallVector<Lifetime, 4> lifetimes(group.products.size());
-    for (auto [number, product] : llvm::enumerate(group.products)) {
+    llvm::SmallVector<Lifetime, 4> lifetimes(group.contractions.size());
+    for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
       Lifetime &own = lifetimes[number];
       own.accumulator =
-          kept.accumulators[number].count * tileRegisters(number, 4);
-      bool staysInRegisters =
-          schedule.places[product.result].space == fuse::Space::Registers ||
-          group.tensors[product.result].role == TensorRole::Result ||
-          llvm::any_of(group.products, [number = number](const Product &home) {
-            return llvm::is_contained(home.joined, number);
-          });
-      own.value = staysInRegisters
-                      ? kept.values[product.result].count *
-                            tileRegisters(number, bytesOf(product.result))
+          retained.accumulators[number].count * tileRegisters(number, 4);
+      bool isForwardedInRegisters =
+          schedule.places[contraction.result].space == fuse::Space::Registers ||
+          group.tensors[contraction.result].role == TensorRole::Result ||
+          llvm::any_of(group.contractions,
+                       [number = number](const Contraction &home) {
+                         return llvm::is_contained(home.joined, number);
+                       });
+      own.value = isForwardedInRegisters
+                      ? retained.values[contraction.result].count *
+                            tileRegisters(number, bytesOf(contraction.result))
                       : 0;
-      const TreePosition &at = *kept.computes[product.result];
-      for (const TilingNode *loop : kept.handOvers[number].loops)
+      const TreePosition &at = *retained.computes[contraction.result];
+      for (const TilingNode *loop :
+           retained.intermediateEpilogues[number].loops)
         if (!llvm::is_contained(at.loops, loop)) {
-          own.handsOver = loop;
+          own.forwards = loop;
           break;
         }
     }
@@ -198,25 +202,26 @@ public:
     };
     int64_t live = 0;
     for (auto [other, lifetime] : llvm::enumerate(lifetimes)) {
-      unsigned result = group.products[other].result;
-      const HandOver &handOver = kept.handOvers[other];
-      if (other == number || isInside(kept.reductions[other]) ||
-          isInside(lifetime.handsOver) ||
-          (kept.computes[result]->order < at.order &&
-           at.order < handOver.order))
+      unsigned result = group.contractions[other].result;
+      const IntermediateEpilogue &epilogue =
+          retained.intermediateEpilogues[other];
+      if (other == number || isInside(retained.reductions[other]) ||
+          isInside(lifetime.forwards) ||
+          (retained.computes[result]->order < at.order &&
+           at.order < epilogue.order))
         live += lifetime.accumulator;
-      if (lifetime.value && at.order <= kept.lastUses[result] &&
-          (handOver.order < at.order || isInside(kept.makers[result])))
+      if (lifetime.value && at.order <= retained.lastUses[result] &&
+          (epilogue.order < at.order || isInside(retained.makers[result])))
         live += lifetime.value;
     }
     // What is loaded straight into registers and kept.
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-      if (!kept.loads[index] || !kept.values[index].isKept() ||
+      if (!retained.loads[index] || !retained.values[index].isRetained() ||
           schedule.places[index].space == fuse::Space::Shared)
         continue;
-      if (kept.loads[index]->order < at.order &&
-          at.order <= kept.lastUses[index])
-        live += kept.values[index].count *
+      if (retained.loads[index]->order < at.order &&
+          at.order <= retained.lastUses[index])
+        live += retained.values[index].count *
                 llvm::divideCeil(tileElements(tensor.axes) *
                                      countHolders(schedule, tensor) *
                                      tensor.elementBytes,
@@ -229,15 +234,15 @@ public:
   /// its own accumulators and values, and those that it multiplies. ptxas loads
   /// all fragments of the next iteration's tile ahead.
   int64_t unrolledIterations(unsigned number) const {
-    int64_t count = kept.accumulators[number].count;
+    int64_t count = retained.accumulators[number].count;
     auto add = [&](unsigned value) {
       if (schedule.places[value].space == fuse::Space::Registers)
-        count = std::max(count, kept.values[value].count);
+        count = std::max(count, retained.values[value].count);
     };
-    add(group.products[number].result);
-    for (std::optional<unsigned> producer : group.products[number].producer)
+    add(group.contractions[number].result);
+    for (std::optional<unsigned> producer : group.contractions[number].producer)
       if (producer)
-        add(group.products[*producer].result);
+        add(group.contractions[*producer].result);
     return count;
   }
 
@@ -247,21 +252,23 @@ public:
     int64_t count = 0;
     for (unsigned number = 0; number < group.reductions.size(); ++number) {
       const Reduction &reduction = group.reductions[number];
-      const ProductMapping &mapping = schedule.products[reduction.product];
+      const ContractionMapping &mapping =
+          schedule.contractions[reduction.contraction];
       if (reduction.reduced.size() > 1) {
         ++count;
         continue;
       }
       bool hasReference =
-          schedule.rescale > 0 &&
+          schedule.rescaleThreshold > 0 &&
           llvm::any_of(group.online, [&](const OnlineAxis &online) {
             return llvm::is_contained(online.references, number) &&
-                   runsOnline(group, kept, online.axis);
+                   runsOnline(group, retained, online.axis);
           });
       int64_t values = hasReference ? 2 : 1;
       bool alongColumns =
           reduction.pass
-              ? mapping.isFirst(group.passes[*reduction.pass].operandNumber)
+              ? mapping.isOperandA(
+                    group.rowStatistics[*reduction.pass].operandNumber)
               : llvm::is_contained(reduction.reduced, mapping.i2);
       count +=
           values * (alongColumns
@@ -274,14 +281,14 @@ public:
   /// What products multiply that run beside those of the next iteration.
   int64_t waitingRegisters() const {
     int64_t count = 0;
-    for (auto [number, product] : llvm::enumerate(group.products)) {
-      const ProductMapping &mapping = schedule.products[number];
+    for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
+      const ContractionMapping &mapping = schedule.contractions[number];
       std::optional<unsigned> producer =
-          product.producer[mapping.isFirst(0) ? 0 : 1];
+          contraction.producer[mapping.isOperandA(0) ? 0 : 1];
       if (mapping.stages == 1 || !producer)
         continue;
       const GroupTensor &value =
-          group.tensors[group.products[*producer].result];
+          group.tensors[group.contractions[*producer].result];
       count += llvm::divideCeil(tileElements(value.axes) * value.elementBytes,
                                 4 * kWarpSize * schedule.warps);
     }
@@ -290,8 +297,8 @@ public:
 
   /// Loops of the block itself around the load of a tensor.
   int64_t loopsAround(unsigned tensor) const {
-    return kept.loads[tensor]
-               ? llvm::count_if(kept.loads[tensor]->loops,
+    return retained.loads[tensor]
+               ? llvm::count_if(retained.loads[tensor]->loops,
                                 [&](const TilingNode *loop) {
                                   return !schedule.isBlockAxis(loop->index);
                                 })
@@ -319,7 +326,8 @@ public:
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
       if (!tensor.window || loopsAround(index) == 0)
         continue;
-      const ProductMapping &mapping = schedule.products[tensor.product];
+      const ContractionMapping &mapping =
+          schedule.contractions[tensor.contraction];
       unsigned row = mapping.parallelAxis(tensor.operandNumber);
       int64_t perRow = 1;
       for (const TensorWindow::Index &each : tensor.window->indices)
@@ -355,17 +363,17 @@ public:
     llvm::SmallVector<unsigned> loaded;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
       const Placement &place = schedule.places[index];
-      if (tensor.role == TensorRole::Operand && kept.loads[index] &&
+      if (tensor.role == TensorRole::Operand && retained.loads[index] &&
           place.space == fuse::Space::Shared &&
           place.transport == fuse::Transport::Sync)
         loaded.push_back(index);
     }
     llvm::sort(loaded, [&](unsigned a, unsigned b) {
-      return kept.loads[a]->order < kept.loads[b]->order;
+      return retained.loads[a]->order < retained.loads[b]->order;
     });
     const TreePosition *last = nullptr;
     for (unsigned index : loaded) {
-      const TreePosition &at = *kept.loads[index];
+      const TreePosition &at = *retained.loads[index];
       if (!last || last->loops != at.loops || computesBetween(*last, at))
         held.loads.push_back(
             {liveRegisters(at, /*number=*/std::nullopt, lifetimes), {}});
@@ -375,10 +383,11 @@ public:
   }
 
   bool computesBetween(const TreePosition &from, const TreePosition &to) const {
-    return llvm::any_of(group.products, [&](const Product &product) {
-      unsigned order = kept.computes[product.result]->order;
-      return from.order < order && order < to.order;
-    });
+    return llvm::any_of(
+        group.contractions, [&](const Contraction &contraction) {
+          unsigned order = retained.computes[contraction.result]->order;
+          return from.order < order && order < to.order;
+        });
   }
 
   /// What lives at each product and the fragments of one of its steps, and
@@ -388,42 +397,44 @@ public:
       buffer.registersPerStage = stageRegisters(buffer.tensor);
     // They live through the whole nest, also while others are computed.
     auto [ofAddresses, handed] = addressing(group, schedule);
-    held.always = ofAddresses + rowRegisters() + windowRegisters() +
-                  waitingRegisters();
+    held.always =
+        ofAddresses + rowRegisters() + windowRegisters() + waitingRegisters();
     held.handed = handed;
     llvm::SmallVector<Lifetime, 4> lifetimes = listLifetimes();
-    for (unsigned number = 0; number < group.products.size(); ++number) {
+    for (unsigned number = 0; number < group.contractions.size(); ++number) {
       int64_t unrolled = unrolledIterations(number);
-      const ProductMapping &mapping = schedule.products[number];
+      const ContractionMapping &mapping = schedule.contractions[number];
       int64_t steps = schedule.tiles[mapping.r1] / mapping.intrinsic->r1;
       auto [fragments, whole] = fragmentRegisters(number);
-      const TreePosition &at = *kept.computes[group.products[number].result];
-      held.products.push_back({liveRegisters(at, number, lifetimes) + whole,
-                               std::move(fragments), unrolled > 1 ? steps : 0});
+      const TreePosition &at =
+          *retained.computes[group.contractions[number].result];
+      held.contractions.push_back({liveRegisters(at, number, lifetimes) + whole,
+                                   std::move(fragments),
+                                   unrolled > 1 ? steps : 0});
       held.atLaunch = std::max(held.atLaunch, launchRegisters(number));
     }
     listLoads(lifetimes, held);
-    for (unsigned number = 0; number < group.passes.size(); ++number)
+    for (unsigned number = 0; number < group.rowStatistics.size(); ++number)
       held.passes = std::max(held.passes, passRegisters(number));
   }
 
   /// At a pass over rows: accumulators that it corrects, and a step of its
   /// operands, as it is loaded and as it is combined.
   int64_t passRegisters(unsigned number) const {
-    const RowPass &pass = group.passes[number];
-    const ProductMapping &mapping = schedule.products[pass.product];
+    const RowStatistics &pass = group.rowStatistics[number];
+    const ContractionMapping &mapping = schedule.contractions[pass.contraction];
     int64_t live = 0;
-    if (kept.runsWithProduct[number])
-      live = kept.accumulators[pass.product].count *
-             tileRegisters(pass.product, 4);
-    bool isFirst = mapping.isFirst(pass.operandNumber);
+    if (retained.runsWithContraction[number])
+      live = retained.accumulators[pass.contraction].count *
+             tileRegisters(pass.contraction, 4);
+    bool isOperandA = mapping.isOperandA(pass.operandNumber);
     int64_t parallel =
         schedule.tiles[mapping.parallelAxis(pass.operandNumber)] /
-        mapping.warps[isFirst ? 0 : 1];
+        mapping.warps[isOperandA ? 0 : 1];
     int64_t combined = parallel * mapping.intrinsic->r1 / kWarpSize;
     return live + 2 * combined +
            pass.reads.size() *
-               mapping.intrinsic->operandRegisters(isFirst, parallel);
+               mapping.intrinsic->operandRegisters(isOperandA, parallel);
   }
 
 private:
@@ -440,17 +451,16 @@ private:
 
   const GroupModel &group;
   const Schedule &schedule;
-  const KeptTiles &kept;
+  const RetainedTiles &retained;
 };
 
 } // namespace
 
-int64_t fusion::leastRegisters(const GroupModel &group,
-                               const Schedule &schedule, const KeptTiles &kept,
-                               unsigned warps) {
+int64_t fusion::minRegisters(const GroupModel &group, const Schedule &schedule,
+                             const RetainedTiles &retained, unsigned warps) {
   int64_t most = 0;
   for (auto [mapping, slots] :
-       llvm::zip_equal(schedule.products, kept.accumulators))
+       llvm::zip_equal(schedule.contractions, retained.accumulators))
     most = std::max(most, slots.count * schedule.tiles[mapping.i1] *
                               schedule.tiles[mapping.i2] / (kWarpSize * warps));
   return RegisterCounter::addressing(group, schedule).always + most;
@@ -458,16 +468,17 @@ int64_t fusion::leastRegisters(const GroupModel &group,
 
 BlockResources fusion::listResources(const GroupModel &group,
                                      const Schedule &schedule,
-                                     const KeptTiles &kept) {
+                                     const RetainedTiles &retained) {
   BlockResources held;
-  listBuffers(group, schedule, kept, held);
-  listRegisters(group, schedule, kept, held);
+  listBuffers(group, schedule, retained, held);
+  listRegisters(group, schedule, retained, held);
   return held;
 }
 
 void fusion::listRegisters(const GroupModel &group, const Schedule &schedule,
-                           const KeptTiles &kept, BlockResources &held) {
-  RegisterCounter(group, schedule, kept).list(held);
+                           const RetainedTiles &retained,
+                           BlockResources &held) {
+  RegisterCounter(group, schedule, retained).list(held);
 }
 
 void fusion::countResources(const BlockResources &held,
@@ -479,7 +490,7 @@ void fusion::countResources(const BlockResources &held,
   for (const BlockResources::Buffer &buffer : held.buffers)
     registers +=
         buffer.registersPerStage * (schedule.places[buffer.tensor].stages - 1);
-  for (const BlockResources::PerProduct &each : held.products) {
+  for (const BlockResources::PerContraction &each : held.contractions) {
     int64_t own = each.live;
     for (const auto &operand : each.operands) {
       unsigned stages = 1;
@@ -515,10 +526,12 @@ bool fusion::hasRegisterRoom(const Schedule &schedule,
   if (!fits(footprint.registers, registersByWarps(schedule.warps, chip)))
     return false;
   // Producers leave less than that. What is multiplied in place has no
-  // fragments that ptxas would load ahead, and does with what it is counted for.
-  bool isInPlace = llvm::all_of(schedule.products, [](const auto &product) {
-    return product.intrinsic->readsShared();
-  });
+  // fragments that ptxas would load ahead, and does with what it is counted
+  // for.
+  bool isInPlace =
+      llvm::all_of(schedule.contractions, [](const auto &contraction) {
+        return contraction.intrinsic->readsShared();
+      });
   return isInPlace || fits(footprint.registers,
-                           mostRegisters(schedule, schedule.warps, chip));
+                           maxRegisters(schedule, schedule.warps, chip));
 }

@@ -33,7 +33,7 @@ struct BlockResources {
   /// beside all of these.
   int64_t given = 0;
 
-  struct PerProduct {
+  struct PerContraction {
     int64_t live; ///< registers of a thread where it is computed
     /// Of an operand's fragments of one step, and the tensors whose stages say
     /// how many steps there are at a time.
@@ -44,7 +44,7 @@ struct BlockResources {
     std::array<Fragments, 2> operands;
     int64_t ahead; ///< steps that unrolled loops load ahead
   };
-  llvm::SmallVector<PerProduct, 4> products;
+  llvm::SmallVector<PerContraction, 4> contractions;
   /// Operands of one stage that threads load themselves, one behind the other:
   /// their data is in registers until all of it has come.
   struct Loads {
@@ -57,19 +57,19 @@ struct BlockResources {
   /// Barriers and phases of what producers hand over, where there are any and
   /// the block copies other operands itself.
   int64_t handed = 0;
-  int64_t passes = 0; ///< where passes over rows need most
+  int64_t passes = 0;   ///< where passes over rows need most
   int64_t atLaunch = 0; ///< of a footprint
 };
 
 BlockResources listResources(const GroupModel &group, const Schedule &schedule,
-                             const KeptTiles &kept);
+                             const RetainedTiles &retained);
 
 /// The same one after the other: buffers in shared memory, which are known
 /// soon and do not fit often, and then registers.
 void listBuffers(const GroupModel &group, const Schedule &schedule,
-                 const KeptTiles &kept, BlockResources &held);
+                 const RetainedTiles &retained, BlockResources &held);
 void listRegisters(const GroupModel &group, const Schedule &schedule,
-                   const KeptTiles &kept, BlockResources &held);
+                   const RetainedTiles &retained, BlockResources &held);
 
 /// Shared memory and registers with the schedule's stages.
 void countResources(const BlockResources &held, const Schedule &schedule,
@@ -79,13 +79,13 @@ int64_t countBuffers(const BlockResources &held, const Schedule &schedule);
 
 /// Bytes of the operands' buffers with one stage, less than which no warps and
 /// stages need; of the schedule only loops, tiles and places are looked at.
-int64_t leastSharedMemory(const GroupModel &group, const Schedule &schedule,
-                          const KeptTiles &kept);
+int64_t minSharedMemory(const GroupModel &group, const Schedule &schedule,
+                        const RetainedTiles &retained);
 
 /// Registers that each thread of `warps` warps needs at least, however they are
 /// arranged: those of the largest accumulator.
-int64_t leastRegisters(const GroupModel &group, const Schedule &schedule,
-                       const KeptTiles &kept, unsigned warps);
+int64_t minRegisters(const GroupModel &group, const Schedule &schedule,
+                     const RetainedTiles &retained, unsigned warps);
 
 /// Bytes that the warps of a block pass to each other to reduce rows of a
 /// product's tile of which each holds a part; 0 where each holds whole rows.

@@ -29,7 +29,7 @@ GroupModel fusion::makeChainModel(const ChainShape &shape) {
   unsigned reduced = addAxis('k', shape.sizes[1]);
 
   unsigned count = shape.sizes.size() - 2, previous = 0;
-  auto addTensor = [&](TensorRole role, unsigned product, unsigned operand,
+  auto addTensor = [&](TensorRole role, unsigned contraction, unsigned operand,
                        unsigned rows, unsigned cols) {
     unsigned number = group.tensors.size();
     GroupTensor tensor;
@@ -41,7 +41,7 @@ GroupModel fusion::makeChainModel(const ChainShape &shape) {
     tensor.elementBytes = shape.elementBytes;
     uint64_t rowBytes = group.axes[cols].extent * shape.elementBytes;
     tensor.alignment = std::min<uint64_t>(16, rowBytes & -rowBytes);
-    tensor.product = product;
+    tensor.contraction = contraction;
     tensor.operandNumber = operand;
     group.tensors.push_back(tensor);
     return number;
@@ -52,20 +52,20 @@ GroupModel fusion::makeChainModel(const ChainShape &shape) {
     if (i == 0)
       addTensor(TensorRole::Operand, 0, 0, m, reduced);
     addTensor(TensorRole::Operand, i, 1, reduced, n);
-    Product product;
-    product.result = addTensor(i + 1 == count ? TensorRole::Result
-                                              : TensorRole::Intermediate,
-                               i, 0, m, n);
-    product.batch.assign(batch.begin(), batch.end());
-    product.axes.assign(batch.begin(), batch.end());
-    product.axes.append({m, n, reduced});
-    product.lhsAxes = {m};
-    product.rhsAxes = {n};
-    product.reduction = {reduced};
+    Contraction contraction;
+    contraction.result = addTensor(i + 1 == count ? TensorRole::Result
+                                                  : TensorRole::Intermediate,
+                                   i, 0, m, n);
+    contraction.batch.assign(batch.begin(), batch.end());
+    contraction.axes.assign(batch.begin(), batch.end());
+    contraction.axes.append({m, n, reduced});
+    contraction.lhsAxes = {m};
+    contraction.rhsAxes = {n};
+    contraction.reduction = {reduced};
     if (i > 0)
-      product.producer[0] = previous;
-    product.type = shape.type;
-    group.products.push_back(product);
+      contraction.producer[0] = previous;
+    contraction.type = shape.type;
+    group.contractions.push_back(contraction);
     previous = i;
     reduced = n;
   }

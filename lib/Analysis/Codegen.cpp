@@ -17,7 +17,7 @@ using namespace fusion;
 Codegen fusion::importCodegen(fuse::CodegenAttr attr) {
   Codegen codegen;
   codegen.residentBlocks = attr.getResidentBlocks();
-  if (ArrayRef<int64_t> registers = attr.getRoleRegisters();
+  if (ArrayRef<int64_t> registers = attr.getRegisterBudgets();
       !registers.empty()) {
     codegen.producerRegisters = registers[0];
     codegen.consumerRegisters = registers[1];
@@ -36,28 +36,29 @@ fuse::CodegenAttr fusion::exportCodegen(const Codegen &codegen,
                                 masked, codegen.unmaskedIterations);
 }
 
-/// Returns why `codegen.residentBlocks` such blocks cannot have the registers of
-/// `codegen`, or nullopt.
+/// Returns why `codegen.residentBlocks` such blocks cannot have the registers
+/// of `codegen`, or nullopt.
 static std::optional<std::string> checkRoleRegisters(const Codegen &codegen,
                                                      int64_t warps,
                                                      int64_t producers,
                                                      const ChipInfo &chip) {
   if (producers == 0)
-    return "'role_registers' need 'producers': without, all warps do the same";
-  std::optional<RoleRegisters> shares =
-      roleRegisters(warps, producers, codegen.residentBlocks, chip);
+    return "'register_budgets' need 'producers': without, all warps do the "
+           "same";
+  std::optional<RegisterBudgets> shares =
+      registerBudgets(warps, producers, codegen.residentBlocks, chip);
   if (!shares)
-    return "'role_registers' of " + counted(producers, "producer") + " and " +
+    return "'register_budgets' of " + counted(producers, "producer") + " and " +
            counted(warps, "warp") + " cannot be set: " +
            (chip.hasRegisterReallocation
                 ? "setmaxnreg is for whole warpgroups of 4 warps"
                 : chip.name.str() + " has no setmaxnreg");
-  int64_t least = kLeastReallocated, most = kMostReallocated,
+  int64_t least = kMinReallocated, most = kMaxReallocated,
           atFirst = shares->atFirst;
   if (codegen.producerRegisters < least ||
       codegen.producerRegisters > atFirst ||
       codegen.consumerRegisters < atFirst || codegen.consumerRegisters > most)
-    return "'role_registers' are from " + std::to_string(least) + " to " +
+    return "'register_budgets' are from " + std::to_string(least) + " to " +
            std::to_string(atFirst) + " of producers and from " +
            std::to_string(atFirst) + " to " + std::to_string(most) +
            " of the other warps, which are launched with " +
@@ -66,7 +67,7 @@ static std::optional<std::string> checkRoleRegisters(const Codegen &codegen,
                   codegen.consumerRegisters * warps,
           available = atFirst * (producers + warps);
   if (asked > available)
-    return "'role_registers' add up to " + std::to_string(asked) +
+    return "'register_budgets' add up to " + std::to_string(asked) +
            " of a thread in each warp; the block is launched with " +
            std::to_string(available);
   return std::nullopt;

@@ -19,9 +19,9 @@ using namespace fusion;
 
 llvm::StringRef Cost::bound() const {
   double most = std::max(busiest(), pipeline);
-  if (launch > std::max(most, combine))
+  if (launch > std::max(most, splitReduction))
     return "launch";
-  if (combine > most)
+  if (splitReduction > most)
     return "combining";
   if (most == compute)
     return "tensor cores";
@@ -46,19 +46,19 @@ Cost fusion::predictThroughput(const GroupModel &group,
   double share = blocksOnBusiest / footprint.blocks;
 
   // By unit; of several types that it multiplies that of the slowest.
-  std::array<double, kNumProductUnits> rates;
+  std::array<double, kNumIntrinsicUnits> rates;
   rates.fill(std::numeric_limits<double>::infinity());
-  for (auto [product, mapping] :
-       llvm::zip_equal(group.products, schedule.products))
-    if (product.type) {
+  for (auto [contraction, mapping] :
+       llvm::zip_equal(group.contractions, schedule.contractions))
+    if (contraction.type) {
       double &rate = rates[static_cast<size_t>(mapping.intrinsic->unit)];
       rate =
-          std::min(rate, productRate(chip, *product.type, *mapping.intrinsic) /
+          std::min(rate, mmaRate(chip, *contraction.type, *mapping.intrinsic) /
                              chip.numSMs);
     }
-  double products = 0;
+  double contractions = 0;
   for (auto [flops, rate] : llvm::zip_equal(footprint.unitFlops, rates))
-    products += flops * share / rate;
+    contractions += flops * share / rate;
   // Both kinds of other units work at the same time.
   double plainRate = chip.f32FlopsPerSecond / 2 / chip.numSMs;
   double specialRate = chip.specialPerClockPerSM * chip.clockHz;
@@ -67,17 +67,17 @@ Cost fusion::predictThroughput(const GroupModel &group,
   };
   // Tensor cores wait for what they multiply, unless the schedule has them at
   // another product meanwhile.
-  cost.compute = products + seconds(footprint.scalar);
+  cost.compute = contractions + seconds(footprint.scalar);
   for (const Footprint::Overlap &overlap : footprint.overlaps) {
     const Intrinsic &intrinsic =
-        *schedule.products[overlap.product].intrinsic;
+        *schedule.contractions[overlap.contraction].intrinsic;
     double multiplying = overlap.flops * share /
                          rates[static_cast<size_t>(intrinsic.unit)],
            waiting = overlap.waits * share *
                      (intrinsic.latency(chip) + chip.barrierLatency),
            computing = seconds(overlap.scalar);
-    cost.compute += std::max(multiplying + waiting, computing) - multiplying -
-                    computing;
+    cost.compute +=
+        std::max(multiplying + waiting, computing) - multiplying - computing;
   }
   cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
@@ -88,13 +88,15 @@ Cost fusion::predictThroughput(const GroupModel &group,
                          (chip.l2BytesPerClockPerSM * chip.clockHz));
   cost.shared = footprint.sharedTraffic * share /
                 (chip.sharedBytesPerClockPerSM * chip.clockHz);
-  if (storesParts(schedule)) {
-    CombineFootprint combine = combineFootprint(group, schedule);
-    cost.combine =
-        predictStreaming(combine.loadBytes + combine.storeBytes, chip) +
-        (combine.launches - 1) * predictStreaming(0, chip);
+  if (storesPartials(schedule)) {
+    SplitReductionFootprint splitReduction =
+        splitReductionFootprint(group, schedule);
+    cost.splitReduction =
+        predictStreaming(splitReduction.loadBytes + splitReduction.storeBytes,
+                         chip) +
+        (splitReduction.launches - 1) * predictStreaming(0, chip);
   }
-  cost.total = cost.launch + cost.combine + cost.busiest();
+  cost.total = cost.launch + cost.splitReduction + cost.busiest();
   return cost;
 }
 
@@ -111,8 +113,8 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
   cost.pipeline = pipeline.kernel;
   cost.residentBlocks = pipeline.residentBlocks;
-  cost.total =
-      cost.launch + cost.combine + std::max(cost.busiest(), cost.pipeline);
+  cost.total = cost.launch + cost.splitReduction +
+               std::max(cost.busiest(), cost.pipeline);
   return cost;
 }
 
@@ -145,16 +147,17 @@ static double extents(const GroupModel &group, llvm::ArrayRef<unsigned> axes) {
   return count;
 }
 
-double fusion::intensity(const GroupModel &group, const Product &product) {
-  double m = extents(group, product.lhsAxes),
-         n = extents(group, product.rhsAxes),
-         k = extents(group, product.reduction);
+double fusion::intensity(const GroupModel &group,
+                         const Contraction &contraction) {
+  double m = extents(group, contraction.lhsAxes),
+         n = extents(group, contraction.rhsAxes),
+         k = extents(group, contraction.reduction);
   return 2 * m * n * k / (2 * m * n + m * k + n * k);
 }
 
-double fusion::machineBalance(const Product &product, unsigned elementBytes,
-                              const ChipInfo &chip) {
-  double flops =
-      product.type ? chip.productFlops(*product.type) : chip.f32FlopsPerSecond;
+double fusion::machineBalance(const Contraction &contraction,
+                              unsigned elementBytes, const ChipInfo &chip) {
+  double flops = contraction.type ? chip.peakFlops(*contraction.type)
+                                  : chip.f32FlopsPerSecond;
   return flops / (chip.dramBytesPerSecond / elementBytes);
 }

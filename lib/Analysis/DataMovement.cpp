@@ -43,9 +43,9 @@ int64_t MovementTerm::evaluate(const GroupModel &group,
   return value;
 }
 
-int64_t MovementTerm::leastClipped(const GroupModel &group,
-                                   ArrayRef<int64_t> least,
-                                   ArrayRef<int64_t> most) const {
+int64_t MovementTerm::minClipped(const GroupModel &group,
+                                 ArrayRef<int64_t> least,
+                                 ArrayRef<int64_t> most) const {
   int64_t value = 1;
   for (unsigned axis : tiles)
     value *=
@@ -62,30 +62,32 @@ int64_t MovementTerm::leastClipped(const GroupModel &group,
 
 /// The tensors of an operator: what it reads, its producers' results, its own.
 static llvm::SmallVector<unsigned, 4> tensorsOf(const GroupModel &group,
-                                                unsigned product) {
+                                                unsigned contraction) {
   llvm::SmallVector<unsigned, 4> tensors;
-  for (std::optional<unsigned> producer : group.products[product].producer)
+  for (std::optional<unsigned> producer :
+       group.contractions[contraction].producer)
     if (producer)
-      tensors.push_back(group.products[*producer].result);
+      tensors.push_back(group.contractions[*producer].result);
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
-    if (tensor.product == product && tensor.role != TensorRole::Rows &&
+    if (tensor.contraction == contraction && tensor.role != TensorRole::Rows &&
         !tensor.pass)
       tensors.push_back(index);
   return tensors;
 }
 
 /// The loops of a product's result inside of the product's reductions.
-static llvm::SmallVector<unsigned, 6> carriedLoops(const GroupModel &group,
-                                                   ArrayRef<unsigned> order,
-                                                   const Product &product) {
+static llvm::SmallVector<unsigned, 6>
+carriedLoops(const GroupModel &group, ArrayRef<unsigned> order,
+             const Contraction &contraction) {
   llvm::SmallVector<unsigned, 6> carried;
-  for (unsigned axis : llvm::reverse(llvm::make_range(
-           llvm::find_if(order,
-                         [&](unsigned axis) {
-                           return llvm::is_contained(product.reduction, axis);
-                         }),
-           order.end())))
-    if (llvm::is_contained(group.tensors[product.result].axes, axis))
+  for (unsigned axis : llvm::reverse(
+           llvm::make_range(llvm::find_if(order,
+                                          [&](unsigned axis) {
+                                            return llvm::is_contained(
+                                                contraction.reduction, axis);
+                                          }),
+                            order.end())))
+    if (llvm::is_contained(group.tensors[contraction.result].axes, axis))
       carried.push_back(axis);
   return carried;
 }
@@ -96,29 +98,29 @@ DataMovement fusion::analyzeDataMovement(const GroupModel &group,
                                          PartialSums sums) {
   DataMovement movement;
   llvm::SmallVector<unsigned, 8> loops(order);
-  for (auto [number, product] : llvm::enumerate(group.products)) {
+  for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
     for (unsigned index : tensorsOf(group, number)) {
       const GroupTensor &tensor = group.tensors[index];
       TensorMovement &entry = movement.tensors.emplace_back();
-      entry.product = number;
+      entry.contraction = number;
       entry.tensor = index;
       entry.footprint.tiles.assign(tensor.axes.begin(), tensor.axes.end());
       bool isMade = tensor.role == TensorRole::Intermediate ||
                     tensor.role == TensorRole::Result;
-      bool isKept = isMade && sums == PartialSums::Kept;
+      bool isRetained = isMade && sums == PartialSums::Kept;
       MovementTerm tile = entry.footprint;
-      if (isKept)
+      if (isRetained)
         entry.footprint.trips =
-            carriedLoops(group, order, group.products[tensor.product]);
+            carriedLoops(group, order, group.contractions[tensor.contraction]);
       if (tensor.role == TensorRole::Intermediate)
         continue;
       MovementTerm &volume = entry.volume.emplace(tile);
       bool keepsReuse = true;
       for (unsigned axis : llvm::reverse(loops)) {
         if (reading == MovementReading::Printed &&
-            !llvm::is_contained(product.axes, axis))
+            !llvm::is_contained(contraction.axes, axis))
           continue;
-        if (isKept && !llvm::is_contained(tensor.axes, axis))
+        if (isRetained && !llvm::is_contained(tensor.axes, axis))
           continue;
         if (llvm::is_contained(tensor.axes, axis))
           keepsReuse = false;
@@ -128,8 +130,8 @@ DataMovement fusion::analyzeDataMovement(const GroupModel &group,
     }
     // Loops that no later operator has are private to what is done by now.
     llvm::erase_if(loops, [&, done = number + 1](unsigned axis) {
-      return llvm::none_of(ArrayRef(group.products).drop_front(done),
-                           [&](const Product &later) {
+      return llvm::none_of(ArrayRef(group.contractions).drop_front(done),
+                           [&](const Contraction &later) {
                              return llvm::is_contained(later.axes, axis);
                            });
     });
@@ -156,9 +158,9 @@ int64_t DataMovement::volume(const GroupModel &group,
 
 int64_t DataMovement::memoryUsage(const GroupModel &group,
                                   ArrayRef<int64_t> tileSizes) const {
-  llvm::SmallVector<int64_t, 4> sums(group.products.size(), 0);
+  llvm::SmallVector<int64_t, 4> sums(group.contractions.size(), 0);
   for (const TensorMovement &entry : tensors)
-    sums[entry.product] += entry.footprint.evaluate(group, tileSizes);
+    sums[entry.contraction] += entry.footprint.evaluate(group, tileSizes);
   return *llvm::max_element(sums);
 }
 
@@ -171,10 +173,10 @@ std::string DataMovement::printVolume(const GroupModel &group) const {
 }
 
 std::string DataMovement::printMemoryUsage(const GroupModel &group) const {
-  llvm::SmallVector<std::string> sums(group.products.size());
+  llvm::SmallVector<std::string> sums(group.contractions.size());
   for (const TensorMovement &entry : tensors)
-    sums[entry.product] += (sums[entry.product].empty() ? "" : " + ") +
-                           entry.footprint.print(group);
+    sums[entry.contraction] += (sums[entry.contraction].empty() ? "" : " + ") +
+                               entry.footprint.print(group);
   return "max{" + llvm::join(sums, ", ") + "}";
 }
 
@@ -193,16 +195,19 @@ double ChimeraClosedForm::bound(const GroupModel &group) const {
 std::optional<ChimeraClosedForm>
 fusion::solveChimera(const GroupModel &group, int64_t capacity, int64_t alpha,
                      int64_t granularity, std::string &reason) {
-  if (group.products.size() != 2 || group.products[1].producer[0] != 0u ||
-      group.products[1].producer[1] ||
-      llvm::any_of(group.products, [](const Product &product) {
-        return product.lhsAxes.size() != 1 || product.rhsAxes.size() != 1 ||
-               product.reduction.size() != 1;
+  if (group.contractions.size() != 2 ||
+      group.contractions[1].producer[0] != 0u ||
+      group.contractions[1].producer[1] ||
+      llvm::any_of(group.contractions, [](const Contraction &contraction) {
+        return contraction.lhsAxes.size() != 1 ||
+               contraction.rhsAxes.size() != 1 ||
+               contraction.reduction.size() != 1;
       })) {
     reason = "the closed form is of chains of two matrix products";
     return std::nullopt;
   }
-  const Product &first = group.products[0], &second = group.products[1];
+  const Contraction &first = group.contractions[0],
+                    &second = group.contractions[1];
   ChimeraClosedForm form;
   form.rows = first.lhsAxes.front();
   form.shared = first.rhsAxes.front();

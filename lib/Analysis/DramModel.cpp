@@ -39,7 +39,7 @@ public:
       int64_t all = tripCount(group.axes[axis], schedule.tiles[axis]);
       whole.push_back(all);
       int64_t parts = schedule.splitOf(axis);
-      isSplit |= parts > 1 && storesParts(schedule);
+      isSplit |= parts > 1 && storesPartials(schedule);
       sequential.push_back(parts == 1 ? all : llvm::divideCeil(all, parts));
     }
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
@@ -76,8 +76,8 @@ private:
   /// The loops over blocks, fastest first.
   void listLevels() {
     SmallVector<unsigned, 4> blocks(llvm::reverse(schedule.blocks));
-    if (schedule.raster > 1 && blocks.size() > 1) {
-      double width = std::min<double>(schedule.raster, trips(blocks[0]));
+    if (schedule.blockSwizzle > 1 && blocks.size() > 1) {
+      double width = std::min<double>(schedule.blockSwizzle, trips(blocks[0]));
       levels.push_back({blocks[0], width});
       levels.push_back({blocks[1], trips(blocks[1])});
       levels.push_back({blocks[0], trips(blocks[0]) / width});
@@ -145,7 +145,8 @@ private:
         if (!schedule.isBlockAxis(node.index))
           repeat(node.index, sequential[node.index], first);
       } else if (node.kind != TilingNode::Kind::Compute &&
-                 !(isSplit && isCombined(group, schedule, node.index))) {
+                 !(isSplit &&
+                   isReducedAcrossBlocks(group, schedule, node.index))) {
         touch(node.index, path);
       }
     }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Eviction.h"
-#include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/RetainedTiles.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -15,7 +15,8 @@ using namespace fusion;
 
 static fuse::Eviction evictionOf(const GroupModel &group,
                                  const Schedule &schedule, const ChipInfo &chip,
-                                 const KeptTiles &kept, unsigned index) {
+                                 const RetainedTiles &retained,
+                                 unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   auto isIn = [&](unsigned axis) {
     return llvm::is_contained(tensor.axes, axis);
@@ -31,9 +32,9 @@ static fuse::Eviction evictionOf(const GroupModel &group,
     int64_t once = axis == schedule.blocks.back() ? together : 1;
     return !isIn(axis) && tiles(axis) > once;
   });
-  for (const TilingNode *loop : kept.loads[index]->loops)
+  for (const TilingNode *loop : retained.loads[index]->loops)
     isReadAgain |= !schedule.isBlockAxis(loop->index) && !isIn(loop->index) &&
-                   kept.trips[loop->index] > 1;
+                   retained.trips[loop->index] > 1;
   if (!isReadAgain)
     return fuse::Eviction::First;
   bool isOfAllBlocks = llvm::none_of(schedule.blocks, [&](unsigned axis) {
@@ -51,20 +52,21 @@ static fuse::Eviction evictionOf(const GroupModel &group,
 fuse::Eviction fusion::evictionOf(const GroupModel &group,
                                   const Schedule &schedule,
                                   const ChipInfo &chip, unsigned tensor) {
-  KeptTiles kept;
-  if (analyzeKeptTiles(group, schedule, kept) || !kept.loads[tensor])
+  RetainedTiles retained;
+  if (analyzeRetainedTiles(group, schedule, retained) ||
+      !retained.loads[tensor])
     return fuse::Eviction::Normal;
-  return ::evictionOf(group, schedule, chip, kept, tensor);
+  return ::evictionOf(group, schedule, chip, retained, tensor);
 }
 
 void fusion::chooseEvictions(const GroupModel &group, const ChipInfo &chip,
                              Schedule &schedule) {
-  KeptTiles kept;
-  if (analyzeKeptTiles(group, schedule, kept))
+  RetainedTiles retained;
+  if (analyzeRetainedTiles(group, schedule, retained))
     return;
   for (unsigned tensor : listCopied(group, schedule))
-    if (schedule.places[tensor].transport == fuse::Transport::Bulk &&
-        kept.loads[tensor])
+    if (schedule.places[tensor].transport == fuse::Transport::TMA &&
+        retained.loads[tensor])
       schedule.places[tensor].eviction =
-          ::evictionOf(group, schedule, chip, kept, tensor);
+          ::evictionOf(group, schedule, chip, retained, tensor);
 }

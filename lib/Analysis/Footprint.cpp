@@ -39,16 +39,17 @@ bool fusion::isSharedByNeighbours(const GroupModel &group,
 }
 
 bool fusion::hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
-                          const KeptTiles &kept, unsigned tensor) {
+                          const RetainedTiles &retained, unsigned tensor) {
   const GroupTensor &info = group.tensors[tensor];
   if (info.role != TensorRole::Intermediate ||
       schedule.places[tensor].space != fuse::Space::Shared)
     return false;
-  if (kept.values[tensor].isKept())
+  if (retained.values[tensor].isRetained())
     return true;
-  for (auto [product, mapping] :
-       llvm::zip_equal(group.products, schedule.products))
-    if (llvm::is_contained(product.producer, std::optional(info.product)) &&
+  for (auto [contraction, mapping] :
+       llvm::zip_equal(group.contractions, schedule.contractions))
+    if (llvm::is_contained(contraction.producer,
+                           std::optional(info.contraction)) &&
         (mapping.intrinsic->readsShared() ||
          mapping.intrinsic->replicatesOperands()))
       return true;
@@ -61,9 +62,9 @@ namespace {
 class Walker {
 public:
   Walker(const GroupModel &group, const Schedule &schedule,
-         const KeptTiles &kept, VisitedMemo *memo)
-      : group(group), schedule(schedule), kept(kept) {
-    trips = kept.trips;
+         const RetainedTiles &retained, UnmaskedTilesMemo *memo)
+      : group(group), schedule(schedule), retained(retained) {
+    trips = retained.trips;
     if ((split = schedule.splitAxis())) {
       parts = schedule.splitOf(*split);
       trips[*split] = tripCount(group.axes[*split], schedule.tiles[*split]);
@@ -74,7 +75,7 @@ public:
     shortened = shortenedLoop(group, schedule);
     if (shortened)
       visited = memo ? memo->get(group, schedule, *shortened)
-                     : sumVisitedTiles(group, schedule, *shortened);
+                     : sumUnmaskedTiles(group, schedule, *shortened);
   }
 
   LoopTraffic run() {
@@ -85,17 +86,18 @@ public:
         result.compulsoryBytes += compulsoryBytes(group, schedule, index);
     if (shortened)
       addShortened();
-    if (storesParts(schedule)) {
+    if (storesPartials(schedule)) {
       result.compulsoryBytes += partialRowBytes(group, schedule);
       result.globalStoreBytes += partialRowBytes(group, schedule);
     }
     // Written to the block that adds them, and read there.
     result.sharedTraffic +=
-        2 * result.blocks * clusterPartBytes(group, schedule);
-    for (unsigned reduction : combinedInCluster(group, schedule))
+        2 * result.blocks * clusterPartialBytes(group, schedule);
+    for (unsigned reduction : clusterReductions(group, schedule))
       result.sharedTraffic +=
-          2 * result.blocks * clusterRowBytes(group, schedule, reduction);
-    traffic.products.resize(group.products.size());
+          2 * result.blocks *
+          clusterStatisticsBytes(group, schedule, reduction);
+    traffic.contractions.resize(group.contractions.size());
     visit(schedule.tree);
     traffic.loops = std::move(result);
     return std::move(traffic);
@@ -104,7 +106,7 @@ public:
 private:
   /// Whether another launch moves the tensor.
   bool isAnothers(unsigned tensor) const {
-    return split && isCombined(group, schedule, tensor);
+    return split && isReducedAcrossBlocks(group, schedule, tensor);
   }
 
   /// How often all parts of a split axis together do what stands outside of the
@@ -123,7 +125,7 @@ private:
       if (!llvm::is_contained(tensor.axes, axis))
         count *= trips[axis];
     bool hasParts = tensor.role == TensorRole::Result ||
-                    isByShare(group, schedule, index) ||
+                    isReduceScattered(group, schedule, index) ||
                     (split && llvm::is_contained(tensor.axes, *split));
     count = shorten(count, tensor.axes);
     return hasParts ? count : count * partsOutside();
@@ -169,7 +171,7 @@ private:
     result.shortened = {axis,
                         static_cast<double>(visited.iterations) /
                             (visited.tiles * shares),
-                        std::min(visited.most, kept.trips[axis])};
+                        std::min(visited.most, retained.trips[axis])};
   }
 
   void visit(const TilingTree &items) {
@@ -216,7 +218,7 @@ private:
         if (tensor.role == TensorRole::Rows)
           visitPass(node.index);
         else
-          visitProduct(tensor.product);
+          visitProduct(tensor.contraction);
         break;
       case TilingNode::Kind::Loop:
         break;
@@ -225,19 +227,21 @@ private:
   }
 
   void visitPass(unsigned rows) {
-    const RowPass &pass = *llvm::find_if(
-        group.passes, [&](const RowPass &each) { return each.rows == rows; });
-    unsigned number = &pass - group.passes.begin();
+    const RowStatistics &pass =
+        *llvm::find_if(group.rowStatistics, [&](const RowStatistics &each) {
+          return each.rows == rows;
+        });
+    unsigned number = &pass - group.rowStatistics.begin();
     // In the product's loop they are the fragments that it multiplies.
     traffic.passes.push_back({number, enclosingTrips(),
                               enclosingTrips(llvm::ArrayRef(pass.axis)),
-                              !kept.runsWithProduct[number]});
+                              !retained.runsWithContraction[number]});
     int64_t steps = 1;
     for (unsigned axis : loops)
       if (!schedule.isBlockAxis(axis))
-        steps *= kept.trips[axis];
-    bool isOwn = llvm::any_of(pass.ahead, [&](unsigned tensor) {
-      return kept.loads[tensor].has_value();
+        steps *= retained.trips[axis];
+    bool isOwn = llvm::any_of(pass.prepassReads, [&](unsigned tensor) {
+      return retained.loads[tensor].has_value();
     });
     if (!isOwn)
       return;
@@ -246,20 +250,20 @@ private:
   }
 
   void visitProduct(unsigned number) {
-    const Product &product = group.products[number];
-    const ProductMapping &mapping = schedule.products[number];
+    const Contraction &contraction = group.contractions[number];
+    const ContractionMapping &mapping = schedule.contractions[number];
     int64_t count = enclosingTrips(),
-            completed = enclosingTrips(product.reduction);
+            completed = enclosingTrips(contraction.reduction);
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
     int64_t flops = 2 * i1 * i2 * r1 * count;
     result.mmaFlops += flops;
     result.unitFlops[static_cast<size_t>(mapping.intrinsic->unit)] += flops;
-    bool isLast = group.tensors[product.result].role == TensorRole::Result;
-    bool isPartial = isLast && storesParts(schedule);
-    ScalarWork perPoint = product.perPoint;
+    bool isLast = group.tensors[contraction.result].role == TensorRole::Result;
+    bool isPartial = isLast && storesPartials(schedule);
+    ScalarWork perPoint = contraction.perPoint;
     for (const OnlineAxis &online : group.online)
-      if (runsOnline(group, kept, online.axis))
+      if (runsOnline(group, retained, online.axis))
         for (const auto &[deferring, work] : online.deferred)
           if (deferring == number)
             perPoint += work * -1;
@@ -270,34 +274,34 @@ private:
     // Sums so far are multiplied in each iteration of the axis.
     for (const OnlineAxis &online : group.online)
       if (llvm::is_contained(online.corrected, number) &&
-          runsOnline(group, kept, online.axis))
+          runsOnline(group, retained, online.axis))
         result.scalar += ScalarWork{1, 0} * (i1 * i2 * count);
     int64_t steps = 1, completions = 1;
     for (unsigned axis : loops) {
       if (schedule.isBlockAxis(axis))
         continue;
-      int64_t iterations = kept.trips[axis];
+      int64_t iterations = retained.trips[axis];
       if (result.shortened && result.shortened->axis == axis)
         iterations = std::ceil(result.shortened->average);
       steps *= iterations;
-      if (!llvm::is_contained(product.reduction, axis))
+      if (!llvm::is_contained(contraction.reduction, axis))
         completions *= iterations;
     }
     // One barrier before the tiles are overwritten, one before they are read.
     result.serialLoads += steps;
     result.barriers += 2 * steps;
-    traffic.products[number] = {count, completed, completions, isPartial,
-                                perPoint * (i1 * i2)};
+    traffic.contractions[number] = {count, completed, completions, isPartial,
+                                    perPoint * (i1 * i2)};
   }
 
   const GroupModel &group;
   const Schedule &schedule;
-  const KeptTiles &kept;
+  const RetainedTiles &retained;
   SmallVector<int64_t, 8> trips;      ///< by axis, of all parts
   SmallVector<int64_t, 8> wholeBytes; ///< by tensor, each element once
   SmallVector<unsigned, 8> loops;
   std::optional<ShortenedLoop> shortened;
-  VisitedSums visited;           ///< by it
+  UnmaskedSums visited;          ///< by it
   std::optional<unsigned> split; ///< the axis whose reduction is split
   int64_t parts = 1;
   Footprint result;
@@ -308,8 +312,9 @@ private:
 
 LoopTraffic fusion::countLoopTraffic(const GroupModel &group,
                                      const Schedule &schedule,
-                                     const KeptTiles &kept, VisitedMemo *memo) {
-  return Walker(group, schedule, kept, memo).run();
+                                     const RetainedTiles &retained,
+                                     UnmaskedTilesMemo *memo) {
+  return Walker(group, schedule, retained, memo).run();
 }
 
 /// Values of rows are held by the lanes along a row, of every warp along it.
@@ -320,21 +325,23 @@ static constexpr int64_t kLanesOfRow = 4;
 static int64_t countReaders(const GroupModel &group, const Schedule &schedule,
                             unsigned number) {
   int64_t readers = 1;
-  for (auto [index, consumer] : llvm::enumerate(group.products))
+  for (auto [index, consumer] : llvm::enumerate(group.contractions))
     for (unsigned operand : {0u, 1u})
       if (consumer.producer[operand] == number)
-        readers = schedule.products[index]
-                      .warps[schedule.products[index].isFirst(operand) ? 1 : 0];
+        readers =
+            schedule.contractions[index]
+                .warps[schedule.contractions[index].isOperandA(operand) ? 1
+                                                                        : 0];
   return readers;
 }
 
 /// Every warp along the other axis of the product reduces whole rows.
 static void addPass(const GroupModel &group, const Schedule &schedule,
                     const LoopTraffic::PerPass &times, Footprint &result) {
-  const RowPass &pass = group.passes[times.pass];
-  const ProductMapping &mapping = schedule.products[pass.product];
-  bool isFirst = mapping.isFirst(pass.operandNumber);
-  int64_t repeated = mapping.warps[isFirst ? 1 : 0];
+  const RowStatistics &pass = group.rowStatistics[times.pass];
+  const ContractionMapping &mapping = schedule.contractions[pass.contraction];
+  bool isOperandA = mapping.isOperandA(pass.operandNumber);
+  int64_t repeated = mapping.warps[isOperandA ? 1 : 0];
   int64_t parallel = schedule.tiles[mapping.parallelAxis(pass.operandNumber)];
   int64_t points = parallel * schedule.tiles[pass.axis];
   result.scalar += pass.perPoint * (points * repeated * times.combined);
@@ -349,7 +356,7 @@ static void addPass(const GroupModel &group, const Schedule &schedule,
 }
 
 static double flopsOf(const Schedule &schedule, unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
   return 2.0 * schedule.tiles[mapping.i1] * schedule.tiles[mapping.i2] *
          schedule.tiles[mapping.r1];
 }
@@ -357,9 +364,9 @@ static double flopsOf(const Schedule &schedule, unsigned number) {
 /// What is computed of each tile of a product's value.
 static ScalarWork workOfValue(const GroupModel &group, const Schedule &schedule,
                               const LoopTraffic &traffic, unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
-  ScalarWork work = traffic.products[number].scalar;
-  work += group.products[number].perRow *
+  const ContractionMapping &mapping = schedule.contractions[number];
+  ScalarWork work = traffic.contractions[number].scalar;
+  work += group.contractions[number].perRow *
           (schedule.tiles[mapping.i1] * kLanesOfRow * mapping.warps[1]);
   return work;
 }
@@ -371,7 +378,7 @@ static Footprint::Overlap overlapOf(const GroupModel &group,
                                     const Schedule &schedule,
                                     const LoopTraffic &traffic, unsigned number,
                                     unsigned producer) {
-  const LoopTraffic::PerProduct &times = traffic.products[number];
+  const LoopTraffic::PerContraction &times = traffic.contractions[number];
   int64_t later = times.computed - times.completed;
   return {number, flopsOf(schedule, number) * later,
           workOfValue(group, schedule, traffic, producer) * later};
@@ -385,12 +392,13 @@ static std::optional<Footprint::Overlap>
 overlapOfTurns(const GroupModel &group, const Schedule &schedule,
                const LoopTraffic &traffic) {
   std::optional<Footprint::Overlap> overlap;
-  llvm::SmallVector<bool, 4> isCounted(group.products.size(), false);
-  for (unsigned number = 0; number < group.products.size(); ++number) {
-    std::optional<unsigned> producer = producerOfFirst(group, schedule, number);
+  llvm::SmallVector<bool, 4> isCounted(group.contractions.size(), false);
+  for (unsigned number = 0; number < group.contractions.size(); ++number) {
+    std::optional<unsigned> producer =
+        producerOfOperandA(group, schedule, number);
     if (!producer)
       continue;
-    const LoopTraffic::PerProduct &times = traffic.products[number];
+    const LoopTraffic::PerContraction &times = traffic.contractions[number];
     int64_t later = times.computed - times.completed;
     if (!overlap)
       overlap = Footprint::Overlap{number, 0, {}};
@@ -398,9 +406,9 @@ overlapOfTurns(const GroupModel &group, const Schedule &schedule,
       if (!std::exchange(isCounted[each], true))
         overlap->flops += flopsOf(schedule, each) * later;
     overlap->scalar += workOfValue(group, schedule, traffic, *producer) * later;
-    if (schedule.products[number].stages == 1)
+    if (schedule.contractions[number].stages == 1)
       overlap->waits +=
-          static_cast<double>(times.computed) * countTurnGroups(schedule);
+          static_cast<double>(times.computed) * countWarpgroups(schedule);
   }
   return overlap;
 }
@@ -411,8 +419,8 @@ Footprint fusion::countTraffic(const GroupModel &group,
   Footprint result = traffic.loops;
   for (auto [tensor, bytes] : traffic.registerLoads)
     result.globalLoadBytes +=
-        bytes * (isAfterExchange(group, schedule, tensor)
-                     ? countShareHolders(group, schedule, tensor)
+        bytes * (isReadAfterClusterReduction(group, schedule, tensor)
+                     ? countScatteredLoads(group, schedule, tensor)
                      : countHolders(schedule, group.tensors[tensor]));
   for (auto [tensor, bytes] : traffic.clusterLoads) {
     int64_t own =
@@ -422,34 +430,34 @@ Footprint fusion::countTraffic(const GroupModel &group,
   }
   for (const LoopTraffic::PerPass &times : traffic.passes)
     addPass(group, schedule, times, result);
-  if (schedule.takesTurns)
+  if (schedule.isPingPong)
     if (auto overlap = overlapOfTurns(group, schedule, traffic))
       result.overlaps.push_back(std::move(*overlap));
-  for (auto [number, product] : llvm::enumerate(group.products)) {
-    const LoopTraffic::PerProduct &times = traffic.products[number];
-    const ProductMapping &mapping = schedule.products[number];
+  for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
+    const LoopTraffic::PerContraction &times = traffic.contractions[number];
+    const ContractionMapping &mapping = schedule.contractions[number];
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
     if (!times.isPartial)
-      result.scalar += product.perRow *
+      result.scalar += contraction.perRow *
                        (i1 * kLanesOfRow * mapping.warps[1] * times.completed);
     // Whether it may is looked at later.
     if (std::optional<unsigned> producer =
-            producerOfFirst(group, schedule, number);
-        producer && mapping.stages > 1 && !schedule.takesTurns)
+            producerOfOperandA(group, schedule, number);
+        producer && mapping.stages > 1 && !schedule.isPingPong)
       result.overlaps.push_back(
           overlapOf(group, schedule, traffic, number, *producer));
     // Every warp reads its rows of one operand and its columns of the other.
     result.sharedTraffic +=
         fragmentBytes(group, schedule, number, r1) * times.computed;
     for (const Reduction &reduction : group.reductions)
-      if (reduction.product == number && !reduction.pass &&
+      if (reduction.contraction == number && !reduction.pass &&
           exchangedBytes(group, schedule, reduction) > 0)
         result.barriers += 2 * times.completedByBlock;
-    if (schedule.places[product.result].space != fuse::Space::Shared)
+    if (schedule.places[contraction.result].space != fuse::Space::Shared)
       continue;
     result.barriers += 2 * times.completedByBlock;
-    const GroupTensor &value = group.tensors[product.result];
+    const GroupTensor &value = group.tensors[contraction.result];
     // Stored once, loaded by every warp that multiplies it.
     if (value.role == TensorRole::Intermediate)
       result.sharedTraffic += i1 * i2 * value.elementBytes * times.completed *
@@ -460,18 +468,19 @@ Footprint fusion::countTraffic(const GroupModel &group,
 
 Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule) {
-  KeptTiles kept;
-  std::optional<std::string> reason = analyzeKeptTiles(group, schedule, kept);
+  RetainedTiles retained;
+  std::optional<std::string> reason =
+      analyzeRetainedTiles(group, schedule, retained);
   assert(!reason && "the schedule must be legal");
   (void)reason;
-  return computeFootprint(group, schedule, kept);
+  return computeFootprint(group, schedule, retained);
 }
 
 Footprint fusion::computeFootprint(const GroupModel &group,
                                    const Schedule &schedule,
-                                   const KeptTiles &kept) {
-  Footprint footprint =
-      countTraffic(group, schedule, countLoopTraffic(group, schedule, kept));
-  countResources(listResources(group, schedule, kept), schedule, footprint);
+                                   const RetainedTiles &retained) {
+  Footprint footprint = countTraffic(
+      group, schedule, countLoopTraffic(group, schedule, retained));
+  countResources(listResources(group, schedule, retained), schedule, footprint);
   return footprint;
 }

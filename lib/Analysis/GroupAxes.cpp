@@ -80,16 +80,16 @@ void GroupAxesBuilder::orderProducts() {
 }
 
 LogicalResult GroupAxesBuilder::classify() {
-  unsigned numProducts = 0, numReductions = 0;
+  unsigned numContractions = 0, numReductions = 0;
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (op->getNumResults() != 1)
       return decline("an operator has more than one result");
-    group.productOf.push_back(std::nullopt);
+    group.contractionOf.push_back(std::nullopt);
     group.reductionOf.push_back(std::nullopt);
     if (isContraction(op)) {
       if (!accumulatesFromZero(op))
         return decline("the accumulator of a product is not filled with zero");
-      group.productOf.back() = numProducts++;
+      group.contractionOf.back() = numContractions++;
     } else if (matchReduction(op)) {
       group.reductionOf.back() = numReductions++;
     } else if (!isElementwise(op)) {
@@ -109,7 +109,7 @@ LogicalResult GroupAxesBuilder::classify() {
     }
     definers[op->getResult(0)] = index;
   }
-  if (numProducts == 0)
+  if (numContractions == 0)
     return decline("there is no product");
   return success();
 }
@@ -171,27 +171,27 @@ LogicalResult GroupAxesBuilder::nameAxes() {
   static constexpr StringLiteral later[] = {"h", "p", "q", "r", "s",
                                             "t", "u", "v", "w"};
   unsigned nextLater = 0;
-  bool isFirst = true;
+  bool isOperandA = true;
   auto name = [&](unsigned op, ArrayRef<unsigned> loops, StringRef letter) {
     for (unsigned loop : loops) {
       Axis &axis = group.model.axes[group.loops[op][loop]];
       if (!axis.name.empty())
         continue;
       StringRef chosen = letter;
-      if (!isFirst && letter != "b")
+      if (!isOperandA && letter != "b")
         chosen = later[nextLater++ % std::size(later)];
       axis.name = nextName(chosen);
     }
   };
   for (auto [index, op] : llvm::enumerate(group.operators)) {
-    if (!group.productOf[index])
+    if (!group.contractionOf[index])
       continue;
-    std::optional<ProductLoops> dims = inferProductLoops(op);
+    std::optional<ContractionLoops> dims = inferContractionLoops(op);
     name(index, dims->batch, "b");
     name(index, dims->m, "m");
     name(index, dims->n, "n");
     name(index, dims->k, "k");
-    isFirst = false;
+    isOperandA = false;
   }
   // Loops of element-wise operators that no product has, such as a result that
   // is broadcast along a new dimension.

@@ -35,7 +35,7 @@ public:
         mlir::failed(collectOperands()) || mlir::failed(collectResults()))
       return mlir::failure();
     nameTensors();
-    loadAhead();
+    prefetchLoad();
     deriveOnlineForms();
     // Parts of a window are not counted.
     if (llvm::none_of(group.model.tensors,
@@ -60,7 +60,7 @@ private:
   mlir::LogicalResult collectPasses();
   unsigned levelOf(unsigned op);
   mlir::LogicalResult checkRows(unsigned op);
-  void loadAhead();
+  void prefetchLoad();
   mlir::LogicalResult collectJoins();
   void shareLoops(llvm::ArrayRef<unsigned> first,
                   llvm::EquivalenceClasses<unsigned> &classes);
@@ -68,8 +68,8 @@ private:
                        llvm::EquivalenceClasses<unsigned> &classes);
   std::optional<unsigned> findShared(unsigned op, mlir::OpOperand *operand);
   std::optional<unsigned> findRead(unsigned op, mlir::OpOperand *operand,
-                                   unsigned product, unsigned number);
-  mlir::FailureOr<mlir::Value> handedValue(unsigned product);
+                                   unsigned contraction, unsigned number);
+  mlir::FailureOr<mlir::Value> handedValue(unsigned contraction);
   void nameTensors();
   void deriveOnlineForms();
   void describeSplit(OnlineAxis &online, const OnlineForm &form);
@@ -90,10 +90,10 @@ private:
   unsigned addTensor(mlir::Value value, TensorRole role, unsigned op,
                      mlir::OpOperand *use);
   unsigned addWindow(unsigned op, mlir::OpOperand *use);
-  mlir::LogicalResult collectOperandsOf(unsigned op, unsigned product,
+  mlir::LogicalResult collectOperandsOf(unsigned op, unsigned contraction,
                                         TensorRole role,
                                         unsigned operandNumber);
-  bool shareFront(unsigned op, unsigned product, unsigned number);
+  bool shareFront(unsigned op, unsigned contraction, unsigned number);
 
   mlir::ValueRange results;
   Explain explain;

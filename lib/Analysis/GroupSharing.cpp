@@ -37,7 +37,7 @@ void GroupAxesBuilder::shareLoops(ArrayRef<unsigned> first,
   for (unsigned a = 0; a < group.operators.size(); ++a)
     for (unsigned b = a + 1; b < group.operators.size(); ++b)
       for (unsigned number : {0u, 1u}) {
-        if (!group.productOf[a] || !group.productOf[b])
+        if (!group.contractionOf[a] || !group.contractionOf[b])
           continue;
         linalg::LinalgOp opA = group.operators[a], opB = group.operators[b];
         OpOperand &useA = opA->getOpOperand(number),
@@ -73,7 +73,7 @@ void GroupAxesBuilder::shareFrontLoops(
   // Behind a product values join operators.
   SmallVector<bool> isBehind;
   for (auto [index, op] : llvm::enumerate(group.operators))
-    isBehind.push_back(group.productOf[index] ||
+    isBehind.push_back(group.contractionOf[index] ||
                        llvm::any_of(op.getDpsInputs(), [&](Value input) {
                          std::optional<unsigned> from = definer(input);
                          return from && isBehind[*from];
@@ -143,11 +143,11 @@ std::optional<unsigned> GroupAxesBuilder::findShared(unsigned op,
 /// axes of the same input.
 std::optional<unsigned> GroupAxesBuilder::findRead(unsigned op,
                                                    OpOperand *operand,
-                                                   unsigned product,
+                                                   unsigned contraction,
                                                    unsigned number) {
   for (auto [index, tensor] : llvm::enumerate(group.model.tensors))
-    if (tensor.role == TensorRole::Operand && tensor.product == product &&
-        tensor.operandNumber == number &&
+    if (tensor.role == TensorRole::Operand &&
+        tensor.contraction == contraction && tensor.operandNumber == number &&
         sourceOf(group.values[index]) == sourceOf(operand->get()) &&
         tensor.axes == axesOf(op, operand))
       return index;
@@ -156,15 +156,15 @@ std::optional<unsigned> GroupAxesBuilder::findRead(unsigned op,
 
 /// A value that operators in front of an earlier product make is this one's
 /// operand too, by the same axes: both read the same tiles.
-bool GroupAxesBuilder::shareFront(unsigned op, unsigned product,
+bool GroupAxesBuilder::shareFront(unsigned op, unsigned contraction,
                                   unsigned number) {
   const auto &place = precedes[op];
-  if (!place || place->first == product || place->second != number)
+  if (!place || place->first == contraction || place->second != number)
     return false;
   for (GroupTensor &tensor : group.model.tensors)
-    if (tensor.role == TensorRole::Operand && tensor.product == place->first &&
-        tensor.operandNumber == number &&
-        !llvm::is_contained(tensor.sharedBy, product))
-      tensor.sharedBy.push_back(product);
+    if (tensor.role == TensorRole::Operand &&
+        tensor.contraction == place->first && tensor.operandNumber == number &&
+        !llvm::is_contained(tensor.sharedBy, contraction))
+      tensor.sharedBy.push_back(contraction);
   return true;
 }

@@ -19,7 +19,8 @@ using namespace fusion;
 
 /// The type that an intrinsic may multiply for this contraction: both operands
 /// have it and the accumulator is f32, of integers i32.
-static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
+static std::optional<MultiplicandType>
+multiplicandTypeOf(linalg::LinalgOp contraction) {
   auto elementType = [&](unsigned operand) {
     return getElementTypeOrSelf(contraction->getOperand(operand).getType());
   };
@@ -37,53 +38,56 @@ static std::optional<ProductType> productTypeOf(linalg::LinalgOp contraction) {
       return isa<arith::ExtUIOp>(op);
     });
     if (isSigned && elementType(2).isInteger(32))
-      return ProductType::S8;
+      return MultiplicandType::S8;
     return std::nullopt;
   }
   if (!elementType(2).isF32())
     return std::nullopt;
   // The two 8-bit types go together.
   if (is(llvm::IsaPred<Float8E4M3FNType, Float8E5M2Type>))
-    return isSaid(fuse::kF8ProductsAttrName, "coarse") ? ProductType::FP8Coarse
-                                                       : ProductType::FP8;
+    return isSaid(fuse::kF8ProductsAttrName, "coarse")
+               ? MultiplicandType::FP8Coarse
+               : MultiplicandType::FP8;
   if (elementType(0) != elementType(1))
     return std::nullopt;
   if (elementType(0).isF16())
-    return ProductType::F16;
+    return MultiplicandType::F16;
   if (elementType(0).isBF16())
-    return ProductType::BF16;
+    return MultiplicandType::BF16;
   if (!elementType(0).isF32())
     return std::nullopt;
   if (isSaid(fuse::kF32ProductsAttrName, "tf32-cut"))
-    return ProductType::TF32Cut;
-  return isSaid(fuse::kF32ProductsAttrName, "tf32") ? ProductType::TF32
-                                                    : ProductType::F32;
+    return MultiplicandType::TF32Cut;
+  return isSaid(fuse::kF32ProductsAttrName, "tf32") ? MultiplicandType::TF32
+                                                    : MultiplicandType::F32;
 }
 
 LogicalResult GroupAxesBuilder::collectProducts() {
   for (auto [number, linalgOp] : llvm::enumerate(group.operators)) {
     unsigned index = number;
     linalg::LinalgOp op = linalgOp;
-    if (!group.productOf[index])
+    if (!group.contractionOf[index])
       continue;
-    Product product;
-    product.axes.assign(group.loops[index].begin(), group.loops[index].end());
-    std::optional<ProductLoops> dims = inferProductLoops(op);
+    Contraction contraction;
+    contraction.axes.assign(group.loops[index].begin(),
+                            group.loops[index].end());
+    std::optional<ContractionLoops> dims = inferContractionLoops(op);
     auto axesOf = [&](ArrayRef<unsigned> loops) {
       SmallVector<unsigned, 2> axes;
       for (unsigned loop : loops)
         axes.push_back(group.loops[index][loop]);
       return axes;
     };
-    product.batch = axesOf(dims->batch);
-    product.lhsAxes = axesOf(dims->m);
-    product.rhsAxes = axesOf(dims->n);
-    product.reduction = axesOf(dims->k);
-    product.type = productTypeOf(op);
-    product.result = addTensor(op->getResult(0), TensorRole::Intermediate,
-                               index, op.getDpsInitOperand(0));
-    group.model.tensors[product.result].product = group.model.products.size();
-    group.model.products.push_back(product);
+    contraction.batch = axesOf(dims->batch);
+    contraction.lhsAxes = axesOf(dims->m);
+    contraction.rhsAxes = axesOf(dims->n);
+    contraction.reduction = axesOf(dims->k);
+    contraction.type = multiplicandTypeOf(op);
+    contraction.result = addTensor(op->getResult(0), TensorRole::Intermediate,
+                                   index, op.getDpsInitOperand(0));
+    group.model.tensors[contraction.result].contraction =
+        group.model.contractions.size();
+    group.model.contractions.push_back(contraction);
   }
   return success();
 }
@@ -114,7 +118,7 @@ unsigned GroupAxesBuilder::addTensor(Value value, TensorRole role, unsigned op,
   auto type = cast<RankedTensorType>(value.getType());
   GroupTensor tensor;
   tensor.role = role;
-  tensor.product = 0;
+  tensor.contraction = 0;
   tensor.axes = axesOf(op, use);
   setElements(tensor, type);
   unsigned index = group.model.tensors.size();
@@ -152,37 +156,38 @@ unsigned GroupAxesBuilder::addWindow(unsigned op, OpOperand *use) {
 
 /// Collects the inputs that operator `op` reads, directly or through
 /// element-wise operators, up to products.
-LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
+LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op,
+                                                  unsigned contraction,
                                                   TensorRole role,
                                                   unsigned operandNumber) {
   linalg::LinalgOp linalgOp = group.operators[op];
-  bool isProduct = group.productOf[op].has_value();
+  bool isProduct = group.contractionOf[op].has_value();
   for (OpOperand *operand : linalgOp.getDpsInputOperands()) {
     unsigned number = isProduct ? operand->getOperandNumber() : operandNumber;
     Value value = operand->get();
     if (std::optional<unsigned> producer = definer(value)) {
       // A product, or an element-wise operator after one, hands its value over.
-      if (std::optional<unsigned> other = group.followsProduct[*producer]) {
+      if (std::optional<unsigned> other = group.followsContraction[*producer]) {
         if (role == TensorRole::Extra)
           continue;
         std::optional<unsigned> &slot =
-            group.model.products[product].producer[number];
+            group.model.contractions[contraction].producer[number];
         if (slot && *slot != *other)
           return decline("an operand of a product joins two products");
         slot = other;
         continue;
       }
       if (role == TensorRole::Operand) {
-        group.model.products[product].computed[number] = true;
-        if (isProduct && shareFront(*producer, product, number))
+        group.model.contractions[contraction].computed[number] = true;
+        if (isProduct && shareFront(*producer, contraction, number))
           continue;
         auto &place = precedes[*producer];
-        if (place && *place != std::pair(product, number))
+        if (place && *place != std::pair(contraction, number))
           return decline("what operators in front of a product make is read in "
                          "two places of the chain");
-        place = std::pair(product, number);
+        place = std::pair(contraction, number);
       }
-      if (failed(collectOperandsOf(*producer, product, role, number)))
+      if (failed(collectOperandsOf(*producer, contraction, role, number)))
         return failure();
       continue;
     }
@@ -204,13 +209,13 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
       if (group.tensorOf.contains(padding ? padding->source : value))
         return decline("an input is read in two places of the chain");
       unsigned tensor = addWindow(op, operand);
-      group.model.tensors[tensor].product = product;
+      group.model.tensors[tensor].contraction = contraction;
       group.model.tensors[tensor].operandNumber = number;
       continue;
     }
     if (auto it = group.tensorOf.find(value); it != group.tensorOf.end()) {
       const GroupTensor &known = group.model.tensors[it->second];
-      if (known.role == role && known.product == product &&
+      if (known.role == role && known.contraction == contraction &&
           known.operandNumber == number)
         continue;
       return decline("an input is read in two places of the chain");
@@ -218,20 +223,20 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
     if (isProduct)
       if (std::optional<unsigned> shared = findShared(op, operand)) {
         group.tensorOf[value] = *shared;
-        group.model.tensors[*shared].sharedBy.push_back(product);
+        group.model.tensors[*shared].sharedBy.push_back(contraction);
         continue;
       }
     // Operators in front of a product may read one input several times.
     std::optional<unsigned> known =
         isProduct || role != TensorRole::Operand
             ? std::nullopt
-            : findRead(op, operand, product, number);
+            : findRead(op, operand, contraction, number);
     if (known) {
       group.tensorOf[value] = *known;
       continue;
     }
     unsigned tensor = addTensor(value, role, op, operand);
-    group.model.tensors[tensor].product = product;
+    group.model.tensors[tensor].contraction = contraction;
     group.model.tensors[tensor].operandNumber = number;
   }
   return success();
@@ -240,31 +245,33 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op, unsigned product,
 LogicalResult GroupAxesBuilder::collectOperands() {
   // An element-wise operator belongs after the product it depends on, or before
   // the product that depends on it.
-  auto &follows = group.followsProduct;
+  auto &follows = group.followsContraction;
   follows.resize(group.operators.size());
   precedes.resize(group.operators.size());
   for (auto [index, op] : llvm::enumerate(group.operators)) {
-    if (std::optional<unsigned> product = group.productOf[index]) {
-      follows[index] = product;
-      if (failed(collectOperandsOf(index, *product, TensorRole::Operand, 0)))
+    if (std::optional<unsigned> contraction = group.contractionOf[index]) {
+      follows[index] = contraction;
+      if (failed(
+              collectOperandsOf(index, *contraction, TensorRole::Operand, 0)))
         return failure();
       continue;
     }
     for (OpOperand *operand : op.getDpsInputOperands())
       if (std::optional<unsigned> producer = definer(operand->get()))
-        if (std::optional<unsigned> product = follows[*producer])
-          follows[index] = std::max(follows[index].value_or(0), *product);
+        if (std::optional<unsigned> contraction = follows[*producer])
+          follows[index] = std::max(follows[index].value_or(0), *contraction);
   }
   for (auto [index, op] : llvm::enumerate(group.operators)) {
-    if (group.productOf[index] || !follows[index])
+    if (group.contractionOf[index] || !follows[index])
       continue;
-    Product &product = group.model.products[*follows[index]];
-    GroupTensor &result = group.model.tensors[product.result];
+    Contraction &contraction = group.model.contractions[*follows[index]];
+    GroupTensor &result = group.model.tensors[contraction.result];
     ArrayRef<unsigned> loops(group.loops[index]);
     bool hasAllAxes = llvm::all_of(result.axes, [&](unsigned axis) {
       return llvm::is_contained(loops, axis);
     });
-    (hasAllAxes ? product.perPoint : product.perRow) += countScalarWork(op);
+    (hasAllAxes ? contraction.perPoint : contraction.perRow) +=
+        countScalarWork(op);
     for (unsigned axis : group.loops[index])
       if (!llvm::is_contained(result.axes, axis))
         return decline("an element-wise operator has a loop that its product "
@@ -278,24 +285,26 @@ LogicalResult GroupAxesBuilder::collectOperands() {
 }
 
 /// Axes of a product's result.
-static size_t tileRank(const Product &product) {
-  return product.axes.size() - product.reduction.size();
+static size_t tileRank(const Contraction &contraction) {
+  return contraction.axes.size() - contraction.reduction.size();
 }
 
 LogicalResult GroupAxesBuilder::collectJoins() {
   for (auto [index, op] : llvm::enumerate(group.operators)) {
-    if (group.productOf[index] || !group.followsProduct[index])
+    if (group.contractionOf[index] || !group.followsContraction[index])
       continue;
-    Product &home = group.model.products[*group.followsProduct[index]];
+    Contraction &home =
+        group.model.contractions[*group.followsContraction[index]];
     for (OpOperand *operand : op.getDpsInputOperands()) {
       std::optional<unsigned> producer = definer(operand->get());
-      if (!producer || !group.followsProduct[*producer] ||
-          group.followsProduct[*producer] == group.followsProduct[index])
+      if (!producer || !group.followsContraction[*producer] ||
+          group.followsContraction[*producer] ==
+              group.followsContraction[index])
         continue;
-      unsigned other = *group.followsProduct[*producer];
+      unsigned other = *group.followsContraction[*producer];
       bool isTile = axesOf(index, operand).size() ==
-                    tileRank(group.model.products[other]);
-      auto &list = isTile ? home.joined : home.joinedRows;
+                    tileRank(group.model.contractions[other]);
+      auto &list = isTile ? home.joined : home.joinedStatistics;
       if (!llvm::is_contained(list, other))
         list.push_back(other);
     }
@@ -307,12 +316,12 @@ LogicalResult GroupAxesBuilder::collectReductions() {
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (!group.reductionOf[index])
       continue;
-    if (!group.followsProduct[index] && !precedes[index])
+    if (!group.followsContraction[index] && !precedes[index])
       return decline("a reduction's result does not reach a product");
     Reduction &reduction = group.model.reductions.emplace_back();
-    reduction.product = group.followsProduct[index]
-                            ? *group.followsProduct[index]
-                            : precedes[index]->first;
+    reduction.contraction = group.followsContraction[index]
+                                ? *group.followsContraction[index]
+                                : precedes[index]->first;
     for (unsigned axis : axesOf(index, op.getDpsInitOperand(0)))
       reduction.axes.push_back(axis);
     for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -325,13 +334,13 @@ LogicalResult GroupAxesBuilder::collectReductions() {
 }
 
 LogicalResult GroupAxesBuilder::collectResults() {
-  for (unsigned index = 0; index < group.model.products.size(); ++index) {
+  for (unsigned index = 0; index < group.model.contractions.size(); ++index) {
     FailureOr<Value> handed = handedValue(index);
     if (failed(handed))
       return failure();
     GroupTensor &tensor =
-        group.model.tensors[group.model.products[index].result];
-    group.finalValues[group.model.products[index].result] = *handed;
+        group.model.tensors[group.model.contractions[index].result];
+    group.finalValues[group.model.contractions[index].result] = *handed;
     // The dimensions of what is handed on may be permuted by the operators
     // after the product.
     unsigned op = *definer(*handed);
@@ -351,21 +360,22 @@ LogicalResult GroupAxesBuilder::collectResults() {
     });
     if (known != group.resultTensors.end())
       return decline("one value is two results");
-    auto *product = llvm::find(group.finalValues, result);
-    if (product != group.finalValues.end()) {
-      group.resultTensors.push_back(product - group.finalValues.begin());
+    auto *contraction = llvm::find(group.finalValues, result);
+    if (contraction != group.finalValues.end()) {
+      group.resultTensors.push_back(contraction - group.finalValues.begin());
       continue;
     }
     std::optional<unsigned> op = definer(result);
-    bool isOfRows = op && group.passOf[*op];
-    if (!op || (!group.followsProduct[*op] && !isOfRows) ||
-        group.productOf[*op])
+    bool isOfRows = op && group.statisticsOf[*op];
+    if (!op || (!group.followsContraction[*op] && !isOfRows) ||
+        group.contractionOf[*op])
       return decline("a result is not made by the operators after a product");
     unsigned tensor = addTensor(result, TensorRole::Statistic, *op,
                                 group.operators[*op].getDpsInitOperand(0));
-    group.model.tensors[tensor].product =
-        isOfRows ? group.model.passes[*group.passOf[*op]].product
-                 : *group.followsProduct[*op];
+    group.model.tensors[tensor].contraction =
+        isOfRows
+            ? group.model.rowStatistics[*group.statisticsOf[*op]].contraction
+            : *group.followsContraction[*op];
     group.model.tensors[tensor].ofOperand = isOfRows;
     group.resultTensors.push_back(tensor);
   }
@@ -374,7 +384,7 @@ LogicalResult GroupAxesBuilder::collectResults() {
 
 /// The value of a product, after the operators that follow it, that another
 /// product multiplies, that joins another's or that leaves.
-FailureOr<Value> GroupAxesBuilder::handedValue(unsigned product) {
+FailureOr<Value> GroupAxesBuilder::handedValue(unsigned contraction) {
   Value handed;
   bool isRead = false, isResult = false;
   auto take = [&](Value value, bool leaves) -> LogicalResult {
@@ -386,20 +396,20 @@ FailureOr<Value> GroupAxesBuilder::handedValue(unsigned product) {
   };
   auto follows = [&](Value value) {
     std::optional<unsigned> op = definer(value);
-    return op && group.followsProduct[*op] == product;
+    return op && group.followsContraction[*op] == contraction;
   };
   for (auto [index, op] : llvm::enumerate(group.operators)) {
-    if (!group.productOf[index])
+    if (!group.contractionOf[index])
       continue;
     for (OpOperand *operand : op.getDpsInputOperands())
       if (follows(operand->get()) && failed(take(operand->get(), false)))
         return failure();
   }
   // What operators after another product read of it, but rows.
-  const Product &own = group.model.products[product];
+  const Contraction &own = group.model.contractions[contraction];
   for (auto [index, op] : llvm::enumerate(group.operators)) {
-    if (group.productOf[index] || !group.followsProduct[index] ||
-        *group.followsProduct[index] == product)
+    if (group.contractionOf[index] || !group.followsContraction[index] ||
+        *group.followsContraction[index] == contraction)
       continue;
     for (OpOperand *operand : op.getDpsInputOperands())
       if (follows(operand->get()) &&
@@ -409,7 +419,8 @@ FailureOr<Value> GroupAxesBuilder::handedValue(unsigned product) {
   }
   // Rows of it may leave besides.
   size_t rank =
-      group.model.tensors[group.model.products[product].result].axes.size();
+      group.model.tensors[group.model.contractions[contraction].result]
+          .axes.size();
   for (Value result : results)
     if (follows(result) &&
         cast<RankedTensorType>(result.getType()).getRank() ==
@@ -433,16 +444,16 @@ void GroupAxesBuilder::nameTensors() {
         next < 26 ? std::string(1, 'A' + next) : "T" + std::to_string(next);
     ++next;
   };
-  auto nameAll = [&](unsigned product, TensorRole role, unsigned number) {
+  auto nameAll = [&](unsigned contraction, TensorRole role, unsigned number) {
     for (auto [index, tensor] : llvm::enumerate(group.model.tensors))
-      if (tensor.role == role && tensor.product == product &&
+      if (tensor.role == role && tensor.contraction == contraction &&
           tensor.operandNumber == number)
         name(index);
   };
-  for (auto [index, product] : llvm::enumerate(group.model.products)) {
+  for (auto [index, contraction] : llvm::enumerate(group.model.contractions)) {
     nameAll(index, TensorRole::Operand, 0);
     nameAll(index, TensorRole::Operand, 1);
-    name(product.result);
+    name(contraction.result);
   }
   for (unsigned index = 0; index < group.model.tensors.size(); ++index)
     name(index);
@@ -466,21 +477,21 @@ void GroupAxesBuilder::deriveOnlineForms() {
         continue;
       for (const OnlineForm::Sum &sum : form->sums)
         if (sum.factor)
-          online.corrected.push_back(sum.product);
+          online.corrected.push_back(sum.contraction);
       for (const OnlineForm::Running &running : form->running)
         if (running.isGuarded)
           online.references.push_back(running.reduction);
       online.room = form->room;
       online.roomLimit = form->roomLimit;
       for (auto [index, op] : llvm::enumerate(group.operators)) {
-        if (!group.followsProduct[index])
+        if (!group.followsContraction[index])
           continue;
         ScalarWork work;
         for (Operation &inner : op.getBlock()->without_terminator())
           if (form->skipped.contains(&inner))
             work += countScalarWork(&inner);
         if (work.plain || work.special)
-          online.deferred.push_back({*group.followsProduct[index], work});
+          online.deferred.push_back({*group.followsContraction[index], work});
       }
       known = std::make_shared<const OnlineForm>(std::move(*form));
       if (reduction.pass)

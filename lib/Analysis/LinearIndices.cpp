@@ -21,7 +21,7 @@ LinearIndices::elementwise(Value value) const {
       llvm::find(group.operators, value.getDefiningOp<linalg::LinalgOp>());
   unsigned index = producer - group.operators.begin();
   // What a product or a reduction makes is some number.
-  if (producer == group.operators.end() || group.productOf[index] ||
+  if (producer == group.operators.end() || group.contractionOf[index] ||
       group.reductionOf[index])
     return std::nullopt;
   linalg::LinalgOp op = *producer;

@@ -20,12 +20,12 @@ namespace {
 class LoopChecker {
 public:
   LoopChecker(const GroupModel &group, const Schedule &schedule,
-              const ChipInfo &chip, KeptTiles &kept)
-      : group(group), schedule(schedule), chip(chip), kept(kept) {}
+              const ChipInfo &chip, RetainedTiles &retained)
+      : group(group), schedule(schedule), chip(chip), retained(retained) {}
 
   Reason run() {
-    for (unsigned number = 0; number < group.products.size(); ++number)
-      if (Reason reason = checkProduct(number))
+    for (unsigned number = 0; number < group.contractions.size(); ++number)
+      if (Reason reason = checkContraction(number))
         return reason;
     if (Reason reason = checkBlocks())
       return reason;
@@ -35,14 +35,14 @@ public:
       return reason;
     if (Reason reason = checkCluster())
       return reason;
-    if (Reason reason = analyzeKeptTiles(group, schedule, kept))
+    if (Reason reason = analyzeRetainedTiles(group, schedule, retained))
       return reason;
     if (Reason reason = checkKeptParts())
       return reason;
-    if (schedule.skipped)
+    if (schedule.maskedAxis)
       if (Reason reason =
-              whyNotSkipped(group, schedule, kept, *schedule.skipped))
-        return "tiles of '" + group.axisName(*schedule.skipped) +
+              whyNotSkipped(group, schedule, retained, *schedule.maskedAxis))
+        return "tiles of '" + group.axisName(*schedule.maskedAxis) +
                "' cannot be skipped: " + *reason;
     return std::nullopt;
   }
@@ -52,7 +52,7 @@ private:
     return sequentialTrips(group, schedule, axis);
   }
 
-  Reason checkProduct(unsigned number);
+  Reason checkContraction(unsigned number);
   Reason checkBlocks();
   Reason checkKeptParts();
   Reason checkCluster();
@@ -60,34 +60,35 @@ private:
   const GroupModel &group;
   const Schedule &schedule;
   const ChipInfo &chip;
-  KeptTiles &kept;
+  RetainedTiles &retained;
 };
 
 } // namespace
 
-Reason LoopChecker::checkProduct(unsigned number) {
-  const Product &product = group.products[number];
-  const ProductMapping &mapping = schedule.products[number];
-  const std::string &name = group.tensorName(product.result);
+Reason LoopChecker::checkContraction(unsigned number) {
+  const Contraction &contraction = group.contractions[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
+  const std::string &name = group.tensorName(contraction.result);
   const Intrinsic &intrinsic = *mapping.intrinsic;
-  if (!product.type || !intrinsic.multiplies(*product.type))
+  if (!contraction.type || !intrinsic.multiplies(*contraction.type))
     return intrinsic.name.str() + " does not multiply the operands of '" +
            name + "'";
   if (!intrinsic.availableOn(chip))
     return chip.name.str() + " has no " + intrinsic.name.str();
-  ArrayRef<unsigned> rows = mapping.swapped ? product.rhsAxes : product.lhsAxes;
+  ArrayRef<unsigned> rows =
+      mapping.swapped ? contraction.rhsAxes : contraction.lhsAxes;
   ArrayRef<unsigned> columns =
-      mapping.swapped ? product.lhsAxes : product.rhsAxes;
+      mapping.swapped ? contraction.lhsAxes : contraction.rhsAxes;
   if (!llvm::is_contained(rows, mapping.i1))
     return "i1 = '" + group.axisName(mapping.i1) +
            "' is no parallel axis of one operand of '" + name + "'";
   if (!llvm::is_contained(columns, mapping.i2))
     return "i2 = '" + group.axisName(mapping.i2) +
            "' is no parallel axis of the other operand of '" + name + "'";
-  if (!llvm::is_contained(product.reduction, mapping.r1))
+  if (!llvm::is_contained(contraction.reduction, mapping.r1))
     return "r1 = '" + group.axisName(mapping.r1) + "' is not reduced by '" +
            name + "'";
-  for (unsigned axis : product.axes)
+  for (unsigned axis : contraction.axes)
     if (axis != mapping.i1 && axis != mapping.i2 && axis != mapping.r1 &&
         schedule.tiles[axis] != 1)
       return "axis '" + group.axisName(axis) + "' of '" + name +
@@ -101,24 +102,24 @@ Reason LoopChecker::checkBlocks() {
     if (tensor.role == TensorRole::Result)
       result = &tensor;
   for (unsigned axis : schedule.blocks) {
-    for (const Product &product : group.products)
-      if (llvm::is_contained(product.reduction, axis))
+    for (const Contraction &contraction : group.contractions)
+      if (llvm::is_contained(contraction.reduction, axis))
         return "axis '" + group.axisName(axis) + "' is reduced by '" +
-               group.tensorName(product.result) +
+               group.tensorName(contraction.result) +
                "' and cannot be bound to the grid (a reduction is split by "
                "'parallel')";
     if (!llvm::is_contained(result->axes, axis))
       return "axis '" + group.axisName(axis) +
              "' does not index the result and cannot be bound to the grid";
   }
-  if (schedule.raster == 1)
+  if (schedule.blockSwizzle == 1)
     return std::nullopt;
   if (schedule.blocks.size() < 2)
-    return "'raster' orders blocks of two grid axes; there are " +
+    return "'block_swizzle' orders blocks of two grid axes; there are " +
            std::to_string(schedule.blocks.size());
   unsigned fastest = schedule.blocks.back();
-  if (schedule.raster >= trips(fastest))
-    return "a raster of " + std::to_string(schedule.raster) +
+  if (schedule.blockSwizzle >= trips(fastest))
+    return "a block_swizzle of " + std::to_string(schedule.blockSwizzle) +
            " blocks is row by row: axis '" + group.axisName(fastest) +
            "' has " + std::to_string(trips(fastest));
   return std::nullopt;
@@ -144,7 +145,7 @@ Reason LoopChecker::checkCluster() {
     return "a cluster needs an axis bound to the grid";
   unsigned fastest = schedule.blocks.back();
   if (trips(fastest) % size != 0 ||
-      (schedule.raster > 1 && schedule.raster % size != 0))
+      (schedule.blockSwizzle > 1 && schedule.blockSwizzle % size != 0))
     return "clusters of " + std::to_string(size) +
            " blocks do not divide the blocks along '" +
            group.axisName(fastest) + "'";
@@ -159,7 +160,7 @@ Reason LoopChecker::checkKeptParts() {
                         schedule.splitOf(*split) ==
                     0)
     return std::nullopt;
-  auto refuse = [&](const TileSlots &slots, unsigned tensor) -> Reason {
+  auto reject = [&](const TileSlots &slots, unsigned tensor) -> Reason {
     if (!llvm::is_contained(slots.axes, *split))
       return std::nullopt;
     return "tiles of '" + group.tensorName(tensor) + "' are kept along axis '" +
@@ -168,16 +169,17 @@ Reason LoopChecker::checkKeptParts() {
            " parts have different lengths";
   };
   for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
-    if (Reason reason = refuse(kept.values[tensor], tensor))
+    if (Reason reason = reject(retained.values[tensor], tensor))
       return reason;
-  for (auto [number, product] : llvm::enumerate(group.products))
-    if (Reason reason = refuse(kept.accumulators[number], product.result))
+  for (auto [number, contraction] : llvm::enumerate(group.contractions))
+    if (Reason reason =
+            reject(retained.accumulators[number], contraction.result))
       return reason;
   return std::nullopt;
 }
 
 Reason fusion::whyLoopsIllegal(const GroupModel &group,
                                const Schedule &schedule, const ChipInfo &chip,
-                               KeptTiles &kept) {
-  return LoopChecker(group, schedule, chip, kept).run();
+                               RetainedTiles &retained) {
+  return LoopChecker(group, schedule, chip, retained).run();
 }

@@ -9,7 +9,7 @@
 #ifndef FUSION_LIB_ANALYSIS_LOOPLEGALITY_H
 #define FUSION_LIB_ANALYSIS_LOOPLEGALITY_H
 
-#include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/RetainedTiles.h"
 
 namespace fusion {
 
@@ -19,7 +19,7 @@ namespace fusion {
 std::optional<std::string> whyLoopsIllegal(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ChipInfo &chip,
-                                           KeptTiles &kept);
+                                           RetainedTiles &retained);
 
 } // namespace fusion
 

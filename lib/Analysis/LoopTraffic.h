@@ -13,7 +13,7 @@
 
 namespace fusion {
 
-class VisitedMemo;
+class UnmaskedTilesMemo;
 
 /// Of a footprint what loops, tiles and the places of operands and results
 /// decide, and how often the rest is done.
@@ -27,14 +27,14 @@ struct LoopTraffic {
   llvm::SmallVector<Load, 4> registerLoads;
   /// To shared memory in clusters: bytes for each block that copies them.
   llvm::SmallVector<Load, 4> clusterLoads;
-  struct PerProduct {
+  struct PerContraction {
     int64_t computed = 0;         ///< tiles, of all blocks
     int64_t completed = 0;        ///< tiles of values, of all blocks
     int64_t completedByBlock = 0; ///< of one
     bool isPartial = false;       ///< another launch completes it
     ScalarWork scalar; ///< of each tile of its value, but for that of rows
   };
-  llvm::SmallVector<PerProduct, 4> products;
+  llvm::SmallVector<PerContraction, 4> contractions;
   struct PerPass {
     unsigned pass;
     int64_t combined;  ///< tiles, of all blocks
@@ -46,8 +46,8 @@ struct LoopTraffic {
 
 /// `memo` remembers sums over what masks leave; may be null.
 LoopTraffic countLoopTraffic(const GroupModel &group, const Schedule &schedule,
-                             const KeptTiles &kept,
-                             VisitedMemo *memo = nullptr);
+                             const RetainedTiles &retained,
+                             UnmaskedTilesMemo *memo = nullptr);
 
 /// All of a footprint but what a block holds.
 Footprint countTraffic(const GroupModel &group, const Schedule &schedule,

@@ -336,8 +336,8 @@ Ref Prover::excluded(unsigned axis) {
         identity = Constant::Zero;
       result = identity ? allOf(result, prove(op, body.combined, *identity))
                         : nullptr;
-    } else if (std::optional<unsigned> number = group.productOf[op]) {
-      if (llvm::is_contained(model.products[*number].reduction, axis))
+    } else if (std::optional<unsigned> number = group.contractionOf[op]) {
+      if (llvm::is_contained(model.contractions[*number].reduction, axis))
         result =
             allOf(result, anyOf(proveValue(group.operators[op]->getOperand(0),
                                            Constant::Zero),
@@ -350,21 +350,21 @@ Ref Prover::excluded(unsigned axis) {
 
 /// The share of points that lie between the first and the last of their row
 /// that is not excluded, where rows are single points of the other axes.
-static double leastShare(const GroupModel &group, const MaskedAxis &masked) {
+static double minShare(const GroupModel &group, const MaskedAxis &masked) {
   // Beyond this many rows the share stays a bound that is not tight.
-  constexpr int64_t mostRows = 1 << 17;
+  constexpr int64_t maxRows = 1 << 17;
   Schedule schedule;
   schedule.tiles.assign(group.axes.size(), 1);
   ShortenedLoop loop{&masked, otherAxes(masked)};
   int64_t rows = 1;
   for (unsigned other : loop.others) {
     int64_t extent = group.axes[other].extent;
-    if (rows > mostRows / extent)
+    if (rows > maxRows / extent)
       return 0;
     rows *= extent;
   }
   double covered = 0;
-  for (const VisitedTiles &visited : listVisitedTiles(group, schedule, loop))
+  for (const UnmaskedTiles &visited : listUnmaskedTiles(group, schedule, loop))
     covered += visited.covered;
   return covered / (static_cast<double>(rows) * group.axes[masked.axis].extent);
 }
@@ -374,8 +374,8 @@ static SmallVector<unsigned, 2> listSummedAxes(const GroupModel &model) {
   SmallVector<unsigned, 2> axes;
   for (unsigned axis = 0; axis < model.axes.size(); ++axis)
     if (!model.axes[axis].isDynamic &&
-        llvm::any_of(model.products, [&](const Product &product) {
-          return llvm::is_contained(product.reduction, axis);
+        llvm::any_of(model.contractions, [&](const Contraction &contraction) {
+          return llvm::is_contained(contraction.reduction, axis);
         }))
       axes.push_back(axis);
   return axes;
@@ -392,7 +392,7 @@ static SmallVector<MaskedAxis, 1> proveMasks(const GroupAxes &group) {
     if (!where)
       continue;
     MaskedAxis masked{axis, where};
-    masked.leastShare = leastShare(group.model, masked);
+    masked.minShare = minShare(group.model, masked);
     result.push_back(std::move(masked));
   }
   return result;
@@ -400,8 +400,8 @@ static SmallVector<MaskedAxis, 1> proveMasks(const GroupAxes &group) {
 
 SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
   SmallVector<MaskedAxis, 1> masks = proveMasks(group);
-  llvm::erase_if(
-      masks, [](const MaskedAxis &masked) { return masked.leastShare == 1; });
+  llvm::erase_if(masks,
+                 [](const MaskedAxis &masked) { return masked.minShare == 1; });
   return masks;
 }
 
@@ -443,7 +443,7 @@ SmallVector<MaskedAxis, 1> fusion::listUnusedMasks(const GroupAxes &group) {
   for (unsigned axis : listSummedAxes(group.model)) {
     auto known = llvm::find_if(
         proven, [&](const MaskedAxis &masked) { return masked.axis == axis; });
-    if (known == proven.end() ? compares(axis) : known->leastShare == 1)
+    if (known == proven.end() ? compares(axis) : known->minShare == 1)
       result.push_back(known == proven.end() ? MaskedAxis{axis, nullptr}
                                              : *known);
   }

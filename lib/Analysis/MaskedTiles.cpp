@@ -103,7 +103,7 @@ static const MaskedAxis *findMasked(const GroupModel &group, unsigned axis) {
 
 std::optional<std::string> fusion::whyNotSkipped(const GroupModel &group,
                                                  const Schedule &schedule,
-                                                 const KeptTiles &kept,
+                                                 const RetainedTiles &retained,
                                                  unsigned axis) {
   const std::string &name = group.axisName(axis);
   const MaskedAxis *masked = findMasked(group, axis);
@@ -114,10 +114,10 @@ std::optional<std::string> fusion::whyNotSkipped(const GroupModel &group,
   if (sequentialTrips(group, schedule, axis) == 1)
     return "one tile takes all that a block has of '" + name + "'";
   auto numbers = [&](const TileSlots &slots) {
-    return slots.isKept() && llvm::is_contained(slots.axes, axis);
+    return slots.isRetained() && llvm::is_contained(slots.axes, axis);
   };
-  if (llvm::any_of(kept.values, numbers) ||
-      llvm::any_of(kept.accumulators, numbers))
+  if (llvm::any_of(retained.values, numbers) ||
+      llvm::any_of(retained.accumulators, numbers))
     return "tiles are kept for all iterations of '" + name + "'";
   ShortenedLoop loop{masked, {}};
   for (unsigned other : otherAxes(*masked)) {
@@ -138,20 +138,20 @@ std::optional<unsigned> fusion::skippableAxis(const GroupModel &group,
                                               const Schedule &schedule) {
   if (group.masked.empty())
     return std::nullopt;
-  KeptTiles kept;
-  if (analyzeKeptTiles(group, schedule, kept))
+  RetainedTiles retained;
+  if (analyzeRetainedTiles(group, schedule, retained))
     return std::nullopt;
   for (const MaskedAxis &masked : group.masked)
-    if (!whyNotSkipped(group, schedule, kept, masked.axis))
+    if (!whyNotSkipped(group, schedule, retained, masked.axis))
       return masked.axis;
   return std::nullopt;
 }
 
 std::optional<ShortenedLoop> fusion::shortenedLoop(const GroupModel &group,
                                                    const Schedule &schedule) {
-  if (!schedule.skipped)
+  if (!schedule.maskedAxis)
     return std::nullopt;
-  ShortenedLoop loop{findMasked(group, *schedule.skipped), {}};
+  ShortenedLoop loop{findMasked(group, *schedule.maskedAxis), {}};
   for (unsigned other : otherAxes(*loop.masked))
     if (tripCount(group.axes[other], schedule.tiles[other]) > 1)
       loop.others.push_back(other);
@@ -203,7 +203,7 @@ static void forEachVisited(const GroupModel &group, const Schedule &schedule,
                            const ShortenedLoop &loop, Visit visit) {
   unsigned axis = loop.masked->axis;
   int64_t extent = group.axes[axis].extent, tile = schedule.tiles[axis];
-  VisitedTiles visited{{}, 0, 0};
+  UnmaskedTiles visited{{}, 0, 0};
   SmallVector<int64_t, 2> origins(loop.others.size(), 0);
   while (true) {
     TileNumbers numbers{group, schedule, loop.others, origins};
@@ -233,23 +233,23 @@ static void forEachVisited(const GroupModel &group, const Schedule &schedule,
   }
 }
 
-std::vector<VisitedTiles> fusion::listVisitedTiles(const GroupModel &group,
-                                                   const Schedule &schedule,
-                                                   const ShortenedLoop &loop) {
-  std::vector<VisitedTiles> result;
-  forEachVisited(group, schedule, loop, [&](const VisitedTiles &visited) {
+std::vector<UnmaskedTiles>
+fusion::listUnmaskedTiles(const GroupModel &group, const Schedule &schedule,
+                          const ShortenedLoop &loop) {
+  std::vector<UnmaskedTiles> result;
+  forEachVisited(group, schedule, loop, [&](const UnmaskedTiles &visited) {
     result.push_back(visited);
   });
   return result;
 }
 
-VisitedSums fusion::sumVisitedTiles(const GroupModel &group,
-                                    const Schedule &schedule,
-                                    const ShortenedLoop &loop) {
-  VisitedSums result;
+UnmaskedSums fusion::sumUnmaskedTiles(const GroupModel &group,
+                                      const Schedule &schedule,
+                                      const ShortenedLoop &loop) {
+  UnmaskedSums result;
   unsigned sets = 2u << loop.others.size();
   result.points.assign(sets, 0);
-  forEachVisited(group, schedule, loop, [&](const VisitedTiles &visited) {
+  forEachVisited(group, schedule, loop, [&](const UnmaskedTiles &visited) {
     ++result.tiles;
     result.iterations += visited.iterations;
     result.most = std::max(result.most, visited.iterations);
@@ -264,9 +264,9 @@ VisitedSums fusion::sumVisitedTiles(const GroupModel &group,
   return result;
 }
 
-const VisitedSums &VisitedMemo::get(const GroupModel &group,
-                                    const Schedule &schedule,
-                                    const ShortenedLoop &loop) {
+const UnmaskedSums &UnmaskedTilesMemo::get(const GroupModel &group,
+                                           const Schedule &schedule,
+                                           const ShortenedLoop &loop) {
   unsigned axis = loop.masked->axis;
   Key key = {axis, schedule.tiles[axis]};
   for (unsigned other : otherAxes(*loop.masked)) {
@@ -279,12 +279,12 @@ const VisitedSums &VisitedMemo::get(const GroupModel &group,
     if (found != known.end())
       return found->second;
   }
-  VisitedSums sums = sumVisitedTiles(group, schedule, loop);
+  UnmaskedSums sums = sumUnmaskedTiles(group, schedule, loop);
   std::unique_lock lock(mutex);
   return known.try_emplace(std::move(key), std::move(sums)).first->second;
 }
 
-size_t VisitedMemo::size() const {
+size_t UnmaskedTilesMemo::size() const {
   std::shared_lock lock(mutex);
   return known.size();
 }

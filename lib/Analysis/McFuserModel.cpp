@@ -23,7 +23,7 @@ static uint32_t maskOf(ArrayRef<unsigned> axes) {
 }
 
 template <typename T, typename Values>
-static T product(uint32_t mask, const Values &values) {
+static T contraction(uint32_t mask, const Values &values) {
   T result = 1;
   for (; mask; mask &= mask - 1)
     result *= values[llvm::countr_zero(mask)];
@@ -59,10 +59,10 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
   model.blocks = maskOf(blocks);
   model.numSMs = chip.numSMs;
   for (const GroupTensor &tensor : group.tensors)
-    model.kept.push_back({maskOf(tensor.axes), 0,
-                          tensor.role == TensorRole::Rows || tensor.pass
-                              ? 0
-                              : tensor.elementBytes});
+    model.retained.push_back({maskOf(tensor.axes), 0,
+                              tensor.role == TensorRole::Rows || tensor.pass
+                                  ? 0
+                                  : tensor.elementBytes});
   for (const TilingStatement &statement : listStatements(tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
     if (tensor.role == TensorRole::Rows)
@@ -74,8 +74,8 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
            tensor.elementBytes / chip.dramBytesPerSecond});
       continue;
     }
-    const Product &own = group.products[tensor.product];
-    double rate = own.type ? chip.productFlops(*own.type) : 0;
+    const Contraction &own = group.contractions[tensor.contraction];
+    double rate = own.type ? chip.peakFlops(*own.type) : 0;
     if (rate == 0) {
       reason = chip.name.str() + " has no tensor core rate for product '" +
                tensor.name + "'";
@@ -87,18 +87,18 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
     });
     for (unsigned axis : llvm::make_range(reduction, statement.loops.end()))
       if (llvm::is_contained(tensor.axes, axis))
-        model.kept[statement.tensor].copies |= 1u << axis;
+        model.retained[statement.tensor].copies |= 1u << axis;
   }
   return model;
 }
 
 McFuserCost McFuserModel::predictAtLeast(ArrayRef<int64_t> least,
                                          ArrayRef<int64_t> most) const {
-  std::array<double, kMaxAxes> fewest, mostTrips;
+  std::array<double, kMaxAxes> fewest, maxTrips;
   uint32_t open = 0;
   for (unsigned axis = 0; axis < extents.size(); ++axis) {
     fewest[axis] = (extents[axis] + most[axis] - 1) / most[axis];
-    mostTrips[axis] = (extents[axis] + least[axis] - 1) / least[axis];
+    maxTrips[axis] = (extents[axis] + least[axis] - 1) / least[axis];
     open |= static_cast<uint32_t>(least[axis] != most[axis]) << axis;
   }
   McFuserCost cost;
@@ -106,12 +106,12 @@ McFuserCost McFuserModel::predictAtLeast(ArrayRef<int64_t> least,
     // Tiles that their own loop goes over cover the axis, whatever their size.
     uint32_t covered = statement.tile & statement.loops & open;
     double seconds = statement.seconds *
-                     (product<double>(statement.tile & ~covered, least) *
-                      product<double>(covered, extents)) *
-                     product<double>(statement.loops & ~covered, fewest);
+                     (contraction<double>(statement.tile & ~covered, least) *
+                      contraction<double>(covered, extents)) *
+                     contraction<double>(statement.loops & ~covered, fewest);
     (statement.isCompute ? cost.compute : cost.memory) += seconds;
   }
-  double grid = product<double>(blocks, mostTrips);
+  double grid = contraction<double>(blocks, maxTrips);
   cost.slowdown = (grid + numSMs) / grid;
   cost.total = (cost.memory + cost.compute) * cost.slowdown;
   return cost;
@@ -120,9 +120,9 @@ McFuserCost McFuserModel::predictAtLeast(ArrayRef<int64_t> least,
 int64_t McFuserModel::sharedMemory(ArrayRef<int64_t> tiles,
                                    FootprintUnit unit) const {
   // What is carried is a sum in progress: products accumulate in f32 at least.
-  constexpr int64_t leastCarriedBytes = 4;
+  constexpr int64_t minCarriedBytes = 4;
   int64_t sum = 0;
-  for (const Kept &tensor : kept) {
+  for (const Kept &tensor : retained) {
     int64_t copies = 1;
     for (uint32_t rest = tensor.copies; rest; rest &= rest - 1) {
       unsigned axis = llvm::countr_zero(rest);
@@ -130,8 +130,8 @@ int64_t McFuserModel::sharedMemory(ArrayRef<int64_t> tiles,
     }
     int64_t bytes = tensor.elementBytes;
     if (copies > 1)
-      bytes = std::max(bytes, leastCarriedBytes);
-    sum += product<int64_t>(tensor.tile, tiles) * copies *
+      bytes = std::max(bytes, minCarriedBytes);
+    sum += contraction<int64_t>(tensor.tile, tiles) * copies *
            (unit == FootprintUnit::Bytes ? bytes : 1);
   }
   return sum;

@@ -79,7 +79,7 @@ private:
   ValueChange changeOfScalar(mlir::Value scalar, unsigned op);
   ValueChange changeOfOperation(mlir::Operation *inner, unsigned op);
 
-  // Late corrections (RescaleRoom.cpp).
+  // Late corrections (RescaleThreshold.cpp).
   void measureRoom();
   std::string whyNotLate() const;
   std::string limitByRounding(mlir::Operation *inner, unsigned op);

@@ -18,15 +18,16 @@ using Ref = RowExpressionRef;
 bool OnlineDerivation::reducesAxis(unsigned op) const {
   if (std::optional<unsigned> reduction = group.reductionOf[op])
     return llvm::is_contained(group.model.reductions[*reduction].reduced, axis);
-  if (std::optional<unsigned> product = group.productOf[op])
-    return llvm::is_contained(group.model.products[*product].reduction, axis);
+  if (std::optional<unsigned> contraction = group.contractionOf[op])
+    return llvm::is_contained(group.model.contractions[*contraction].reduction,
+                              axis);
   return false;
 }
 
 bool OnlineDerivation::mayLeave(unsigned op) const {
   if (!reducesAxis(op))
     return false;
-  if (group.productOf[op])
+  if (group.contractionOf[op])
     return true;
   std::optional<ReductionBody> body = matchReduction(group.operators[op]);
   auto start = body ? dyn_cast<FloatAttr>(body->initial) : nullptr;
@@ -119,7 +120,7 @@ void OnlineDerivation::defer(unsigned op, Value scalar,
              mayLeave(reader - group.operators.begin());
     };
     Value tensor = tensorOf(argument, op);
-    if (!from || group.productOf[*from] || group.reductionOf[*from] ||
+    if (!from || group.contractionOf[*from] || group.reductionOf[*from] ||
         !hasAxis(*from) ||
         !(tensor.hasOneUse() || llvm::all_of(tensor.getUsers(), takesOut)))
       return;
@@ -148,27 +149,27 @@ void OnlineDerivation::defer(unsigned op, Value scalar,
   bool divides = isa<arith::DivFOp>(inner);
   if (!divides && !isa<arith::MulFOp>(inner))
     return;
-  for (unsigned kept : {0u, 1u}) {
-    if (divides && kept == 1)
+  for (unsigned retained : {0u, 1u}) {
+    if (divides && retained == 1)
       break;
-    Value other = inner->getOperand(1 - kept);
+    Value other = inner->getOperand(1 - retained);
     if (!dependsOnAxis(other, op) && waitsForLoop(other, op)) {
       if (!ScalarMagnitude(group, form.skipped)
-               .leavesSum(other, divides, inner->getOperand(kept), op)) {
+               .leavesSum(other, divides, inner->getOperand(retained), op)) {
         whyNotTaken = inner;
         continue;
       }
-      form.skipped[inner] = kept;
+      form.skipped[inner] = retained;
       deferred.push_back({op, other, divides});
-      return defer(op, inner->getOperand(kept), deferred);
+      return defer(op, inner->getOperand(retained), deferred);
     }
   }
   // Factors may hide behind one that stays.
-  for (unsigned kept : {0u, 1u}) {
-    if (divides && kept == 1)
+  for (unsigned retained : {0u, 1u}) {
+    if (divides && retained == 1)
       break;
-    if (!waitsForLoop(inner->getOperand(1 - kept), op))
-      defer(op, inner->getOperand(kept), deferred);
+    if (!waitsForLoop(inner->getOperand(1 - retained), op))
+      defer(op, inner->getOperand(retained), deferred);
   }
 }
 
@@ -207,12 +208,12 @@ FailureOr<OnlineForm> OnlineDerivation::run() {
   for (auto [index, linalgOp] : llvm::enumerate(group.operators)) {
     if (!mayLeave(index))
       continue;
-    if (!group.productOf[index]) {
+    if (!group.contractionOf[index]) {
       defer(index, matchReduction(linalgOp)->combined, ofReduction[index]);
       continue;
     }
     OnlineForm::Sum &sum = form.sums.emplace_back();
-    sum.product = *group.productOf[index];
+    sum.contraction = *group.contractionOf[index];
     linalg::LinalgOp op = linalgOp;
     for (unsigned operand : {0u, 1u})
       defer(index, op.getMatchingBlockArgument(&op->getOpOperand(operand)),
@@ -222,13 +223,13 @@ FailureOr<OnlineForm> OnlineDerivation::run() {
     if (!reducesAxis(index))
       continue;
     linalg::LinalgOp op = linalgOp;
-    if (std::optional<unsigned> product = group.productOf[index]) {
+    if (std::optional<unsigned> contraction = group.contractionOf[index]) {
       ValueChange lhs = changeOf(op->getOperand(0)),
                   rhs = changeOf(op->getOperand(1));
       if (!lhs.hasFactor || !rhs.hasFactor)
         return decline(index, whyNotCorrected());
       for (OnlineForm::Sum &sum : form.sums)
-        if (sum.product == *product)
+        if (sum.contraction == *contraction)
           sum.factor = combineRows(Kind::Mul, lhs.factor, rhs.factor);
       continue;
     }

@@ -56,17 +56,17 @@ bool fusion::isElementwise(linalg::LinalgOp op) {
          op.getBlock()->getOps<tensor::ExtractOp>().empty() && isPointwise(op);
 }
 
-bool fusion::isSumOfProducts(linalg::LinalgOp op) {
+bool fusion::isContractionBody(linalg::LinalgOp op) {
   if (!linalg::isaContractionOpInterface(op))
     return isConvolution(op);
-  std::optional<ProductLoops> loops = inferProductLoops(op);
+  std::optional<ContractionLoops> loops = inferContractionLoops(op);
   return loops && !loops->k.empty();
 }
 
 bool fusion::isContraction(linalg::LinalgOp op) {
-  if (!isSumOfProducts(op))
+  if (!isContractionBody(op))
     return false;
-  std::optional<ProductLoops> loops = inferProductLoops(op);
+  std::optional<ContractionLoops> loops = inferContractionLoops(op);
   return !loops->m.empty() && !loops->n.empty();
 }
 

@@ -1,4 +1,4 @@
-//===- OverlapLegality.cpp - Products under other work ----------------------===//
+//===- OverlapLegality.cpp - Products under other work --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@ loopsOf(ArrayRef<TilingStatement> statements, const GroupModel &group,
   const TilingStatement *found =
       llvm::find_if(statements, [&](const TilingStatement &statement) {
         return statement.kind == TilingNode::Kind::Compute &&
-               statement.tensor == group.products[number].result;
+               statement.tensor == group.contractions[number].result;
       });
   llvm::SmallVector<unsigned, 8> loops;
   if (found != statements.end())
@@ -35,19 +35,20 @@ loopsOf(ArrayRef<TilingStatement> statements, const GroupModel &group,
   return loops;
 }
 
-/// Why a product does not multiply, in each iteration of a loop that it is summed
-/// up in, a value that the same loop computes and hands over in registers, by
-/// instructions that go on while others are issued.
+/// Why a product does not multiply, in each iteration of a loop that it is
+/// summed up in, a value that the same loop computes and hands over in
+/// registers, by instructions that go on while others are issued.
 static Reason whyNotFed(const GroupModel &group, const Schedule &schedule,
                         unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
-  const Product &product = group.products[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
+  const Contraction &contraction = group.contractions[number];
   if (!mapping.intrinsic->isAsync)
     return mapping.intrinsic->name.str() +
            " is over when the instruction behind it begins";
-  std::optional<unsigned> producer = producerOfFirst(group, schedule, number);
-  if (!producer || !schedule.products[*producer].intrinsic->isAsync ||
-      schedule.places[group.products[*producer].result].space !=
+  std::optional<unsigned> producer =
+      producerOfOperandA(group, schedule, number);
+  if (!producer || !schedule.contractions[*producer].intrinsic->isAsync ||
+      schedule.places[group.contractions[*producer].result].space !=
           fuse::Space::Registers)
     return "its first operand is not the value of such a product, in registers";
   llvm::SmallVector<TilingStatement> statements = listStatements(schedule.tree);
@@ -57,56 +58,57 @@ static Reason whyNotFed(const GroupModel &group, const Schedule &schedule,
     return "its first operand is computed in other loops";
   if (loops.empty() || sequentialTrips(group, schedule, loops.back()) < 2)
     return "it is in no loop";
-  if (!llvm::is_contained(product.reduction, loops.back()))
-    return "it is complete in each iteration, and what needs it comes behind it";
+  if (!llvm::is_contained(contraction.reduction, loops.back()))
+    return "it is complete in each iteration, and what needs it comes behind "
+           "it";
   return std::nullopt;
 }
 
-std::optional<unsigned> fusion::producerOfFirst(const GroupModel &group,
-                                                const Schedule &schedule,
-                                                unsigned number) {
-  return group.products[number]
-      .producer[schedule.products[number].isFirst(0) ? 0 : 1];
+std::optional<unsigned> fusion::producerOfOperandA(const GroupModel &group,
+                                                   const Schedule &schedule,
+                                                   unsigned number) {
+  return group.contractions[number]
+      .producer[schedule.contractions[number].isOperandA(0) ? 0 : 1];
 }
 
 /// A product that runs beside those of the next iteration waits for nothing but
 /// the copies of its own operand, and multiplies a value that waits for it.
 Reason fusion::whyNotOverlapped(const GroupModel &group,
                                 const Schedule &schedule, unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
-  const Product &product = group.products[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
+  const Contraction &contraction = group.contractions[number];
   std::string who = "'" + group.valueName(number) +
                     "' cannot run beside the next iteration's products: ";
   if (Reason reason = whyNotFed(group, schedule, number))
     return who + *reason;
-  unsigned second = mapping.isFirst(0) ? 1 : 0;
-  if (product.producer[second])
+  unsigned second = mapping.isOperandA(0) ? 1 : 0;
+  if (contraction.producer[second])
     return who + "its second operand is computed";
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
     if (tensor.role != TensorRole::Operand)
       continue;
     bool isOwn = tensor.operandNumber == second &&
-                 (tensor.product == number ||
+                 (tensor.contraction == number ||
                   llvm::is_contained(tensor.sharedBy, number));
-    if (isOwn && place.transport != fuse::Transport::Bulk)
+    if (isOwn && place.transport != fuse::Transport::TMA)
       return who + "'" + tensor.name + "' is not copied in bulk";
     // Threads that wait for their own copies meet at barriers.
-    if (place.stages > 1 && place.transport != fuse::Transport::Bulk)
+    if (place.stages > 1 && place.transport != fuse::Transport::TMA)
       return who + "'" + tensor.name + "' is copied ahead by threads";
   }
   return std::nullopt;
 }
 
-Reason fusion::whyOverlappedWaits(const GroupModel &group,
-                                  const Schedule &schedule) {
-  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+Reason fusion::whyOverlapStalls(const GroupModel &group,
+                                const Schedule &schedule) {
+  for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
     if (mapping.stages == 1)
       continue;
-    unsigned second = mapping.isFirst(0) ? 1 : 0;
+    unsigned second = mapping.isOperandA(0) ? 1 : 0;
     for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
       if (tensor.role == TensorRole::Operand &&
           tensor.operandNumber == second &&
-          (tensor.product == number ||
+          (tensor.contraction == number ||
            llvm::is_contained(tensor.sharedBy, number)) &&
           place.stages == 1)
         return "'" + group.valueName(number) +
@@ -116,15 +118,15 @@ Reason fusion::whyOverlappedWaits(const GroupModel &group,
   return std::nullopt;
 }
 
-std::optional<std::string> fusion::whyNoTurns(const GroupModel &group,
-                                              const Schedule &schedule) {
+std::optional<std::string> fusion::whyNotPingPong(const GroupModel &group,
+                                                  const Schedule &schedule) {
   std::string what = "groups of warps cannot take turns: ";
-  if (countTurnGroups(schedule) < 2)
+  if (countWarpgroups(schedule) < 2)
     return what + std::to_string(schedule.warps) +
            " warps are no two groups of " + std::to_string(kWarpgroupWarps);
   Reason first;
   bool isAny = false;
-  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+  for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
     std::string name = "'" + group.valueName(number) + "'";
     if (!mapping.intrinsic->isOfWarpgroup())
       return what + "single warps multiply " + name;
@@ -142,7 +144,7 @@ std::optional<std::string> fusion::whyNoTurns(const GroupModel &group,
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (tensor.role == TensorRole::Operand &&
         place.space == fuse::Space::Shared &&
-        place.transport != fuse::Transport::Bulk)
+        place.transport != fuse::Transport::TMA)
       return what + "'" + tensor.name + "' is not copied in bulk";
   return std::nullopt;
 }

@@ -57,9 +57,9 @@ double fusion::loopLatency(double load, double use, double iterations,
          late * (steady - std::max(use, transfer));
 }
 
-std::optional<RoleRegisters>
-fusion::roleRegisters(int64_t warps, int64_t producers, int64_t blocksPerSM,
-                      const ChipInfo &chip, int64_t producer) {
+std::optional<RegisterBudgets>
+fusion::registerBudgets(int64_t warps, int64_t producers, int64_t blocksPerSM,
+                        const ChipInfo &chip, int64_t producer) {
   // By whole warpgroups.
   if (!chip.hasRegisterReallocation || producers == 0 ||
       producers % kWarpgroupWarps != 0 || warps % kWarpgroupWarps != 0)
@@ -67,33 +67,32 @@ fusion::roleRegisters(int64_t warps, int64_t producers, int64_t blocksPerSM,
   int64_t threads = kWarpSize * (producers + warps);
   int64_t perThread = chip.registersPerSM / (threads * blocksPerSM);
   auto wholeSteps = [](int64_t registers) {
-    return std::min(kMostReallocated,
+    return std::min(kMaxReallocated,
                     registers / kReallocationStep * kReallocationStep);
   };
   int64_t atFirst = wholeSteps(perThread);
-  int64_t least = std::max(kLeastReallocated, producer);
+  int64_t least = std::max(kMinReallocated, producer);
   if (atFirst < least)
     return std::nullopt;
   int64_t left = atFirst * (producers + warps) - least * producers;
-  return RoleRegisters{atFirst, least, wholeSteps(left / warps)};
+  return RegisterBudgets{atFirst, least, wholeSteps(left / warps)};
 }
 
-int64_t fusion::registersOfProducer(const Schedule &schedule) {
+int64_t fusion::producerRegisters(const Schedule &schedule) {
   constexpr int64_t ofMaskedTiles = 32;
-  return schedule.persistent && schedule.skipped ? ofMaskedTiles : 0;
+  return schedule.persistent && schedule.maskedAxis ? ofMaskedTiles : 0;
 }
 
-int64_t fusion::mostRegisters(const Schedule &schedule, int64_t warps,
-                              const ChipInfo &chip) {
-  if (std::optional<RoleRegisters> dealt =
-          roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
-                        registersOfProducer(schedule)))
+int64_t fusion::maxRegisters(const Schedule &schedule, int64_t warps,
+                             const ChipInfo &chip) {
+  if (std::optional<RegisterBudgets> dealt =
+          registerBudgets(warps, schedule.producerWarps, /*blocksPerSM=*/1,
+                          chip, producerRegisters(schedule)))
     return std::min<int64_t>(chip.maxRegistersPerThread, dealt->consumer);
-  return registersByWarps(warpsWithRegisters(warps, schedule.producerWarps),
-                          chip);
+  return registersByWarps(allocatedWarps(warps, schedule.producerWarps), chip);
 }
 
-int64_t fusion::warpsWithRegisters(int64_t warps, int64_t producers) {
+int64_t fusion::allocatedWarps(int64_t warps, int64_t producers) {
   return producers == 0 ? warps
                         : llvm::alignTo(warps + producers, kSubPartitions);
 }
@@ -107,16 +106,16 @@ int64_t fusion::blocksPerSM(const Schedule &schedule,
       1, std::min({chip.sharedMemoryPerSM / sharedPerBlock,
                    static_cast<int64_t>(chip.maxWarpsPerSM) / warps,
                    static_cast<int64_t>(chip.maxBlocksPerSM)}));
-  if (!roleRegisters(schedule.warps, schedule.producerWarps,
-                     /*blocksPerSM=*/1, chip, registersOfProducer(schedule)))
+  if (!registerBudgets(schedule.warps, schedule.producerWarps,
+                       /*blocksPerSM=*/1, chip, producerRegisters(schedule)))
     return std::max<int64_t>(
         1, std::min(blocks, warpsByRegisters(registers, chip) /
-                                warpsWithRegisters(schedule.warps,
-                                                   schedule.producerWarps)));
+                                allocatedWarps(schedule.warps,
+                                               schedule.producerWarps)));
   auto fits = [&](int64_t count) {
-    std::optional<RoleRegisters> dealt =
-        roleRegisters(schedule.warps, schedule.producerWarps, count, chip,
-                      registersOfProducer(schedule));
+    std::optional<RegisterBudgets> dealt =
+        registerBudgets(schedule.warps, schedule.producerWarps, count, chip,
+                        producerRegisters(schedule));
     return dealt && dealt->consumer >= registers &&
            dealt->atFirst >= footprint.atLaunch;
   };
@@ -138,16 +137,16 @@ public:
         isSplit(schedule.splitAxis().has_value()) {
     if (memo.nodes.empty())
       addNodes(schedule.tree);
-    memo.uses.resize(group.products.size());
-    int64_t mostOnSM = blocksPerSM(schedule, footprint, chip);
-    int64_t slots = residentSlots(schedule, mostOnSM, chip);
+    memo.uses.resize(group.contractions.size());
+    int64_t maxOnSM = blocksPerSM(schedule, footprint, chip);
+    int64_t slots = residentSlots(schedule, maxOnSM, chip);
     result.batches = llvm::divideCeil(footprint.blocks, slots);
     concurrent = std::min<int64_t>(footprint.blocks, slots);
     // Blocks spread over the SMs first: a small grid fills none of them. What
     // clusters of one block on an SM leave over, more on an SM may fill.
     result.residentBlocks = std::min<int64_t>(
-        mostOnSM, llvm::divideCeil(concurrent, chip.usableSMs(
-                                                   schedule.clusterBlocks())));
+        maxOnSM,
+        llvm::divideCeil(concurrent, chip.usableSMs(schedule.clusterBlocks())));
     use.blocksPerSM = result.residentBlocks;
     result.dram = memo.dram.predict(group, schedule, concurrent, chip.l2Bytes);
     share =
@@ -166,7 +165,7 @@ public:
                                              concurrent /
                                              chip.dramBytesPerSecond;
     // Threads that load and store do one after the other.
-    bool isAhead = !hasProducers() || loadInBulk(schedule.tree);
+    bool isAhead = !hasProducers() || loadByTMA(schedule.tree);
     double ends = isAhead ? std::max(result.init, result.epilogue)
                           : result.init + result.epilogue;
     // The blocks of a cluster meet at both ends: there and back.
@@ -175,7 +174,7 @@ public:
       result.epilogue += 2 * chip.clusterLatency;
     }
     if (schedule.splitInCluster && form == PipelineForm::Continuous)
-      result.epilogue += combineSeconds();
+      result.epilogue += splitReductionSeconds();
     result.block = result.init + result.main + result.epilogue;
     result.kernel = result.block * result.batches;
     if (schedule.persistent && form == PipelineForm::Continuous) {
@@ -200,7 +199,7 @@ private:
   };
 
   bool isAnothers(unsigned tensor) const {
-    return isSplit && isCombined(group, schedule, tensor);
+    return isSplit && isReducedAcrossBlocks(group, schedule, tensor);
   }
 
   void addNodes(const TilingTree &items) {
@@ -233,11 +232,11 @@ private:
   /// which each gives the others their rows, through its port, and adds its own
   /// ones. Where they exchange running values before, all meet behind each
   /// instead of before.
-  double combineSeconds() const {
-    double bytes = clusterPartBytes(group, schedule),
+  double splitReductionSeconds() const {
+    double bytes = clusterPartialBytes(group, schedule),
            blocks = schedule.clusterBlocks();
     double given = bytes * (blocks - 1) / blocks * result.residentBlocks;
-    double rows = combinedInCluster(group, schedule).size();
+    double rows = clusterReductions(group, schedule).size();
     return 2 * (1 + std::max(1.0, rows)) * chip.clusterLatency +
            given / (chip.l2BytesPerClockPerSM * chip.clockHz) +
            bytes * result.residentBlocks /
@@ -276,10 +275,9 @@ private:
     double all = bytes.fetched * concurrent;
     double latency =
         chip.dramLatency * (form == PipelineForm::Printed ? 1 : share);
-    return std::max(
-        chip.l2Latency +
-            std::max(portSeconds(bytes), all / chip.l2BytesPerSecond),
-        latency + all * share / chip.dramBytesPerSecond);
+    return std::max(chip.l2Latency + std::max(portSeconds(bytes),
+                                              all / chip.l2BytesPerSecond),
+                    latency + all * share / chip.dramBytesPerSecond);
   }
 
   /// Of a barrier of the block, which the printed form does not have.
@@ -321,7 +319,7 @@ private:
         unsigned stages = schedule.places[node.index].stages;
         body.loaded += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
-        (stages > 1 ? pipelinedByThreads : byThreads) |= !loadsInBulk(node);
+        (stages > 1 ? pipelinedByThreads : byThreads) |= !loadsByTMA(node);
         if (stages > 1)
           body.stages =
               body.stages == 0 ? stages : std::min(body.stages, stages);
@@ -329,10 +327,10 @@ private:
       }
       case TilingNode::Kind::Compute:
         wait();
-        body.use +=
-            tensor->role == TensorRole::Rows
-                ? use.passSeconds(node.index)
-                : use.useSeconds(tensor->product, isPipelined ? iterations : 1);
+        body.use += tensor->role == TensorRole::Rows
+                        ? use.passSeconds(node.index)
+                        : use.useSeconds(tensor->contraction,
+                                         isPipelined ? iterations : 1);
         break;
       case TilingNode::Kind::Store:
         if (!isAnothers(node.index))
@@ -343,7 +341,7 @@ private:
         if (known.loaded) {
           body.loaded += *known.loaded;
           waiting += *known.loaded;
-          byThreads |= !loadsInBulk(node);
+          byThreads |= !loadsByTMA(node);
         } else {
           // What follows the loop is waited for by itself.
           if (known.computes)
@@ -371,14 +369,14 @@ private:
   }
 
   /// Whether bulk copies load all that it loads.
-  bool loadsInBulk(const TilingNode &node) const {
+  bool loadsByTMA(const TilingNode &node) const {
     if (node.kind == TilingNode::Kind::Load)
-      return schedule.places[node.index].transport == fuse::Transport::Bulk;
-    return loadInBulk(node.children);
+      return schedule.places[node.index].transport == fuse::Transport::TMA;
+    return loadByTMA(node.children);
   }
-  bool loadInBulk(llvm::ArrayRef<TilingNode> items) const {
+  bool loadByTMA(llvm::ArrayRef<TilingNode> items) const {
     return llvm::all_of(
-        items, [&](const TilingNode &item) { return loadsInBulk(item); });
+        items, [&](const TilingNode &item) { return loadsByTMA(item); });
   }
 
   static bool computes(const TilingNode &node) {
@@ -433,7 +431,7 @@ private:
     // A producer goes on to the inner loop's next first loads while this one's
     // last iterations compute.
     bool isAhead = llvm::all_of(node.children, [&](const TilingNode &child) {
-      return !child.isLoop() || loadsInBulk(child);
+      return !child.isLoop() || loadsByTMA(child);
     });
     if (hasProducers() && isAhead)
       firstLoads += innerFirst;

@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlaceLegality.h"
-#include "BulkLegality.h"
+#include "TMALegality.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/FragmentLayouts.h"
 #include "fusion/Target/MatrixDescriptors.h"
-#include "fusion/Target/ProductLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace fusion;
@@ -24,29 +24,29 @@ namespace {
 class PlaceChecker {
 public:
   PlaceChecker(const GroupModel &group, const Schedule &schedule,
-               const ChipInfo &chip, const KeptTiles &kept)
-      : group(group), schedule(schedule), chip(chip), kept(kept) {}
+               const ChipInfo &chip, const RetainedTiles &retained)
+      : group(group), schedule(schedule), chip(chip), retained(retained) {}
 
   Reason runWarps() {
-    for (unsigned number = 0; number < group.products.size(); ++number)
+    for (unsigned number = 0; number < group.contractions.size(); ++number)
       if (Reason reason = checkArrangement(number))
         return reason;
     if (Reason reason = checkProducers())
       return reason;
-    for (unsigned number = 0; number < group.products.size(); ++number)
+    for (unsigned number = 0; number < group.contractions.size(); ++number)
       if (Reason reason = checkJoins(number))
         return reason;
     return std::nullopt;
   }
 
   Reason runPlaces() {
-    for (unsigned number = 0; number < group.products.size(); ++number)
+    for (unsigned number = 0; number < group.contractions.size(); ++number)
       if (Reason reason = checkInPlace(number))
         return reason;
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (Reason reason = checkPlace(tensor))
         return reason;
-    for (unsigned number = 0; number < group.products.size(); ++number)
+    for (unsigned number = 0; number < group.contractions.size(); ++number)
       if (Reason reason = checkOverlap(number))
         return reason;
     if (Reason reason = checkTurns())
@@ -55,7 +55,7 @@ public:
       return reason;
     if (Reason reason = checkCopiesOfCluster())
       return reason;
-    return whyTooManyBarriers(group, schedule, kept);
+    return whyTooManyBarriers(group, schedule, retained);
   }
 
   Reason runStages() {
@@ -67,24 +67,24 @@ public:
       if (schedule.places[tensor].registerStages != 1)
         if (Reason reason = checkRegisterStages(tensor))
           return reason;
-    for (unsigned number = 0; number < group.products.size(); ++number)
+    for (unsigned number = 0; number < group.contractions.size(); ++number)
       if (Reason reason = checkOverlap(number))
         return reason;
     if (Reason reason = checkCopiesOfProducers())
       return reason;
-    return whyTooManyBarriers(group, schedule, kept);
+    return whyTooManyBarriers(group, schedule, retained);
   }
 
 private:
   Reason checkArrangement(unsigned number);
   Reason checkInPlace(unsigned number);
   Reason checkOverlap(unsigned number) {
-    return schedule.products[number].stages == 1
+    return schedule.contractions[number].stages == 1
                ? std::nullopt
                : whyNotOverlapped(group, schedule, number);
   }
   Reason checkTurns() {
-    return schedule.takesTurns ? whyNoTurns(group, schedule) : std::nullopt;
+    return schedule.isPingPong ? whyNotPingPong(group, schedule) : std::nullopt;
   }
   Reason checkProducers();
   Reason checkCopiesOfProducers();
@@ -93,19 +93,19 @@ private:
   Reason checkStages(unsigned tensor);
   Reason checkPipeline(unsigned tensor);
   Reason checkRegisterStages(unsigned tensor);
-  Reason checkHandOver(unsigned producer);
+  Reason checkIntermediateEpilogue(unsigned producer);
   Reason checkJoins(unsigned number);
 
   const GroupModel &group;
   const Schedule &schedule;
   const ChipInfo &chip;
-  const KeptTiles &kept;
+  const RetainedTiles &retained;
 };
 
 } // namespace
 
 Reason PlaceChecker::checkArrangement(unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
   const std::string &name = group.valueName(number);
   const Intrinsic &intrinsic = *mapping.intrinsic;
   if (mapping.warps[0] * mapping.warps[1] != schedule.warps)
@@ -119,11 +119,11 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
            std::to_string(mapping.warps[0]) + " along its rows";
   // The columns of one product are the reduced axis of the next, so both come
   // in whole steps of the reduction.
-  constexpr int64_t leastColumns = 16;
+  constexpr int64_t minColumns = 16;
   if (!intrinsic.divides(schedule.tiles[mapping.i1], schedule.tiles[mapping.i2],
                          schedule.tiles[mapping.r1],
                          {mapping.warps[0], mapping.warps[1]}) ||
-      schedule.tiles[mapping.i2] % leastColumns != 0)
+      schedule.tiles[mapping.i2] % minColumns != 0)
     return "the tile of '" + name + "' (" +
            std::to_string(schedule.tiles[mapping.i1]) + " x " +
            std::to_string(schedule.tiles[mapping.i2]) + " x " +
@@ -135,22 +135,22 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
 
 /// What is multiplied in shared memory lies there as the intrinsic can read it.
 Reason PlaceChecker::checkInPlace(unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
   const Intrinsic &intrinsic = *mapping.intrinsic;
   if (!intrinsic.readsShared())
     return std::nullopt;
-  const Product &product = group.products[number];
-  for (const RowPass &pass : group.passes)
-    if (pass.product == number)
+  const Contraction &contraction = group.contractions[number];
+  for (const RowStatistics &pass : group.rowStatistics)
+    if (pass.contraction == number)
       return "'" + group.tensorName(pass.rows) +
              "' is made of an operand's fragments, which " +
              intrinsic.name.str() + " does not load";
   for (unsigned operand : {0u, 1u}) {
-    bool isFirst = mapping.isFirst(operand);
-    std::string which = std::string(isFirst ? "first" : "second") +
+    bool isOperandA = mapping.isOperandA(operand);
+    std::string which = std::string(isOperandA ? "first" : "second") +
                         " operand of '" + group.valueName(number) + "'";
-    if (!isMultipliedInPlace(group, schedule, number, operand)) {
-      if (isFirst)
+    if (!isReadFromShared(group, schedule, number, operand)) {
+      if (isOperandA)
         continue;
       return "the " + which +
              " is not in shared memory as it is multiplied, "
@@ -160,17 +160,18 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
     // Rows and columns of its buffer.
     MemoryTile tile{mapping.i1, mapping.i2, true};
     int64_t bytes = 0;
-    if (std::optional<unsigned> producer = product.producer[operand]) {
-      const ProductMapping &from = schedule.products[*producer];
+    if (std::optional<unsigned> producer = contraction.producer[operand]) {
+      const ContractionMapping &from = schedule.contractions[*producer];
       tile = {from.i1, from.i2, true};
-      bytes = group.tensors[group.products[*producer].result].elementBytes;
+      bytes = group.tensors[group.contractions[*producer].result].elementBytes;
     } else {
       for (const GroupTensor &tensor : group.tensors)
         if (tensor.role == TensorRole::Operand && !tensor.pass &&
             tensor.operandNumber == operand &&
-            (tensor.product == number ||
+            (tensor.contraction == number ||
              llvm::is_contained(tensor.sharedBy, number))) {
-          const ProductMapping &own = schedule.products[tensor.product];
+          const ContractionMapping &own =
+              schedule.contractions[tensor.contraction];
           tile = getMemoryTile(tensor, own.parallelAxis(operand), own.r1);
           bytes = tensor.elementBytes;
         }
@@ -183,9 +184,9 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
     std::optional<MatrixDescriptors> descriptors = matrixDescriptors(
         schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis], bytes,
         reducedIsContiguous);
-    int64_t part = isFirst ? intrinsic.i1 * intrinsic.warps
-                           : columnsOfInstruction(schedule.tiles[mapping.i2],
-                                                  mapping.warps[1], bytes);
+    int64_t part = isOperandA ? intrinsic.i1 * intrinsic.warps
+                              : instructionColumns(schedule.tiles[mapping.i2],
+                                                   mapping.warps[1], bytes);
     if (!descriptors || part == 0 || !descriptors->canCut(part))
       return "the tile of the " + which + " (" +
              std::to_string(schedule.tiles[tile.rowAxis]) + " x " +
@@ -199,7 +200,7 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
 Reason PlaceChecker::checkProducers() {
   if (schedule.producerWarps == 0)
     return std::nullopt;
-  if (!chip.hasBulkTensorCopy)
+  if (!chip.hasTMA)
     return chip.name.str() + " has no bulk copies for a producer to issue";
   return whyTooManyWarps(schedule.warps, schedule.producerWarps);
 }
@@ -209,7 +210,7 @@ Reason PlaceChecker::checkProducers() {
 Reason PlaceChecker::checkCopiesOfProducers() {
   if (schedule.producerWarps == 0 ||
       llvm::any_of(schedule.places, [](const Placement &place) {
-        return place.transport == fuse::Transport::Bulk && place.stages > 1;
+        return place.transport == fuse::Transport::TMA && place.stages > 1;
       }))
     return std::nullopt;
   return "no operand is copied in bulk in several stages, which producers "
@@ -242,12 +243,12 @@ static std::string notLoaded(const GroupTensor &tensor) {
 Reason PlaceChecker::checkStages(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const Placement &place = schedule.places[index];
-  if (tensor.pass && !kept.loads[index])
+  if (tensor.pass && !retained.loads[index])
     return place.stages > 1 ? Reason(notLoaded(tensor)) : std::nullopt;
-  constexpr unsigned mostStages = 8;
-  if (place.stages < 1 || place.stages > mostStages)
+  constexpr unsigned maxStages = 8;
+  if (place.stages < 1 || place.stages > maxStages)
     return "'" + tensor.name + "' asks for " + std::to_string(place.stages) +
-           " stages; a buffer has 1 to " + std::to_string(mostStages);
+           " stages; a buffer has 1 to " + std::to_string(maxStages);
   if (place.stages > 1 && tensor.role != TensorRole::Operand)
     return "'" + tensor.name +
            "' is no operand that is loaded in a loop and has "
@@ -279,7 +280,7 @@ Reason PlaceChecker::checkPlace(unsigned index) {
     if (Reason reason = checkRegisterStages(index))
       return reason;
   bool isShared = place.space == fuse::Space::Shared,
-       isLoaded = !tensor.pass || kept.loads[index];
+       isLoaded = !tensor.pass || retained.loads[index];
   if (isShared && !isLoaded)
     return notLoaded(tensor);
   bool isMoved = isLoaded && (tensor.role == TensorRole::Operand ||
@@ -297,7 +298,8 @@ Reason PlaceChecker::checkPlace(unsigned index) {
              "placed in registers";
     break;
   case TensorRole::Operand: {
-    const ProductMapping &mapping = schedule.products[tensor.product];
+    const ContractionMapping &mapping =
+        schedule.contractions[tensor.contraction];
     unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
     bool isTile = llvm::is_contained(tensor.axes, parallel) &&
                   llvm::is_contained(tensor.axes, mapping.r1);
@@ -323,12 +325,12 @@ Reason PlaceChecker::checkPlace(unsigned index) {
              std::to_string(bytes) + " at a time";
     if (bytes && !chip.hasAsyncCopy)
       return chip.name.str() + " has no asynchronous copies";
-    if (place.transport == fuse::Transport::Bulk)
-      return whyNotInBulk(group, schedule, chip, kept, index);
+    if (place.transport == fuse::Transport::TMA)
+      return whyNotTMA(group, schedule, chip, retained, index);
     break;
   }
   case TensorRole::Intermediate:
-    return checkHandOver(tensor.product);
+    return checkIntermediateEpilogue(tensor.contraction);
   case TensorRole::Statistic:
   case TensorRole::Rows:
     if (isShared)
@@ -339,7 +341,7 @@ Reason PlaceChecker::checkPlace(unsigned index) {
   case TensorRole::Result:
     if (place.transport == fuse::Transport::Sync)
       break;
-    if (place.transport != fuse::Transport::Bulk)
+    if (place.transport != fuse::Transport::TMA)
       return "'" + tensor.name +
              "' is stored by threads or in bulk, not by asynchronous copies of "
              "threads";
@@ -350,7 +352,7 @@ Reason PlaceChecker::checkPlace(unsigned index) {
       return "'" + tensor.name +
              "' is stored, and what leaves the L2 first is said of what is "
              "read";
-    return whyNotInBulk(group, schedule, chip, kept, index);
+    return whyNotTMA(group, schedule, chip, retained, index);
   }
   return std::nullopt;
 }
@@ -359,10 +361,10 @@ Reason PlaceChecker::checkPlace(unsigned index) {
 /// stages that could not be lowered would not be what the schedule says.
 Reason PlaceChecker::checkPipeline(unsigned index) {
   const std::string &name = group.tensorName(index);
-  const TreePosition &load = *kept.loads[index];
-  if (kept.values[index].isKept())
+  const TreePosition &load = *retained.loads[index];
+  if (retained.values[index].isRetained())
     return "'" + name + "' is kept in " +
-           std::to_string(kept.values[index].count) +
+           std::to_string(retained.values[index].count) +
            " tiles, which loops of its own load before they are used, and has "
            "one stage";
   bool isAsync = schedule.places[index].transport != fuse::Transport::Sync;
@@ -379,13 +381,13 @@ Reason PlaceChecker::checkPipeline(unsigned index) {
   // Each stage of a bulk copy has an mbarrier of its own.
   auto isGrouped = [](const Placement &place) {
     return place.transport != fuse::Transport::Sync &&
-           place.transport != fuse::Transport::Bulk;
+           place.transport != fuse::Transport::TMA;
   };
   for (auto [other, place] : llvm::enumerate(schedule.places)) {
     if (!isGrouped(schedule.places[index]) || !isGrouped(place) ||
-        place.stages == 1 || !kept.loads[other])
+        place.stages == 1 || !retained.loads[other])
       continue;
-    ArrayRef<const TilingNode *> around(kept.loads[other]->loops);
+    ArrayRef<const TilingNode *> around(retained.loads[other]->loops);
     // What is not loaded in a loop at all is refused on its own account.
     if (!around.empty() && around.back() != loop &&
         llvm::is_contained(around, loop))
@@ -402,12 +404,12 @@ Reason PlaceChecker::checkPipeline(unsigned index) {
 /// say the same, or its shared memory and traffic would not be the kernel's.
 /// Several may wait in shared memory even where the next product takes them
 /// from registers.
-Reason PlaceChecker::checkHandOver(unsigned producer) {
-  unsigned tensor = group.products[producer].result;
+Reason PlaceChecker::checkIntermediateEpilogue(unsigned producer) {
+  unsigned tensor = group.contractions[producer].result;
   if (schedule.places[tensor].space != fuse::Space::Shared)
-    return whyNotInRegisters(group, schedule, producer);
-  if (!kept.values[tensor].isKept() &&
-      staysInRegisters(group, schedule, producer))
+    return whyNotForwardedInRegisters(group, schedule, producer);
+  if (!retained.values[tensor].isRetained() &&
+      isForwardedInRegisters(group, schedule, producer))
     return "'" + group.tensorName(tensor) +
            "' is held by the threads that multiply it next and stays in "
            "registers";
@@ -418,9 +420,9 @@ Reason PlaceChecker::checkHandOver(unsigned producer) {
 /// of an operand that several products multiply is one of the same axes for
 /// all.
 Reason PlaceChecker::checkJoins(unsigned number) {
-  const ProductMapping &to = schedule.products[number];
-  for (unsigned other : group.products[number].joined) {
-    const ProductMapping &from = schedule.products[other];
+  const ContractionMapping &to = schedule.contractions[number];
+  for (unsigned other : group.contractions[number].joined) {
+    const ContractionMapping &from = schedule.contractions[other];
     if (from.i1 != to.i1 || from.i2 != to.i2 || from.warps[0] != to.warps[0] ||
         from.warps[1] != to.warps[1])
       return "'" + group.valueName(other) +
@@ -430,13 +432,13 @@ Reason PlaceChecker::checkJoins(unsigned number) {
   for (const GroupTensor &tensor : group.tensors) {
     if (!llvm::is_contained(tensor.sharedBy, number))
       continue;
-    const ProductMapping &own = schedule.products[tensor.product];
+    const ContractionMapping &own = schedule.contractions[tensor.contraction];
     if (own.parallelAxis(tensor.operandNumber) !=
             to.parallelAxis(tensor.operandNumber) ||
         own.r1 != to.r1 || own.swapped != to.swapped ||
         own.warps[0] != to.warps[0] || own.warps[1] != to.warps[1])
       return "'" + tensor.name + "' is multiplied by '" +
-             group.valueName(tensor.product) + "' and '" +
+             group.valueName(tensor.contraction) + "' and '" +
              group.valueName(number) + "' in different ways";
   }
   return std::nullopt;
@@ -444,20 +446,20 @@ Reason PlaceChecker::checkJoins(unsigned number) {
 
 Reason fusion::whyWarpsIllegal(const GroupModel &group,
                                const Schedule &schedule, const ChipInfo &chip,
-                               const KeptTiles &kept) {
-  return PlaceChecker(group, schedule, chip, kept).runWarps();
+                               const RetainedTiles &retained) {
+  return PlaceChecker(group, schedule, chip, retained).runWarps();
 }
 
 Reason fusion::whyPlacesIllegal(const GroupModel &group,
                                 const Schedule &schedule, const ChipInfo &chip,
-                                const KeptTiles &kept) {
-  return PlaceChecker(group, schedule, chip, kept).runPlaces();
+                                const RetainedTiles &retained) {
+  return PlaceChecker(group, schedule, chip, retained).runPlaces();
 }
 
 Reason fusion::whyStagesIllegal(const GroupModel &group,
                                 const Schedule &schedule, const ChipInfo &chip,
-                                const KeptTiles &kept) {
-  return PlaceChecker(group, schedule, chip, kept).runStages();
+                                const RetainedTiles &retained) {
+  return PlaceChecker(group, schedule, chip, retained).runStages();
 }
 
 //===----------------------------------------------------------------------===//
@@ -470,13 +472,13 @@ enum class Mismatch { Axes, Intrinsic, Warps };
 /// Groups of warps hold the rows that single ones do where each warp has an odd
 /// number of steps of them, of which the next lies behind those of all warps
 /// (`tileFragment`).
-static bool handsOver(const Schedule &schedule, const ProductMapping &from,
-                      const ProductMapping &to, unsigned operand) {
+static bool forwards(const Schedule &schedule, const ContractionMapping &from,
+                     const ContractionMapping &to, unsigned operand) {
   const Intrinsic &intrinsic = *from.intrinsic, &next = *to.intrinsic;
-  if (intrinsic.handsOverTo(next))
+  if (intrinsic.forwardsTo(next))
     return true;
   return intrinsic.accumulator.registers &&
-         next.operandPlaces(to.isFirst(operand)).registers &&
+         next.operandPlaces(to.isOperandA(operand)).registers &&
          !next.replicatesOperands() && intrinsic.i1 == next.i1 &&
          intrinsic.accumulatorColumns == 32 / next.operandBits &&
          schedule.tiles[from.i1] / (intrinsic.i1 * from.warps[0]) % 2 == 1;
@@ -487,44 +489,44 @@ static bool handsOver(const Schedule &schedule, const ProductMapping &from,
 static std::optional<std::pair<unsigned, Mismatch>>
 findMismatch(const GroupModel &group, const Schedule &schedule,
              unsigned producer) {
-  const ProductMapping &from = schedule.products[producer];
-  for (unsigned number = 0; number < group.products.size(); ++number)
+  const ContractionMapping &from = schedule.contractions[producer];
+  for (unsigned number = 0; number < group.contractions.size(); ++number)
     for (unsigned operand : {0u, 1u}) {
-      if (group.products[number].producer[operand] != producer)
+      if (group.contractions[number].producer[operand] != producer)
         continue;
-      const ProductMapping &to = schedule.products[number];
+      const ContractionMapping &to = schedule.contractions[number];
       if (from.i1 != to.parallelAxis(operand) || from.i2 != to.r1)
         return std::pair(number, Mismatch::Axes);
-      if (!handsOver(schedule, from, to, operand))
+      if (!forwards(schedule, from, to, operand))
         return std::pair(number, Mismatch::Intrinsic);
       // Rows of the accumulator are spread over the warps along the parallel
       // axis; every warp needs all of the reduced one.
-      if (from.warps[1] != 1 || to.warps[to.isFirst(operand) ? 1 : 0] != 1)
+      if (from.warps[1] != 1 || to.warps[to.isOperandA(operand) ? 1 : 0] != 1)
         return std::pair(number, Mismatch::Warps);
     }
   return std::nullopt;
 }
 
-bool fusion::staysInRegisters(const GroupModel &group, const Schedule &schedule,
-                              unsigned producer) {
+bool fusion::isForwardedInRegisters(const GroupModel &group,
+                                    const Schedule &schedule,
+                                    unsigned producer) {
   return !findMismatch(group, schedule, producer);
 }
 
-std::optional<std::string> fusion::whyNotInRegisters(const GroupModel &group,
-                                                     const Schedule &schedule,
-                                                     unsigned producer) {
+std::optional<std::string> fusion::whyNotForwardedInRegisters(
+    const GroupModel &group, const Schedule &schedule, unsigned producer) {
   auto mismatch = findMismatch(group, schedule, producer);
   if (!mismatch)
     return std::nullopt;
   std::string name = "'" + group.valueName(producer) + "'";
-  const ProductMapping &to = schedule.products[mismatch->first];
+  const ContractionMapping &to = schedule.contractions[mismatch->first];
   switch (mismatch->second) {
   case Mismatch::Axes:
     return name + " is not an operand of the next intrinsic as its accumulator "
                   "lies and cannot stay in registers";
   case Mismatch::Intrinsic:
     return name + " is held otherwise by " +
-           schedule.products[producer].intrinsic->name.str() + " than " +
+           schedule.contractions[producer].intrinsic->name.str() + " than " +
            to.intrinsic->name.str() +
            " wants its operand and cannot stay in registers";
   case Mismatch::Warps:

@@ -9,7 +9,7 @@
 #ifndef FUSION_LIB_ANALYSIS_PLACELEGALITY_H
 #define FUSION_LIB_ANALYSIS_PLACELEGALITY_H
 
-#include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/RetainedTiles.h"
 
 namespace fusion {
 
@@ -18,20 +18,20 @@ namespace fusion {
 std::optional<std::string> whyWarpsIllegal(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ChipInfo &chip,
-                                           const KeptTiles &kept);
+                                           const RetainedTiles &retained);
 
 /// Why some tensor's place, transport or number of stages cannot be lowered
 /// with these loops and warps, or nullopt where all can.
 std::optional<std::string> whyPlacesIllegal(const GroupModel &group,
                                             const Schedule &schedule,
                                             const ChipInfo &chip,
-                                            const KeptTiles &kept);
+                                            const RetainedTiles &retained);
 
 /// The same where everything else but the stages was accepted.
 std::optional<std::string> whyStagesIllegal(const GroupModel &group,
                                             const Schedule &schedule,
                                             const ChipInfo &chip,
-                                            const KeptTiles &kept);
+                                            const RetainedTiles &retained);
 
 } // namespace fusion
 

@@ -19,8 +19,8 @@ namespace {
 class Checker {
 public:
   Checker(const GroupModel &group, const Schedule &schedule,
-          const KeptTiles &kept)
-      : group(group), schedule(schedule), kept(kept) {}
+          const RetainedTiles &retained)
+      : group(group), schedule(schedule), retained(retained) {}
 
   Reason run() {
     std::optional<fuse::ReductionForm> form = reductionForm(group, schedule);
@@ -32,15 +32,15 @@ public:
         return "an axis of a reduction is cut into tiles, so the reductions "
                "run "
                "online";
-      case fuse::ReductionForm::Ahead:
+      case fuse::ReductionForm::Prepass:
         return "the reductions whose axes are cut into tiles are over before "
-               "the product that needs them, so they are 'ahead'";
+               "the product that needs them, so they are 'prepass'";
       case fuse::ReductionForm::OneTile:
         return "the axes of all reductions fit in their tiles, so none runs "
                "online";
       }
     }
-    if (schedule.rescale > 0)
+    if (schedule.rescaleThreshold > 0)
       if (Reason reason = checkRescale())
         return reason;
     for (const Reduction &reduction : group.reductions)
@@ -59,28 +59,28 @@ private:
   Reason check(const Reduction &reduction);
   Reason checkPass(unsigned number);
   Reason checkOnline(const Reduction &reduction, unsigned axis);
-  Reason checkRows(unsigned product);
-  Reason checkJoinedRows(unsigned product, unsigned home);
-  Reason checkLeaving(unsigned product, ArrayRef<unsigned> axes,
+  Reason checkRows(unsigned contraction);
+  Reason checkJoinedRows(unsigned contraction, unsigned home);
+  Reason checkLeaving(unsigned contraction, ArrayRef<unsigned> axes,
                       const std::string &what);
   Reason checkStatistic(unsigned tensor);
   Reason checkLeavingRows(unsigned tensor);
 
   const GroupModel &group;
   const Schedule &schedule;
-  const KeptTiles &kept;
+  const RetainedTiles &retained;
 };
 
 } // namespace
 
-/// Values in the loop have room for what a reference that stays behind leaves in
-/// them.
+/// Values in the loop have room for what a reference that stays behind leaves
+/// in them.
 Reason Checker::checkRescale() {
   if (schedule.reduction != fuse::ReductionForm::Online)
     return "no reduction runs online whose corrections could be put off";
   for (const OnlineAxis &online : group.online) {
-    if (!runsOnline(group, kept, online.axis) || !online.whyNot.empty() ||
-        online.room >= schedule.rescale)
+    if (!runsOnline(group, retained, online.axis) || !online.whyNot.empty() ||
+        online.room >= schedule.rescaleThreshold)
       continue;
     const std::string &name = group.axisName(online.axis);
     if (online.room == 0)
@@ -88,14 +88,16 @@ Reason Checker::checkRescale() {
              "' cannot be put off: " + online.roomLimit;
     return "corrections along '" + name + "' can be put off up to 2^" +
            std::to_string(online.room) + ", which " + online.roomLimit +
-           " have room for, not up to 2^" + std::to_string(schedule.rescale);
+           " have room for, not up to 2^" +
+           std::to_string(schedule.rescaleThreshold);
   }
   return std::nullopt;
 }
 
 Reason Checker::check(const Reduction &reduction) {
-  const ProductMapping &mapping = schedule.products[reduction.product];
-  const std::string &name = group.valueName(reduction.product);
+  const ContractionMapping &mapping =
+      schedule.contractions[reduction.contraction];
+  const std::string &name = group.valueName(reduction.contraction);
   for (unsigned axis : reduction.reduced) {
     if (axis != mapping.i1 && axis != mapping.i2)
       return "'" + name + "' is reduced along '" + group.axisName(axis) +
@@ -108,7 +110,8 @@ Reason Checker::check(const Reduction &reduction) {
   if (reduction.reduced.size() > 1) {
     for (unsigned axis : reduction.reduced)
       if (tripCount(group.axes[axis], schedule.tiles[axis]) > 1)
-        return "'" + name + "' is reduced along several axes at once, of which '" +
+        return "'" + name +
+               "' is reduced along several axes at once, of which '" +
                group.axisName(axis) + "' is cut into tiles";
     return std::nullopt;
   }
@@ -117,36 +120,37 @@ Reason Checker::check(const Reduction &reduction) {
     if (Reason reason = checkOnline(reduction, axis))
       return reason;
   if (schedule.splitOf(axis) > 1)
-    if (Reason reason = checkLeaving(reduction.product, reduction.axes,
+    if (Reason reason = checkLeaving(reduction.contraction, reduction.axes,
                                      "the rows of '" + name + "'"))
       return reason;
-  return checkRows(reduction.product);
+  return checkRows(reduction.contraction);
 }
 
 /// The loop over the axis hands over one tile after the other, and who consumes
 /// the reduction in the loop does so in the same iteration.
 Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
-  const std::string &name = group.valueName(reduction.product);
+  const std::string &name = group.valueName(reduction.contraction);
   for (const OnlineAxis &online : group.online)
     if (online.axis == axis && !online.whyNot.empty())
       return "the reductions along '" + group.axisName(axis) +
              "' cannot run online: " + online.whyNot;
   for (const Reduction &other : group.reductions)
     if (other.reduced == reduction.reduced && !other.pass &&
-        other.product != reduction.product)
-      return "'" + name + "' and '" + group.valueName(other.product) +
+        other.contraction != reduction.contraction)
+      return "'" + name + "' and '" + group.valueName(other.contraction) +
              "' are both reduced along '" + group.axisName(axis) + "'";
-  const HandOver &handOver = kept.handOvers[reduction.product];
-  if (!handOver.opened.empty() || handOver.loops.empty() ||
-      handOver.loops.back()->index != axis)
+  const IntermediateEpilogue &epilogue =
+      retained.intermediateEpilogues[reduction.contraction];
+  if (!epilogue.opened.empty() || epilogue.loops.empty() ||
+      epilogue.loops.back()->index != axis)
     return "'" + name + "' is not complete once in each iteration of '" +
            group.axisName(axis) + "', along which it is reduced online";
-  const TilingNode *loop = handOver.loops.back();
-  for (auto [number, product] : llvm::enumerate(group.products))
-    if (llvm::is_contained(product.producer,
-                           std::optional(reduction.product)) &&
-        kept.reductions[number] != loop)
-      return "C" + group.tensorName(product.result) +
+  const TilingNode *loop = epilogue.loops.back();
+  for (auto [number, contraction] : llvm::enumerate(group.contractions))
+    if (llvm::is_contained(contraction.producer,
+                           std::optional(reduction.contraction)) &&
+        retained.reductions[number] != loop)
+      return "C" + group.tensorName(contraction.result) +
              " does not sum up in loop '" + group.axisName(axis) +
              "', in which what it multiplies is reduced online";
   return std::nullopt;
@@ -156,33 +160,35 @@ Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
 /// does; where it runs in the product's loop the accumulators are corrected by
 /// its rows.
 Reason Checker::checkPass(unsigned number) {
-  const RowPass &pass = group.passes[number];
-  const ProductMapping &mapping = schedule.products[pass.product];
+  const RowStatistics &pass = group.rowStatistics[number];
+  const ContractionMapping &mapping = schedule.contractions[pass.contraction];
   const std::string &name = group.tensorName(pass.rows);
   if (schedule.isBlockAxis(pass.axis))
     return "the rows '" + name + "' are reduced along '" +
            group.axisName(pass.axis) + "', which is spread over blocks";
-  if (!kept.runsWithProduct[number])
+  if (!retained.runsWithContraction[number])
     return std::nullopt;
   for (const OnlineAxis &online : group.online)
     if (online.axis == pass.axis && !online.whyNot.empty())
       return "the reductions along '" + group.axisName(pass.axis) +
              "' cannot run online: " + online.whyNot;
-  if (!mapping.isFirst(pass.operandNumber))
+  if (!mapping.isOperandA(pass.operandNumber))
     return "the rows '" + name + "', which run in the loop of '" +
-           group.valueName(pass.product) + "', are columns of its accumulator";
+           group.valueName(pass.contraction) +
+           "', are columns of its accumulator";
   return std::nullopt;
 }
 
 /// Rows that operators after another product read are final by then.
 Reason Checker::checkJoinedRows(unsigned number, unsigned home) {
-  const HandOver &made = kept.handOvers[number], &used = kept.handOvers[home];
+  const IntermediateEpilogue &made = retained.intermediateEpilogues[number],
+                             &used = retained.intermediateEpilogues[home];
   ArrayRef<const TilingNode *> loops(made.loops);
   // What runs online is final behind its loop.
   if (schedule.reduction == fuse::ReductionForm::Online)
     loops = loops.take_while([&](const TilingNode *loop) {
       return llvm::none_of(group.reductions, [&](const Reduction &reduction) {
-        return reduction.product == number && !reduction.pass &&
+        return reduction.contraction == number && !reduction.pass &&
                llvm::is_contained(reduction.reduced, loop->index);
       });
     });
@@ -201,16 +207,16 @@ Reason Checker::checkJoinedRows(unsigned number, unsigned home) {
 /// Values of rows reach the tiles of later products in the registers of the
 /// threads that reduced them.
 Reason Checker::checkRows(unsigned number) {
-  const ProductMapping &from = schedule.products[number];
-  for (auto [index, product] : llvm::enumerate(group.products)) {
-    bool isJoined = llvm::is_contained(product.joinedRows, number);
+  const ContractionMapping &from = schedule.contractions[number];
+  for (auto [index, contraction] : llvm::enumerate(group.contractions)) {
+    bool isJoined = llvm::is_contained(contraction.joinedStatistics, number);
     if (isJoined)
       if (Reason reason = checkJoinedRows(number, index))
         return reason;
     if (!isJoined &&
-        !llvm::is_contained(product.producer, std::optional(number)))
+        !llvm::is_contained(contraction.producer, std::optional(number)))
       continue;
-    const ProductMapping &to = schedule.products[index];
+    const ContractionMapping &to = schedule.contractions[index];
     // Groups of warps are counted down the rows first, single warps along them.
     bool areCountedAlike =
         to.warps[1] == 1 || to.intrinsic->warps == from.intrinsic->warps;
@@ -225,10 +231,10 @@ Reason Checker::checkRows(unsigned number) {
 
 /// The loops in which each iteration completes values of rows, which `axes`
 /// index, outside of the one that reduces them.
-static ArrayRef<const TilingNode *> rowLoops(const HandOver &handOver,
-                                             const Schedule &schedule,
-                                             ArrayRef<unsigned> axes) {
-  return ArrayRef<const TilingNode *>(handOver.loops)
+static ArrayRef<const TilingNode *>
+statisticsLoops(const IntermediateEpilogue &epilogue, const Schedule &schedule,
+                ArrayRef<unsigned> axes) {
+  return ArrayRef<const TilingNode *>(epilogue.loops)
       .take_while([&](const TilingNode *loop) {
         return llvm::is_contained(axes, loop->index) ||
                schedule.isBlockAxis(loop->index);
@@ -239,17 +245,18 @@ static ArrayRef<const TilingNode *> rowLoops(const HandOver &handOver,
 /// the innermost one in which they are made.
 Reason Checker::checkLeaving(unsigned number, ArrayRef<unsigned> axes,
                              const std::string &what) {
-  const HandOver &handOver = kept.handOvers[number];
-  auto inside = ArrayRef<const TilingNode *>(handOver.loops)
-                    .drop_front(rowLoops(handOver, schedule, axes).size());
+  const IntermediateEpilogue &epilogue = retained.intermediateEpilogues[number];
+  auto inside =
+      ArrayRef<const TilingNode *>(epilogue.loops)
+          .drop_front(statisticsLoops(epilogue, schedule, axes).size());
   for (const TilingNode *loop : inside)
     if (llvm::none_of(group.reductions, [&](const Reduction &reduction) {
-          return reduction.product == number && !reduction.pass &&
+          return reduction.contraction == number && !reduction.pass &&
                  llvm::is_contained(reduction.reduced, loop->index);
         }))
       return "loop '" + group.axisName(loop->index) + "' repeats " + what +
              ", which leave the kernel";
-  if (!handOver.opened.empty())
+  if (!epilogue.opened.empty())
     return what +
            " leave the kernel, but several tiles of them are complete at "
            "once";
@@ -259,13 +266,13 @@ Reason Checker::checkLeaving(unsigned number, ArrayRef<unsigned> axes,
 /// Rows of an operand leave where their passes are over.
 Reason Checker::checkLeavingRows(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
-  const TreePosition &store = *kept.stores[index];
-  for (auto [number, pass] : llvm::enumerate(group.passes)) {
-    if (pass.product != tensor.product)
+  const TreePosition &store = *retained.stores[index];
+  for (auto [number, pass] : llvm::enumerate(group.rowStatistics)) {
+    if (pass.contraction != tensor.contraction)
       continue;
-    const TreePosition &at = *kept.computes[pass.rows];
+    const TreePosition &at = *retained.computes[pass.rows];
     ArrayRef<const TilingNode *> loops(at.loops);
-    if (kept.rowLoops[number])
+    if (retained.statisticsLoops[number])
       loops = loops.drop_back();
     if (ArrayRef<const TilingNode *>(store.loops) != loops ||
         store.order < at.order)
@@ -278,19 +285,20 @@ Reason Checker::checkLeavingRows(unsigned index) {
 /// A statistic is stored when the loops that reduce it are over.
 Reason Checker::checkStatistic(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
-  const HandOver &handOver = kept.handOvers[tensor.product];
-  const TreePosition &store = *kept.stores[index];
+  const IntermediateEpilogue &epilogue =
+      retained.intermediateEpilogues[tensor.contraction];
+  const TreePosition &store = *retained.stores[index];
   if (tensor.ofOperand) {
     if (Reason reason = checkLeavingRows(index))
       return reason;
   } else {
-    if (Reason reason =
-            checkLeaving(tensor.product, tensor.axes, "'" + tensor.name + "'"))
+    if (Reason reason = checkLeaving(tensor.contraction, tensor.axes,
+                                     "'" + tensor.name + "'"))
       return reason;
     ArrayRef<const TilingNode *> loops =
-        rowLoops(handOver, schedule, tensor.axes);
+        statisticsLoops(epilogue, schedule, tensor.axes);
     if (ArrayRef<const TilingNode *>(store.loops) != loops ||
-        store.order < handOver.order)
+        store.order < epilogue.order)
       return "S" + tensor.name + " must follow the loops that reduce '" +
              tensor.name + "'";
   }
@@ -303,6 +311,6 @@ Reason Checker::checkStatistic(unsigned index) {
 }
 
 Reason fusion::whyNotReduced(const GroupModel &group, const Schedule &schedule,
-                             const KeptTiles &kept) {
-  return Checker(group, schedule, kept).run();
+                             const RetainedTiles &retained) {
+  return Checker(group, schedule, retained).run();
 }

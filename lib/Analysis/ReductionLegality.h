@@ -1,4 +1,4 @@
-//===- ReductionLegality.h - Reductions between products ---------*- C++ -*-===//
+//===- ReductionLegality.h - Reductions between products ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,7 @@
 #ifndef FUSION_LIB_ANALYSIS_REDUCTIONLEGALITY_H
 #define FUSION_LIB_ANALYSIS_REDUCTIONLEGALITY_H
 
-#include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/RetainedTiles.h"
 
 namespace fusion {
 
@@ -17,7 +17,7 @@ namespace fusion {
 /// nullopt where they can or where there are none.
 std::optional<std::string> whyNotReduced(const GroupModel &group,
                                          const Schedule &schedule,
-                                         const KeptTiles &kept);
+                                         const RetainedTiles &retained);
 
 } // namespace fusion
 

@@ -206,7 +206,7 @@ bool ScalarMagnitude::isSame(Value a, unsigned opA, Value b,
   if (isOwn(argumentA, opA) && isOwn(argumentB, opB) &&
       tensorOf(argumentA, opA) == tensorOf(argumentB, opB))
     return axesOf(argumentA, opA) == axesOf(argumentB, opB) &&
-           !group.productOf[opA] && !group.productOf[opB];
+           !group.contractionOf[opA] && !group.contractionOf[opB];
   // Through the operators that make them.
   auto through = [&](BlockArgument argument, unsigned op) {
     std::optional<unsigned> from =

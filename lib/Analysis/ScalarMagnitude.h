@@ -32,7 +32,7 @@ public:
 
   /// Whether a value of rows that multiplies or divides `term`, in the body of
   /// operator `op`, may be applied to a sum of the products instead, infinities
-  /// and NaN included (FactorsOfSums.cpp).
+  /// and NaN included (DeferredFactors.cpp).
   bool leavesSum(mlir::Value factor, bool divides, mlir::Value term,
                  unsigned op) const;
 
@@ -56,7 +56,7 @@ private:
     return linalgOp.getBlock()->getTerminator()->getOperand(0);
   }
   bool isElementwiseHere(unsigned op) const {
-    return !group.productOf[op] && !group.reductionOf[op];
+    return !group.contractionOf[op] && !group.reductionOf[op];
   }
 
   const GroupAxes &group;

@@ -8,7 +8,7 @@
 
 #include "fusion/Analysis/Schedule.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Target/ProductLayouts.h"
+#include "fusion/Target/FragmentLayouts.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,14 +27,13 @@ unsigned fusion::transportBytes(fuse::Transport transport) {
   case fuse::Transport::Async8:
     return 8;
   case fuse::Transport::Async16:
-  case fuse::Transport::Bulk:
+  case fuse::Transport::TMA:
     return 16;
   }
   llvm_unreachable("covered switch");
 }
 
-int64_t fusion::countBlocks(const GroupModel &group,
-                            const Schedule &schedule) {
+int64_t fusion::countBlocks(const GroupModel &group, const Schedule &schedule) {
   int64_t blocks = 1;
   for (unsigned axis : schedule.blocks)
     blocks *= tripCount(group.axes[axis], schedule.tiles[axis]);
@@ -64,14 +63,16 @@ static bool importCodegenOf(fuse::CodegenAttr attr, const GroupModel &group,
     return true;
   schedule.codegen = importCodegen(attr);
   for (StringAttr name : attr.getMasked()) {
-    auto *product = llvm::find_if(group.products, [&](const Product &each) {
-      return group.tensors[each.result].name == name.getValue();
-    });
-    if (product == group.products.end()) {
+    auto *contraction =
+        llvm::find_if(group.contractions, [&](const Contraction &each) {
+          return group.tensors[each.result].name == name.getValue();
+        });
+    if (contraction == group.contractions.end()) {
       explain("the group has no product '" + name.getValue() + "'");
       return false;
     }
-    schedule.products[product - group.products.begin()].keepsMasks = true;
+    schedule.contractions[contraction - group.contractions.begin()].keepsMasks =
+        true;
   }
   return true;
 }
@@ -79,14 +80,14 @@ static bool importCodegenOf(fuse::CodegenAttr attr, const GroupModel &group,
 static bool importProduct(Attribute attr, unsigned number,
                           const GroupModel &group, Schedule &schedule,
                           Explain explain) {
-  const Product &product = group.products[number];
-  StringRef name = group.tensors[product.result].name;
+  const Contraction &contraction = group.contractions[number];
+  StringRef name = group.tensors[contraction.result].name;
   auto map = dyn_cast_or_null<fuse::OperatorMapAttr>(attr);
   if (!map) {
     explain("the mapping says nothing of the product '" + name + "'");
     return false;
   }
-  ProductMapping &mapping = schedule.products.emplace_back();
+  ContractionMapping &mapping = schedule.contractions.emplace_back();
   mapping.intrinsic = lookupIntrinsic(map.getIntrinsic());
   if (!mapping.intrinsic) {
     explain("unknown intrinsic '" + map.getIntrinsic() + "'");
@@ -100,7 +101,7 @@ static bool importProduct(Attribute attr, unsigned number,
   mapping.i1 = *i1;
   mapping.i2 = *i2;
   mapping.r1 = *r1;
-  mapping.swapped = llvm::is_contained(product.rhsAxes, *i1);
+  mapping.swapped = llvm::is_contained(contraction.rhsAxes, *i1);
   mapping.warps[0] = map.getWarps()[0];
   mapping.warps[1] = map.getWarps()[1];
   return true;
@@ -109,50 +110,49 @@ static bool importProduct(Attribute attr, unsigned number,
 /// Every instruction reads what it multiplies: the first operand for each part
 /// of the columns that one can have, the second for each 64 rows.
 static int64_t bytesInPlace(const GroupModel &group, const Schedule &schedule,
-                            unsigned product, int64_t depth) {
-  const ProductMapping &mapping = schedule.products[product];
+                            unsigned contraction, int64_t depth) {
+  const ContractionMapping &mapping = schedule.contractions[contraction];
   const Intrinsic &intrinsic = *mapping.intrinsic;
   int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
           elementBytes = intrinsic.operandBits / 8;
   int64_t bytes =
       i1 / (intrinsic.i1 * intrinsic.warps) * i2 * depth * elementBytes;
-  if (!isMultipliedInPlace(group, schedule, product, mapping.swapped ? 1 : 0))
+  if (!isReadFromShared(group, schedule, contraction, mapping.swapped ? 1 : 0))
     return bytes;
-  int64_t columns = columnsOfInstruction(i2, mapping.warps[1], elementBytes);
+  int64_t columns = instructionColumns(i2, mapping.warps[1], elementBytes);
   return bytes + (columns ? i2 / columns : 1) * i1 * depth * elementBytes;
 }
 
 int64_t fusion::fragmentBytes(const GroupModel &group, const Schedule &schedule,
-                              unsigned product, int64_t depth) {
-  const ProductMapping &mapping = schedule.products[product];
+                              unsigned contraction, int64_t depth) {
+  const ContractionMapping &mapping = schedule.contractions[contraction];
   const Intrinsic &intrinsic = *mapping.intrinsic;
   if (intrinsic.readsShared())
-    return bytesInPlace(group, schedule, product, depth);
-  return intrinsic.operandBytes(/*isFirst=*/true, schedule.tiles[mapping.i1],
+    return bytesInPlace(group, schedule, contraction, depth);
+  return intrinsic.operandBytes(/*isOperandA=*/true, schedule.tiles[mapping.i1],
                                 depth) *
              mapping.warps[1] +
-         intrinsic.operandBytes(/*isFirst=*/false, schedule.tiles[mapping.i2],
-                                depth) *
+         intrinsic.operandBytes(/*isOperandA=*/false,
+                                schedule.tiles[mapping.i2], depth) *
              mapping.warps[0];
 }
 
-bool fusion::isMultipliedInPlace(const GroupModel &group,
-                                 const Schedule &schedule, unsigned product,
-                                 unsigned operand) {
-  const Product &info = group.products[product];
-  const ProductMapping &mapping = schedule.products[product];
-  bool isLhs = mapping.isFirst(operand);
+bool fusion::isReadFromShared(const GroupModel &group, const Schedule &schedule,
+                              unsigned contraction, unsigned operand) {
+  const Contraction &info = group.contractions[contraction];
+  const ContractionMapping &mapping = schedule.contractions[contraction];
+  bool isLhs = mapping.isOperandA(operand);
   if (!mapping.intrinsic->operandPlaces(isLhs).shared || info.computed[operand])
     return false;
   if (std::optional<unsigned> producer = info.producer[operand])
-    return schedule.places[group.products[*producer].result].space ==
+    return schedule.places[group.contractions[*producer].result].space ==
            fuse::Space::Shared;
   return llvm::any_of(llvm::enumerate(group.tensors), [&](const auto &each) {
     const GroupTensor &tensor = each.value();
     return tensor.role == TensorRole::Operand && !tensor.pass &&
            tensor.operandNumber == operand &&
-           (tensor.product == product ||
-            llvm::is_contained(tensor.sharedBy, product)) &&
+           (tensor.contraction == contraction ||
+            llvm::is_contained(tensor.sharedBy, contraction)) &&
            schedule.places[each.index()].space == fuse::Space::Shared;
   });
 }
@@ -167,11 +167,12 @@ fusion::reductionForm(const GroupModel &group, const Schedule &schedule) {
       if (sequentialTrips(group, schedule, axis) == 1)
         continue;
       if (!reduction.pass ||
-          runsWithProduct(group, schedule.tree, group.passes[*reduction.pass]))
+          runsWithContraction(group, schedule.tree,
+                              group.rowStatistics[*reduction.pass]))
         return fuse::ReductionForm::Online;
       isAhead = true;
     }
-  return isAhead ? fuse::ReductionForm::Ahead : fuse::ReductionForm::OneTile;
+  return isAhead ? fuse::ReductionForm::Prepass : fuse::ReductionForm::OneTile;
 }
 
 std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
@@ -184,7 +185,7 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
       return std::nullopt;
     }
     schedule.reduction = attr.getReduction().getForm();
-    schedule.rescale = attr.getReduction().getRescale();
+    schedule.rescaleThreshold = attr.getReduction().getRescaleThreshold();
   }
   if (!attr.getTiling()) {
     explain("a chain's schedule needs a tiling");
@@ -215,20 +216,20 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
     }
 
   if (mlir::StringAttr skip = attr.getTiling().getSkip()) {
-    schedule.skipped = resolveAxis(skip.getValue(), group, explain);
-    if (!schedule.skipped)
+    schedule.maskedAxis = resolveAxis(skip.getValue(), group, explain);
+    if (!schedule.maskedAxis)
       return std::nullopt;
   }
 
   fuse::MappingAttr mapping = attr.getMapping();
   schedule.warps = mapping.getWarps();
-  schedule.raster = mapping.getRaster();
+  schedule.blockSwizzle = mapping.getBlockSwizzle();
   schedule.persistent = mapping.getPersistent();
   schedule.cluster = mapping.getCluster();
   if (fuse::ParallelAttr parallel = attr.getParallel()) {
     schedule.producerWarps = parallel.getProducers();
     schedule.splitInCluster = parallel.getInCluster();
-    schedule.takesTurns = parallel.getTurns();
+    schedule.isPingPong = parallel.getPingPong();
     schedule.splits.assign(group.axes.size(), 1);
     for (NamedAttribute entry : parallel.getSplit()) {
       std::optional<unsigned> axis =
@@ -244,8 +245,8 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
       return std::nullopt;
     schedule.blocks.push_back(*axis);
   }
-  for (unsigned number = 0; number < group.products.size(); ++number) {
-    StringRef name = group.tensors[group.products[number].result].name;
+  for (unsigned number = 0; number < group.contractions.size(); ++number) {
+    StringRef name = group.tensors[group.contractions[number].result].name;
     Attribute map =
         mapping.getOperators() ? mapping.getOperators().get(name) : Attribute();
     if (!importProduct(map, number, group, schedule, explain))
@@ -256,7 +257,8 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
       StringRef name = entry.getName().getValue();
       std::optional<unsigned> tensor = group.findTensor(name);
       if (!tensor ||
-          group.products[group.tensors[*tensor].product].result != *tensor) {
+          group.contractions[group.tensors[*tensor].contraction].result !=
+              *tensor) {
         explain("the group has no product '" + name + "'");
         return std::nullopt;
       }
@@ -289,14 +291,16 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
     return schedule.places[tensor].space == fuse::Space::Shared;
   };
   auto tensors = llvm::seq<unsigned>(0, group.tensors.size());
-  if (pipeline.getRegisters() != 1 && llvm::none_of(tensors, inRegisters)) {
+  if (pipeline.getRegisterStages() != 1 &&
+      llvm::none_of(tensors, inRegisters)) {
     explain("no tensor has fragments for the " +
-            Twine(pipeline.getRegisters()) + " stages of the register level");
+            Twine(pipeline.getRegisterStages()) +
+            " stages of the register level");
     return std::nullopt;
   }
   for (unsigned tensor : tensors)
     if (inRegisters(tensor))
-      schedule.places[tensor].registerStages = pipeline.getRegisters();
+      schedule.places[tensor].registerStages = pipeline.getRegisterStages();
   // What says nothing is a mistake, too: one stage is what all have.
   auto readStages = [&](DictionaryAttr given, unsigned Placement::*stages,
                         llvm::function_ref<bool(unsigned)> isThere,
@@ -325,18 +329,19 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
                    "is not multiplied from shared memory and has no fragments "
                    "with stages")))
     return std::nullopt;
-  if (!pipeline.getProducts())
+  if (!pipeline.getOverlap())
     return schedule;
-  for (NamedAttribute entry : pipeline.getProducts()) {
+  for (NamedAttribute entry : pipeline.getOverlap()) {
     StringRef name = entry.getName().getValue();
-    auto *product = llvm::find_if(group.products, [&](const Product &each) {
-      return group.tensors[each.result].name == name;
-    });
-    if (product == group.products.end()) {
+    auto *contraction =
+        llvm::find_if(group.contractions, [&](const Contraction &each) {
+          return group.tensors[each.result].name == name;
+        });
+    if (contraction == group.contractions.end()) {
       explain("the group has no product '" + name + "'");
       return std::nullopt;
     }
-    schedule.products[product - group.products.begin()].stages =
+    schedule.contractions[contraction - group.contractions.begin()].stages =
         cast<IntegerAttr>(entry.getValue()).getInt();
   }
   return schedule;
@@ -353,19 +358,19 @@ bool fusion::hasFragments(const GroupModel &group, const Schedule &schedule,
     return false;
   // What is read in shared memory is read as a whole tile: nothing is left to
   // load ahead.
-  auto isLoaded = [&](unsigned product) {
-    return !schedule.products[product].intrinsic->readsShared();
+  auto isLoaded = [&](unsigned contraction) {
+    return !schedule.contractions[contraction].intrinsic->readsShared();
   };
   if (info.role == TensorRole::Operand)
-    return isLoaded(info.product) || llvm::any_of(info.sharedBy, isLoaded);
+    return isLoaded(info.contraction) || llvm::any_of(info.sharedBy, isLoaded);
   if (info.role != TensorRole::Intermediate)
     return false;
   // Products are in program order.
-  for (unsigned number = info.product + 1; number < group.products.size();
-       ++number) {
-    const Product &consumer = group.products[number];
-    if ((consumer.producer[0] == info.product ||
-         consumer.producer[1] == info.product) &&
+  for (unsigned number = info.contraction + 1;
+       number < group.contractions.size(); ++number) {
+    const Contraction &consumer = group.contractions[number];
+    if ((consumer.producer[0] == info.contraction ||
+         consumer.producer[1] == info.contraction) &&
         isLoaded(number))
       return true;
   }
@@ -388,19 +393,19 @@ std::optional<unsigned> fusion::commonRegisterStages(const GroupModel &group,
 
 SmallVector<unsigned, 2> fusion::listFragments(const GroupModel &group,
                                                const Schedule &schedule,
-                                               unsigned product,
+                                               unsigned contraction,
                                                unsigned operand) {
   SmallVector<unsigned, 2> list;
   if (std::optional<unsigned> producer =
-          group.products[product].producer[operand]) {
-    unsigned value = group.products[*producer].result;
+          group.contractions[contraction].producer[operand]) {
+    unsigned value = group.contractions[*producer].result;
     if (hasFragments(group, schedule, value))
       list.push_back(value);
   }
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (tensor.role == TensorRole::Operand && tensor.operandNumber == operand &&
-        (tensor.product == product ||
-         llvm::is_contained(tensor.sharedBy, product)) &&
+        (tensor.contraction == contraction ||
+         llvm::is_contained(tensor.sharedBy, contraction)) &&
         hasFragments(group, schedule, index))
       list.push_back(index);
   return list;
@@ -424,17 +429,17 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
     if (schedule.splitOf(index) != 1)
       splits.push_back(builder.getNamedAttr(
           axis.name, builder.getI64IntegerAttr(schedule.splitOf(index))));
-  for (auto [product, mapping] :
-       llvm::zip_equal(group.products, schedule.products)) {
+  for (auto [contraction, mapping] :
+       llvm::zip_equal(group.contractions, schedule.contractions)) {
     int64_t warps[] = {mapping.warps[0], mapping.warps[1]};
     operators.push_back(builder.getNamedAttr(
-        group.tensors[product.result].name,
+        group.tensors[contraction.result].name,
         fuse::OperatorMapAttr::get(
             context, mapping.intrinsic->name, group.axes[mapping.i1].name,
             group.axes[mapping.i2].name, group.axes[mapping.r1].name, warps)));
     if (mapping.stages > 1)
       overlapped.push_back(
-          builder.getNamedAttr(group.tensors[product.result].name,
+          builder.getNamedAttr(group.tensors[contraction.result].name,
                                builder.getI64IntegerAttr(mapping.stages)));
   }
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
@@ -454,19 +459,18 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
   auto tiling = fuse::TilingAttr::get(
       context, printTiling(schedule.tree, group),
       builder.getDictionaryAttr(tiles),
-      schedule.skipped
-          ? builder.getStringAttr(group.axes[*schedule.skipped].name)
+      schedule.maskedAxis
+          ? builder.getStringAttr(group.axes[*schedule.maskedAxis].name)
           : mlir::StringAttr());
   auto mapping = fuse::MappingAttr::get(
       context, schedule.warps, blocks, builder.getDictionaryAttr(operators),
-      schedule.raster, schedule.persistent, schedule.cluster);
-  auto parallel =
-      splits.empty() && schedule.producerWarps == 0
-          ? fuse::ParallelAttr()
-          : fuse::ParallelAttr::get(context, builder.getDictionaryAttr(splits),
-                                    schedule.splitInCluster,
-                                    schedule.producerWarps,
-                                    schedule.takesTurns);
+      schedule.blockSwizzle, schedule.persistent, schedule.cluster);
+  auto parallel = splits.empty() && schedule.producerWarps == 0
+                      ? fuse::ParallelAttr()
+                      : fuse::ParallelAttr::get(
+                            context, builder.getDictionaryAttr(splits),
+                            schedule.splitInCluster, schedule.producerWarps,
+                            schedule.isPingPong);
   auto pipeline =
       stages.empty() && common == 1u && overlapped.empty()
           ? fuse::PipelineAttr()
@@ -477,20 +481,21 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
                 overlapped.empty() ? DictionaryAttr()
                                    : builder.getDictionaryAttr(overlapped));
   auto result = fuse::ScheduleAttr::get(
-      context, /*version=*/1, tiling, mapping,
+      context, fuse::kScheduleVersion, tiling, mapping,
       fuse::MemoryAttr::get(context, builder.getDictionaryAttr(places)),
       pipeline, parallel,
-      schedule.reduction ? fuse::ReductionAttr::get(
-                               context, *schedule.reduction, schedule.rescale)
-                         : fuse::ReductionAttr());
+      schedule.reduction
+          ? fuse::ReductionAttr::get(context, *schedule.reduction,
+                                     schedule.rescaleThreshold)
+          : fuse::ReductionAttr());
   if (!schedule.codegen)
     return result;
   SmallVector<StringAttr> masked;
-  for (auto [product, mapping] :
-       llvm::zip_equal(group.products, schedule.products))
+  for (auto [contraction, mapping] :
+       llvm::zip_equal(group.contractions, schedule.contractions))
     if (mapping.keepsMasks)
       masked.push_back(
-          builder.getStringAttr(group.tensors[product.result].name));
+          builder.getStringAttr(group.tensors[contraction.result].name));
   return result.withCodegen(exportCodegen(*schedule.codegen, masked, context));
 }
 
@@ -499,9 +504,10 @@ fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
   // speaks against them.
   constexpr int64_t warps = 8;
   auto mapping = fuse::MappingAttr::get(context, warps, /*cluster=*/1);
-  return fuse::ScheduleAttr::get(
-      context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
-      fuse::PipelineAttr(), fuse::ParallelAttr(), fuse::ReductionAttr());
+  return fuse::ScheduleAttr::get(context, fuse::kScheduleVersion,
+                                 fuse::TilingAttr(), mapping,
+                                 fuse::MemoryAttr(), fuse::PipelineAttr(),
+                                 fuse::ParallelAttr(), fuse::ReductionAttr());
 }
 
 std::optional<std::string>
@@ -512,7 +518,7 @@ fusion::checkGenericSchedule(fuse::FusedGroupOpInterface group,
                                       /*cluster=*/1);
   if (mapping != plain || schedule.getMemory() || schedule.getPipeline() ||
       schedule.getParallel())
-    return "the generic form has no blocks, raster, memory, pipeline or "
+    return "the generic form has no blocks, block_swizzle, memory, pipeline or "
            "parallel part to choose";
   if (schedule.getReduction())
     return "'reduction' is for groups that consume a value while it is reduced";

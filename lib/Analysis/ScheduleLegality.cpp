@@ -8,11 +8,11 @@
 
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "BlockResources.h"
-#include "BulkLegality.h"
 #include "LoopLegality.h"
 #include "LoopTraffic.h"
 #include "PlaceLegality.h"
 #include "ReductionLegality.h"
+#include "TMALegality.h"
 #include "fusion/Analysis/PipelineModel.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Target/RegisterFile.h"
@@ -38,15 +38,15 @@ static std::string whereRead(const GroupModel &group, unsigned axis) {
 
 std::optional<std::string> fusion::checkGroup(const GroupModel &group,
                                               const ChipInfo &chip) {
-  for (const Product &product : group.products) {
-    const std::string &name = group.tensorName(product.result);
-    if (!product.type ||
+  for (const Contraction &contraction : group.contractions) {
+    const std::string &name = group.tensorName(contraction.result);
+    if (!contraction.type ||
         llvm::none_of(allIntrinsics(), [&](const Intrinsic &i) {
-          return i.multiplies(*product.type) && i.availableOn(chip);
+          return i.multiplies(*contraction.type) && i.availableOn(chip);
         }))
       return "no intrinsic of " + chip.name.str() +
              " multiplies the operands of product '" + name + "'";
-    if (product.lhsAxes.empty() || product.rhsAxes.empty())
+    if (contraction.lhsAxes.empty() || contraction.rhsAxes.empty())
       return "product '" + name +
              "' has no rows or no columns (a product with a vector)";
   }
@@ -72,8 +72,9 @@ std::optional<std::string> fusion::whyNotLowered(const Schedule &schedule) {
   if (schedule.persistent && schedule.producerWarps == 0)
     return "'persistent' without 'producers' is not lowered: a block would "
            "load its next tile when it has stored the last one";
-  if (schedule.takesTurns && schedule.producerWarps == 0)
-    return "'turns' without 'producers' are not lowered: a group would copy, "
+  if (schedule.isPingPong && schedule.producerWarps == 0)
+    return "'ping_pong' without 'producers' is not lowered: a group would "
+           "copy, "
            "and wait for others, in its turn";
   return std::nullopt;
 }
@@ -111,14 +112,14 @@ std::optional<std::string> fusion::whyImpossible(const GroupModel &group,
 
 /// What is known of the schedule at hand.
 struct ScheduleChecker::State {
-  KeptTiles kept;
+  RetainedTiles retained;
   LoopTraffic traffic;
   BlockResources held;
   Footprint counted;
 };
 
 ScheduleChecker::ScheduleChecker(const GroupModel &group, const ChipInfo &chip,
-                                 VisitedMemo *visited)
+                                 UnmaskedTilesMemo *visited)
     : group(group), chip(chip), visited(visited),
       state(std::make_unique<State>()) {}
 
@@ -126,7 +127,7 @@ ScheduleChecker::~ScheduleChecker() = default;
 
 const Footprint &ScheduleChecker::footprint() const { return state->counted; }
 
-static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
+static Reason rejectSharedMemory(int64_t bytes, const ChipInfo &chip) {
   if (bytes <= static_cast<int64_t>(chip.sharedMemoryPerBlock))
     return std::nullopt;
   return "the tiles need " + std::to_string(bytes) +
@@ -134,17 +135,17 @@ static Reason refuseSharedMemory(int64_t bytes, const ChipInfo &chip) {
          " has at most " + std::to_string(chip.sharedMemoryPerBlock);
 }
 
-static Reason refuseRegisters(int64_t needed, int64_t atLaunch, int64_t warps,
+static Reason rejectRegisters(int64_t needed, int64_t atLaunch, int64_t warps,
                               const Schedule &schedule, const ChipInfo &chip) {
-  std::optional<RoleRegisters> dealt =
-      roleRegisters(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
-                    registersOfProducer(schedule));
+  std::optional<RegisterBudgets> dealt =
+      registerBudgets(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
+                      producerRegisters(schedule));
   if (dealt && atLaunch > dealt->atFirst)
     return "an instruction of a product needs a launch with " +
            std::to_string(atLaunch) + " registers per thread; of " +
-           std::to_string(warps + schedule.producerWarps) +
-           " warps each has " + std::to_string(dealt->atFirst);
-  int64_t registers = mostRegisters(schedule, warps, chip);
+           std::to_string(warps + schedule.producerWarps) + " warps each has " +
+           std::to_string(dealt->atFirst);
+  int64_t registers = maxRegisters(schedule, warps, chip);
   if (needed <= registers)
     return std::nullopt;
   return "the tiles need about " + std::to_string(needed) +
@@ -153,12 +154,12 @@ static Reason refuseRegisters(int64_t needed, int64_t atLaunch, int64_t warps,
 }
 
 Reason ScheduleChecker::checkLoops(const Schedule &schedule) {
-  if (Reason reason = whyLoopsIllegal(group, schedule, chip, state->kept))
+  if (Reason reason = whyLoopsIllegal(group, schedule, chip, state->retained))
     return reason;
-  if (Reason reason = refuseSharedMemory(
-          leastSharedMemory(group, schedule, state->kept), chip))
+  if (Reason reason = rejectSharedMemory(
+          minSharedMemory(group, schedule, state->retained), chip))
     return reason;
-  state->traffic = countLoopTraffic(group, schedule, state->kept, visited);
+  state->traffic = countLoopTraffic(group, schedule, state->retained, visited);
   if (state->traffic.loops.blocks > std::numeric_limits<int32_t>::max())
     return "the grid would have " +
            std::to_string(state->traffic.loops.blocks) + " blocks";
@@ -171,26 +172,26 @@ const Footprint &ScheduleChecker::countTraffic(const Schedule &schedule) {
 
 Reason ScheduleChecker::checkSums(const Schedule &schedule,
                                   unsigned warps) const {
-  return refuseRegisters(leastRegisters(group, schedule, state->kept, warps),
+  return rejectRegisters(minRegisters(group, schedule, state->retained, warps),
                          /*atLaunch=*/0, warps, schedule, chip);
 }
 
 llvm::SmallVector<TensorSet, 2>
-ScheduleChecker::listInBulk(const Schedule &schedule) const {
+ScheduleChecker::listTMA(const Schedule &schedule) const {
   llvm::SmallVector<TensorSet, 2> sets;
-  if (!chip.hasBulkTensorCopy)
+  if (!chip.hasTMA)
     return sets;
   TensorSet all = 0;
-  Schedule inBulk = schedule;
+  Schedule usesTMA = schedule;
   for (unsigned tensor : listCopied(group, schedule))
-    if (tensor < kMostInSet &&
-        !whyNotInBulk(group, schedule, chip, state->kept, tensor)) {
+    if (tensor < kMaxInSet &&
+        !whyNotTMA(group, schedule, chip, state->retained, tensor)) {
       all |= TensorSet(1) << tensor;
-      inBulk.places[tensor].transport = fuse::Transport::Bulk;
+      usesTMA.places[tensor].transport = fuse::Transport::TMA;
     }
   if (all == 0)
     return sets;
-  if (!whyTooManyBarriers(group, inBulk, state->kept))
+  if (!whyTooManyBarriers(group, usesTMA, state->retained))
     return {all};
   for (TensorSet left = all; left; left &= left - 1)
     sets.push_back(left & -left);
@@ -198,35 +199,35 @@ ScheduleChecker::listInBulk(const Schedule &schedule) const {
 }
 
 Reason ScheduleChecker::checkWarps(const Schedule &schedule) const {
-  if (Reason reason = whyWarpsIllegal(group, schedule, chip, state->kept))
+  if (Reason reason = whyWarpsIllegal(group, schedule, chip, state->retained))
     return reason;
-  if (Reason reason = whyNotInShares(group, schedule))
+  if (Reason reason = whyNotReduceScatter(group, schedule))
     return reason;
-  return whyNotReduced(group, schedule, state->kept);
+  return whyNotReduced(group, schedule, state->retained);
 }
 
 Reason ScheduleChecker::checkPlaces(const Schedule &schedule) {
-  if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->kept))
+  if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->retained))
     return reason;
   BlockResources &held = state->held = {};
-  listBuffers(group, schedule, state->kept, held);
-  if (Reason reason = refuseSharedMemory(countBuffers(held, schedule), chip))
+  listBuffers(group, schedule, state->retained, held);
+  if (Reason reason = rejectSharedMemory(countBuffers(held, schedule), chip))
     return reason;
-  listRegisters(group, schedule, state->kept, held);
+  listRegisters(group, schedule, state->retained, held);
   return checkRoom(schedule);
 }
 
 Reason ScheduleChecker::checkStages(const Schedule &schedule) const {
-  return whyStagesIllegal(group, schedule, chip, state->kept);
+  return whyStagesIllegal(group, schedule, chip, state->retained);
 }
 
 Reason ScheduleChecker::checkRoom(const Schedule &schedule) {
   countResources(state->held, schedule, state->counted);
-  if (Reason reason = whyTooManyBarriers(group, schedule, state->kept))
+  if (Reason reason = whyTooManyBarriers(group, schedule, state->retained))
     return reason;
-  if (Reason reason = refuseSharedMemory(state->counted.sharedMemory, chip))
+  if (Reason reason = rejectSharedMemory(state->counted.sharedMemory, chip))
     return reason;
-  return refuseRegisters(state->counted.registers, state->counted.atLaunch,
+  return rejectRegisters(state->counted.registers, state->counted.atLaunch,
                          schedule.warps, schedule, chip);
 }
 
@@ -238,7 +239,7 @@ Reason ScheduleChecker::checkPossible(const Schedule &schedule) {
     return reason;
   if (Reason reason = checkPlaces(schedule))
     return reason;
-  return whyOverlappedWaits(group, schedule);
+  return whyOverlapStalls(group, schedule);
 }
 
 /// Not of `codegen`: searches decide that for what they have chosen.

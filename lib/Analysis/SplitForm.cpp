@@ -91,7 +91,7 @@ private:
   /// The sum of a product that runs, or null.
   const OnlineForm::Sum *sumOf(unsigned op) const {
     for (const OnlineForm::Sum &sum : online.sums)
-      if (group.productOf[op] == sum.product)
+      if (group.contractionOf[op] == sum.contraction)
         return &sum;
     return nullptr;
   }
@@ -178,7 +178,7 @@ LogicalResult Division::mergeValue(Value value, Merge &merge) {
   merge.operators.set(*op);
   if (llvm::is_contained(group.loops[*op], axis))
     return decline(*op, "computes in the loop what leaves the group");
-  if (group.productOf[*op] || group.reductionOf[*op])
+  if (group.contractionOf[*op] || group.reductionOf[*op])
     return decline(*op, "sums up along another axis what the parts share");
   for (unsigned own : group.loops[*op])
     if (!llvm::is_contained(group.model.tensors[merge.result.tensor].axes, own))
@@ -259,9 +259,9 @@ void GroupAxesBuilder::describeSplit(OnlineAxis &online,
     OnlineAxis::Merge &merge = online.merges.emplace_back();
     merge.tensor = result.tensor;
     if (result.mergesSum)
-      merge.partBytes += kPartialBytes;
+      merge.partialBytes += kPartialBytes;
     for (unsigned reduction : result.reductions)
-      merge.partBytes += group.model.reductions[reduction].elementBytes;
+      merge.partialBytes += group.model.reductions[reduction].elementBytes;
     for (Value input : result.inputs)
       merge.otherBytes += llvm::divideCeil(
           getElementTypeOrSelf(input.getType()).getIntOrFloatBitWidth(), 8);

@@ -9,8 +9,8 @@
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Support/AddressPlan.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Target/FragmentLayouts.h"
 #include "fusion/Target/Hardware.h"
-#include "fusion/Target/ProductLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
@@ -25,14 +25,14 @@ int64_t fusion::sequentialTrips(const GroupModel &group,
   return parts == 1 ? all : llvm::divideCeil(all, parts);
 }
 
-bool fusion::hasEmptyParts(const GroupModel &group, const Schedule &schedule,
-                           unsigned axis) {
+bool fusion::hasEmptySplits(const GroupModel &group, const Schedule &schedule,
+                            unsigned axis) {
   return schedule.splitOf(axis) >
          tripCount(group.axes[axis], schedule.tiles[axis]);
 }
 
-bool fusion::hasIdleParts(const GroupModel &group, const Schedule &schedule,
-                          unsigned axis) {
+bool fusion::hasIdleSplits(const GroupModel &group, const Schedule &schedule,
+                           unsigned axis) {
   int64_t before =
       (schedule.splitOf(axis) - 1) * sequentialTrips(group, schedule, axis);
   return before >= tripCount(group.axes[axis], schedule.tiles[axis]);
@@ -47,32 +47,34 @@ llvm::SmallVector<int64_t, 8> fusion::placementTiles(const GroupModel &group,
   return tiles;
 }
 
-bool fusion::storesParts(const Schedule &schedule) {
+bool fusion::storesPartials(const Schedule &schedule) {
   return schedule.splitAxis() && !schedule.splitInCluster;
 }
 
 /// The product whose sums are split.
-static const Product &lastProduct(const GroupModel &group) {
-  return *llvm::find_if(group.products, [&](const Product &product) {
-    return group.tensors[product.result].role == TensorRole::Result;
-  });
+static const Contraction &lastProduct(const GroupModel &group) {
+  return *llvm::find_if(
+      group.contractions, [&](const Contraction &contraction) {
+        return group.tensors[contraction.result].role == TensorRole::Result;
+      });
 }
 
-static const ProductMapping &lastMapping(const GroupModel &group,
-                                         const Schedule &schedule) {
-  return schedule.products[&lastProduct(group) - group.products.begin()];
+static const ContractionMapping &lastMapping(const GroupModel &group,
+                                             const Schedule &schedule) {
+  return schedule
+      .contractions[&lastProduct(group) - group.contractions.begin()];
 }
 
-int64_t fusion::clusterPartBytes(const GroupModel &group,
-                                 const Schedule &schedule) {
+int64_t fusion::clusterPartialBytes(const GroupModel &group,
+                                    const Schedule &schedule) {
   if (!schedule.splitAxis() || !schedule.splitInCluster)
     return 0;
-  const ProductMapping &mapping = lastMapping(group, schedule);
+  const ContractionMapping &mapping = lastMapping(group, schedule);
   return schedule.tiles[mapping.i1] * schedule.tiles[mapping.i2] *
          kPartialBytes;
 }
 
-SmallVector<unsigned, 2> fusion::combinedInCluster(const GroupModel &group,
+SmallVector<unsigned, 2> fusion::clusterReductions(const GroupModel &group,
                                                    const Schedule &schedule) {
   SmallVector<unsigned, 2> list;
   if (!schedule.splitInCluster || !splitOnline(group, schedule))
@@ -86,34 +88,37 @@ SmallVector<unsigned, 2> fusion::combinedInCluster(const GroupModel &group,
 /// The axis of a reduction's rows.
 static unsigned rowAxisOf(const Schedule &schedule,
                           const Reduction &reduction) {
-  const ProductMapping &mapping = schedule.products[reduction.product];
+  const ContractionMapping &mapping =
+      schedule.contractions[reduction.contraction];
   return llvm::is_contained(reduction.reduced, mapping.i1) ? mapping.i2
                                                            : mapping.i1;
 }
 
-int64_t fusion::rowsOfReduction(const Schedule &schedule,
-                                const Reduction &reduction) {
+int64_t fusion::reductionRows(const Schedule &schedule,
+                              const Reduction &reduction) {
   return schedule.tiles[rowAxisOf(schedule, reduction)];
 }
 
-int64_t fusion::clusterRowBytes(const GroupModel &group,
-                                const Schedule &schedule, unsigned number) {
+int64_t fusion::clusterStatisticsBytes(const GroupModel &group,
+                                       const Schedule &schedule,
+                                       unsigned number) {
   const Reduction &reduction = group.reductions[number];
-  return schedule.clusterBlocks() * rowsOfReduction(schedule, reduction) *
+  return schedule.clusterBlocks() * reductionRows(schedule, reduction) *
          reduction.elementBytes;
 }
 
-bool fusion::isAfterExchange(const GroupModel &group, const Schedule &schedule,
-                             unsigned tensor) {
+bool fusion::isReadAfterClusterReduction(const GroupModel &group,
+                                         const Schedule &schedule,
+                                         unsigned tensor) {
   const GroupTensor &info = group.tensors[tensor];
   return schedule.splitInCluster && info.role == TensorRole::Extra &&
-         group.tensors[group.products[info.product].result].role ==
+         group.tensors[group.contractions[info.contraction].result].role ==
              TensorRole::Result;
 }
 
-bool fusion::isByShare(const GroupModel &group, const Schedule &schedule,
-                       unsigned tensor) {
-  if (isAfterExchange(group, schedule, tensor))
+bool fusion::isReduceScattered(const GroupModel &group,
+                               const Schedule &schedule, unsigned tensor) {
+  if (isReadAfterClusterReduction(group, schedule, tensor))
     return llvm::is_contained(group.tensors[tensor].axes,
                               lastMapping(group, schedule).i1);
   return schedule.splitInCluster &&
@@ -123,7 +128,7 @@ bool fusion::isByShare(const GroupModel &group, const Schedule &schedule,
 /// Rows and columns of a block's share of the last product's tile.
 static std::array<int64_t, 2> shapeOfShare(const GroupModel &group,
                                            const Schedule &schedule) {
-  const ProductMapping &mapping = lastMapping(group, schedule);
+  const ContractionMapping &mapping = lastMapping(group, schedule);
   return {schedule.tiles[mapping.i1] / schedule.clusterBlocks(),
           schedule.tiles[mapping.i2]};
 }
@@ -132,19 +137,19 @@ static std::array<int64_t, 2> shapeOfShare(const GroupModel &group,
 static LinearLayout layoutOfShare(const GroupModel &group,
                                   const Schedule &schedule) {
   const GroupTensor &result = group.tensors[lastProduct(group).result];
-  const ProductMapping &mapping = lastMapping(group, schedule);
-  bool isTurned = result.axes.back() == mapping.i1;
-  bool isDense = isTurned || result.axes.back() == mapping.i2;
-  unsigned order[] = {isTurned ? 0u : 1u, isTurned ? 1u : 0u};
+  const ContractionMapping &mapping = lastMapping(group, schedule);
+  bool isTransposed = result.axes.back() == mapping.i1;
+  bool isDense = isTransposed || result.axes.back() == mapping.i2;
+  unsigned order[] = {isTransposed ? 0u : 1u, isTransposed ? 1u : 0u};
   int64_t width =
       isDense ? std::max<int64_t>(1, result.alignment / result.elementBytes)
               : 1;
   return blocked(shapeOfShare(group, schedule), order, width, schedule.warps);
 }
 
-int64_t fusion::exchangedOfShare(const GroupModel &group,
-                                 const Schedule &schedule,
-                                 const Reduction &reduction) {
+int64_t fusion::exchangedPerBlock(const GroupModel &group,
+                                  const Schedule &schedule,
+                                  const Reduction &reduction) {
   int64_t parts = 1;
   for (const LinearLayout::Digit &digit :
        layoutOfShare(group, schedule).digits(LayoutDim::Warp))
@@ -155,9 +160,9 @@ int64_t fusion::exchangedOfShare(const GroupModel &group,
                           reduction.elementBytes;
 }
 
-int64_t fusion::countShareHolders(const GroupModel &group,
-                                  const Schedule &schedule, unsigned tensor) {
-  const ProductMapping &mapping = lastMapping(group, schedule);
+int64_t fusion::countScatteredLoads(const GroupModel &group,
+                                    const Schedule &schedule, unsigned tensor) {
+  const ContractionMapping &mapping = lastMapping(group, schedule);
   unsigned axes[] = {mapping.i1, mapping.i2};
   std::array<int64_t, 2> shape = shapeOfShare(group, schedule);
   LinearLayout layout = layoutOfShare(group, schedule);
@@ -174,12 +179,12 @@ int64_t fusion::countShareHolders(const GroupModel &group,
   return loaded * kWarpSize * schedule.warps / elements;
 }
 
-std::optional<std::string> fusion::whyNotInShares(const GroupModel &group,
-                                                  const Schedule &schedule) {
+std::optional<std::string>
+fusion::whyNotReduceScatter(const GroupModel &group, const Schedule &schedule) {
   std::optional<unsigned> split = schedule.splitAxis();
   if (!split || !schedule.splitInCluster)
     return std::nullopt;
-  const ProductMapping &mapping = lastMapping(group, schedule);
+  const ContractionMapping &mapping = lastMapping(group, schedule);
   auto [rows, columns] = shapeOfShare(group, schedule);
   int64_t parts = schedule.clusterBlocks();
   std::optional<LinearLayout> shares =
@@ -189,7 +194,7 @@ std::optional<std::string> fusion::whyNotInShares(const GroupModel &group,
         LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, parts);
     int64_t warps[] = {mapping.warps[0], mapping.warps[1]};
     LinearLayout sums =
-        sumTile(*mapping.intrinsic, rows * parts, columns, warps);
+        accumulatorTile(*mapping.intrinsic, rows * parts, columns, warps);
     if (std::optional<LinearLayout> inverse = shares->invert())
       if (std::optional<LinearLayout> offsets = compose(sums, *inverse))
         if (planAddresses(*offsets))
@@ -205,14 +210,14 @@ std::optional<std::string> fusion::whyNotInShares(const GroupModel &group,
 /// the exchange of the sums on nobody has all rows of them.
 static std::optional<std::string> whyRowsNotInCluster(const GroupModel &group,
                                                       const Schedule &schedule,
-                                                      const Product &last) {
+                                                      const Contraction &last) {
   unsigned axis = *schedule.splitAxis();
   if (sequentialTrips(group, schedule, axis) == 1)
     return "a part is a single tile, in which nothing runs";
   for (const Reduction &reduction : group.reductions)
     if (reduction.pass && llvm::is_contained(reduction.reduced, axis))
       return "rows of an operand are reduced along it";
-  if (!last.joinedRows.empty())
+  if (!last.joinedStatistics.empty())
     return "operators behind the sum read values of rows";
   for (const GroupTensor &tensor : group.tensors)
     if (tensor.role == TensorRole::Statistic)
@@ -241,11 +246,11 @@ std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
     return name + "others share what they copy";
   if (schedule.producerWarps > 0)
     return name + "some warps only copy, and all of a cluster meet";
-  const Product &last = lastProduct(group);
+  const Contraction &last = lastProduct(group);
   if (splitOnline(group, schedule))
     if (auto reason = whyRowsNotInCluster(group, schedule, last))
       return name + *reason;
-  const ProductMapping &mapping = lastMapping(group, schedule);
+  const ContractionMapping &mapping = lastMapping(group, schedule);
   if (schedule.tiles[mapping.i1] % parts != 0)
     return name + std::to_string(parts) + " blocks do not divide the " +
            std::to_string(schedule.tiles[mapping.i1]) + " rows of a tile";
@@ -255,7 +260,7 @@ std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
       return name + "a block has several tiles along axis '" +
              group.axes[axis].name + "'";
   for (const Reduction &reduction : group.reductions)
-    if (group.products[reduction.product].result == last.result &&
+    if (group.contractions[reduction.contraction].result == last.result &&
         !reduction.pass && llvm::is_contained(reduction.reduced, mapping.i1))
       return name + "a reduction runs along the rows that its blocks share";
   // What is read after the sum is read by a block's rows of it.
@@ -265,7 +270,7 @@ std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
     isSummed |= statement.kind == TilingNode::Kind::Compute &&
                 statement.tensor == last.result;
     if (!isSummed && tensor.role == TensorRole::Extra &&
-        group.products[tensor.product].result == last.result)
+        group.contractions[tensor.contraction].result == last.result)
       return name + "'" + tensor.name + "' is loaded before the sum";
   }
   const Placement &place = schedule.places[last.result];
@@ -284,9 +289,9 @@ const OnlineAxis *fusion::splitOnline(const GroupModel &group,
   return nullptr;
 }
 
-bool fusion::isCombined(const GroupModel &group, const Schedule &schedule,
-                        unsigned tensor) {
-  if (!storesParts(schedule))
+bool fusion::isReducedAcrossBlocks(const GroupModel &group,
+                                   const Schedule &schedule, unsigned tensor) {
+  if (!storesPartials(schedule))
     return false;
   const GroupTensor &info = group.tensors[tensor];
   // Of its own parts make what they are asked for (partialRowBytes).
@@ -295,7 +300,7 @@ bool fusion::isCombined(const GroupModel &group, const Schedule &schedule,
   if (const OnlineAxis *online = splitOnline(group, schedule))
     return llvm::is_contained(online->later, tensor);
   return info.role == TensorRole::Extra &&
-         group.tensors[group.products[info.product].result].role ==
+         group.tensors[group.contractions[info.contraction].result].role ==
              TensorRole::Result;
 }
 
@@ -311,7 +316,8 @@ int64_t fusion::movedElements(const GroupModel &group, const Schedule &schedule,
   if (const auto &window = group.tensors[tensor].window)
     return window->moved;
   int64_t count = wholeElements(group, tensor);
-  if (group.tensors[tensor].role == TensorRole::Result && storesParts(schedule))
+  if (group.tensors[tensor].role == TensorRole::Result &&
+      storesPartials(schedule))
     count *= schedule.splitOf(*schedule.splitAxis());
   return count;
 }
@@ -326,7 +332,7 @@ int64_t fusion::compulsoryBytes(const GroupModel &group,
 int64_t fusion::movedElementBytes(const GroupModel &group,
                                   const Schedule &schedule, unsigned tensor) {
   return group.tensors[tensor].role == TensorRole::Result &&
-                 storesParts(schedule)
+                 storesPartials(schedule)
              ? kPartialBytes
              : group.tensors[tensor].elementBytes;
 }
@@ -347,18 +353,19 @@ int64_t fusion::partialRowBytes(const GroupModel &group,
   return bytes;
 }
 
-CombineFootprint fusion::combineFootprint(const GroupModel &group,
-                                          const Schedule &schedule) {
-  CombineFootprint footprint;
+SplitReductionFootprint
+fusion::splitReductionFootprint(const GroupModel &group,
+                                const Schedule &schedule) {
+  SplitReductionFootprint footprint;
   std::optional<unsigned> axis = schedule.splitAxis();
-  if (!storesParts(schedule))
+  if (!storesPartials(schedule))
     return footprint;
   if (const OnlineAxis *online = splitOnline(group, schedule)) {
     for (const OnlineAxis::Merge &merge : online->merges) {
       int64_t points = wholeElements(group, merge.tensor);
       footprint.loadBytes +=
           points *
-          (schedule.splitOf(*axis) * merge.partBytes + merge.otherBytes);
+          (schedule.splitOf(*axis) * merge.partialBytes + merge.otherBytes);
       footprint.storeBytes += points * group.tensors[merge.tensor].elementBytes;
     }
     footprint.launches = online->merges.size();
@@ -370,7 +377,7 @@ CombineFootprint fusion::combineFootprint(const GroupModel &group,
     if (tensor.role == TensorRole::Result) {
       points = wholeElements(group, index);
       footprint.storeBytes = points * tensor.elementBytes;
-    } else if (isCombined(group, schedule, index)) {
+    } else if (isReducedAcrossBlocks(group, schedule, index)) {
       perPoint += tensor.elementBytes;
     }
   }
@@ -382,7 +389,7 @@ std::optional<std::string> fusion::whyNotPartial(fuse::PartialAttr partial,
                                                  const GroupModel &group,
                                                  const Schedule &schedule) {
   std::optional<unsigned> split = schedule.splitAxis();
-  if (!storesParts(schedule))
+  if (!storesPartials(schedule))
     return partial
                ? std::optional<std::string>(
                      "the group is partial along '" + partial.getAxis().str() +
@@ -395,10 +402,10 @@ std::optional<std::string> fusion::whyNotPartial(fuse::PartialAttr partial,
   int64_t length =
       sequentialTrips(group, schedule, *split) * schedule.tiles[*split];
   if (partial.getAxis() == axis &&
-      partial.getParts() == schedule.splitOf(*split) &&
+      partial.getSplits() == schedule.splitOf(*split) &&
       partial.getLength() == length)
     return std::nullopt;
-  return "the group has " + std::to_string(partial.getParts()) + " parts of " +
+  return "the group has " + std::to_string(partial.getSplits()) + " parts of " +
          std::to_string(partial.getLength()) + " along '" +
          partial.getAxis().str() + "', its schedule " +
          std::to_string(schedule.splitOf(*split)) + " of " +
@@ -416,15 +423,15 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
       return name + " and axis '" + group.axes[axis].name +
              "' are both split; the parts of one are combined";
   std::optional<unsigned> last;
-  for (auto [number, product] : llvm::enumerate(group.products)) {
-    if (group.tensors[product.result].role == TensorRole::Result)
+  for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
+    if (group.tensors[contraction.result].role == TensorRole::Result)
       last = number;
-    else if (llvm::is_contained(product.reduction, *split))
+    else if (llvm::is_contained(contraction.reduction, *split))
       return name + " cannot be split: it is reduced by '" +
-             group.tensors[product.result].name +
+             group.tensors[contraction.result].name +
              "', which is rounded before it is used";
   }
-  if (!last || !llvm::is_contained(group.products[*last].reduction, *split))
+  if (!last || !llvm::is_contained(group.contractions[*last].reduction, *split))
     return name + " cannot be split: the last product does not reduce it";
   if (const OnlineAxis *online = splitOnline(group, schedule)) {
     const std::string &why =
@@ -432,8 +439,8 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
     if (!why.empty())
       return "the reductions along " + name + " cannot be split: " + why;
   } else {
-    if (!group.products[*last].joined.empty() ||
-        !group.products[*last].joinedRows.empty())
+    if (!group.contractions[*last].joined.empty() ||
+        !group.contractions[*last].joinedStatistics.empty())
       return name + " cannot be split: what is summed along it joins the "
                     "values of another product";
     // What is reduced on the way to a result is not merged by this axis's rule.
@@ -443,8 +450,8 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
                "' is a further result that does not run along it";
   }
   // Tiles outside of an axis are zero along the intrinsic's axes only.
-  if (hasEmptyParts(group, schedule, *split) &&
-      schedule.products[*last].r1 != *split)
+  if (hasEmptySplits(group, schedule, *split) &&
+      schedule.contractions[*last].r1 != *split)
     return name + " has fewer iterations than its " +
            std::to_string(schedule.splitOf(*split)) +
            " parts and is not mapped to the intrinsic";

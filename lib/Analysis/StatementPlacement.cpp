@@ -27,7 +27,7 @@ class StatementPlacement {
 public:
   StatementPlacement(const GroupModel &group, const TilingTree &loops,
                      ArrayRef<int64_t> tiles, ArrayRef<unsigned> blocks,
-                     bool removeDeadLoops, ArrayRef<PassPlace> passes)
+                     bool removeDeadLoops, ArrayRef<StatisticsPlacement> passes)
       : group(group), tiles(tiles), removeDeadLoops(removeDeadLoops),
         passes(passes) {
     TilingTree live = removeDead(loops);
@@ -37,13 +37,13 @@ public:
       grid.push_back(items->front().index);
       items = &items->front().children;
     }
-    unsigned count = group.products.size();
+    unsigned count = group.contractions.size();
     paths.resize(count);
-    for (unsigned product = 0; product < count; ++product)
-      nests.push_back(findNest(*items, product));
+    for (unsigned contraction = 0; contraction < count; ++contraction)
+      nests.push_back(findNest(*items, contraction));
     // A consumer's loops decide which of them its producers are in.
-    for (unsigned product = count; product-- > 0;)
-      paths[product] = choosePath(product);
+    for (unsigned contraction = count; contraction-- > 0;)
+      paths[contraction] = choosePath(contraction);
   }
 
   TilingTree place() {
@@ -53,16 +53,17 @@ public:
       body->push_back({Kind::Loop, axis, {}});
       body = &body->back().children;
     }
-    for (unsigned product = 0; product < group.products.size(); ++product)
-      placeProduct(*body, product);
+    for (unsigned contraction = 0; contraction < group.contractions.size();
+         ++contraction)
+      placeProduct(*body, contraction);
     // Rows are complete when the loops that reduce them are over.
     for (auto [number, tensor] : llvm::enumerate(group.tensors))
       if (tensor.role == TensorRole::Statistic)
         enterAll(*body,
                  tensor.ofOperand
-                     ? hoist(paths[tensor.product], tensor.axes)
-                     : outsideOf(paths[tensor.product], tensor.axes),
-                 tensor.product)
+                     ? hoist(paths[tensor.contraction], tensor.axes)
+                     : outsideOf(paths[tensor.contraction], tensor.axes),
+                 tensor.contraction)
             .push_back({Kind::Store, static_cast<unsigned>(number), {}});
     return tree;
   }
@@ -92,12 +93,12 @@ private:
   }
 
   /// The loops down to the innermost one of the product.
-  Path findNest(const TilingTree &items, unsigned product) const {
+  Path findNest(const TilingTree &items, unsigned contraction) const {
     Path found;
     for (const TilingNode &node : items) {
-      Path inner = findNest(node.children, product);
+      Path inner = findNest(node.children, contraction);
       if (inner.empty() &&
-          !llvm::is_contained(group.products[product].axes, node.index))
+          !llvm::is_contained(group.contractions[contraction].axes, node.index))
         continue;
       inner.insert(inner.begin(), node.index);
       if (inner.size() > found.size())
@@ -106,10 +107,11 @@ private:
     return found;
   }
 
-  bool reducesProducerOf(unsigned product, unsigned axis) const {
-    for (std::optional<unsigned> producer : group.products[product].producer)
+  bool reducesProducerOf(unsigned contraction, unsigned axis) const {
+    for (std::optional<unsigned> producer :
+         group.contractions[contraction].producer)
       if (producer &&
-          (llvm::is_contained(group.products[*producer].reduction, axis) ||
+          (llvm::is_contained(group.contractions[*producer].reduction, axis) ||
            reducesProducerOf(*producer, axis)))
         return true;
     return false;
@@ -118,33 +120,34 @@ private:
   /// The product's own loops, and those of its consumers that it is computed
   /// again in. Its own reductions allow none inside (partial sums would be
   /// added once per iteration), its producers' are over when it starts.
-  Path choosePath(unsigned product) const {
-    const Product &own = group.products[product];
+  Path choosePath(unsigned contraction) const {
+    const Contraction &own = group.contractions[contraction];
     Path path;
     bool reduces = false;
-    for (unsigned axis : nests[product]) {
+    for (unsigned axis : nests[contraction]) {
       if (llvm::is_contained(own.axes, axis)) {
         reduces |= llvm::is_contained(own.reduction, axis);
         path.push_back(axis);
         continue;
       }
       bool isOfConsumer = false;
-      for (auto [index, consumer] : llvm::enumerate(group.products))
-        isOfConsumer |=
-            (llvm::is_contained(consumer.producer, std::optional(product)) ||
-             llvm::is_contained(consumer.joined, product)) &&
-            llvm::is_contained(paths[index], axis);
-      if (isOfConsumer && !reduces && !reducesProducerOf(product, axis))
+      for (auto [index, consumer] : llvm::enumerate(group.contractions))
+        isOfConsumer |= (llvm::is_contained(consumer.producer,
+                                            std::optional(contraction)) ||
+                         llvm::is_contained(consumer.joined, contraction)) &&
+                        llvm::is_contained(paths[index], axis);
+      if (isOfConsumer && !reduces && !reducesProducerOf(contraction, axis))
         path.push_back(axis);
     }
     return path;
   }
 
   /// How many of a product's loops are outside of its reductions.
-  unsigned completeDepth(unsigned product) const {
-    const Path &path = paths[product];
+  unsigned completeDepth(unsigned contraction) const {
+    const Path &path = paths[contraction];
     auto isReduction = [&](unsigned axis) {
-      return llvm::is_contained(group.products[product].reduction, axis);
+      return llvm::is_contained(group.contractions[contraction].reduction,
+                                axis);
     };
     return llvm::find_if(path, isReduction) - path.begin();
   }
@@ -173,9 +176,9 @@ private:
 
   /// Whether a value that is computed in `node` is complete in each iteration
   /// of it, `node` being in the body of depth `depth`.
-  bool completesInside(const TilingNode &node, unsigned product,
+  bool completesInside(const TilingNode &node, unsigned contraction,
                        unsigned depth) const {
-    return node.isLoop() && depth < completeDepth(product);
+    return node.isLoop() && depth < completeDepth(contraction);
   }
 
   /// The body to go on in when one enters loop `axis` of `body`: in the last
@@ -184,17 +187,18 @@ private:
                     ArrayRef<unsigned> needed) const {
     for (unsigned i = body.size(); i-- > 0;) {
       TilingNode &node = body[i];
-      bool mustFollow = llvm::any_of(needed, [&](unsigned product) {
-        return contains(node, Kind::Compute, group.products[product].result) &&
-               !completesInside(node, product, depth);
+      bool mustFollow = llvm::any_of(needed, [&](unsigned contraction) {
+        return contains(node, Kind::Compute,
+                        group.contractions[contraction].result) &&
+               !completesInside(node, contraction, depth);
       });
       if (mustFollow)
         break;
       if (node.isLoop() && node.index == axis)
         return node.children;
-      if (llvm::any_of(needed, [&](unsigned product) {
+      if (llvm::any_of(needed, [&](unsigned contraction) {
             return contains(node, Kind::Compute,
-                            group.products[product].result);
+                            group.contractions[contraction].result);
           }))
         break;
     }
@@ -233,16 +237,17 @@ private:
   /// that the product has, or in a loop of its own, which stands before the
   /// product's.
   void placePass(TilingTree &body, unsigned number) {
-    const RowPass &pass = group.passes[number];
-    ArrayRef<unsigned> path(paths[pass.product]);
+    const RowStatistics &pass = group.rowStatistics[number];
+    ArrayRef<unsigned> path(paths[pass.contraction]);
     ArrayRef<unsigned> rows = group.tensors[pass.rows].axes;
-    unsigned result = group.products[pass.product].result;
-    PassPlace place = passes.empty() ? usualPlace(group, pass) : passes[number];
+    unsigned result = group.contractions[pass.contraction].result;
+    StatisticsPlacement place =
+        passes.empty() ? defaultPlacement(group, pass) : passes[number];
     ArrayRef<unsigned> outer = hoist(path, rows);
     if (!llvm::is_contained(path, pass.axis) ||
         llvm::is_contained(outer, pass.axis))
-      place = PassPlace::Together;
-    if (place == PassPlace::Together) {
+      place = StatisticsPlacement::Together;
+    if (place == StatisticsPlacement::Together) {
       SmallVector<unsigned, 4> needed(rows);
       needed.push_back(pass.axis);
       return placeBefore(body, hoist(path, needed).size(), result,
@@ -251,13 +256,13 @@ private:
     size_t depth = outer.size();
     TilingNode loop{Kind::Loop, pass.axis, {}};
     for (unsigned i = 0; i < pass.reads.size(); ++i) {
-      unsigned read = pass.reads[i], ahead = pass.ahead[i];
+      unsigned read = pass.reads[i], ahead = pass.prepassReads[i];
       bool hasAxis = llvm::is_contained(group.tensors[read].axes, pass.axis);
       // Tiles that stay are those of the first pass's rows; vectors are cheap.
       bool isTile = hasAxis && llvm::all_of(rows, [&](unsigned axis) {
                       return llvm::is_contained(group.tensors[read].axes, axis);
                     });
-      if (place == PassPlace::Resident && isTile) {
+      if (place == StatisticsPlacement::Resident && isTile) {
         if (!removeLoad(body, read))
           continue;
         TilingNode loads{Kind::Loop, pass.axis, {}};
@@ -292,68 +297,72 @@ private:
   }
 
   void placeProduct(TilingTree &body, unsigned index) {
-    const Product &product = group.products[index];
+    const Contraction &contraction = group.contractions[index];
     const Path &path = paths[index];
     SmallVector<unsigned, 2> producers;
-    for (std::optional<unsigned> producer : product.producer)
+    for (std::optional<unsigned> producer : contraction.producer)
       if (producer)
         producers.push_back(*producer);
     enterAll(body, path, producers)
-        .push_back({Kind::Compute, product.result, {}});
+        .push_back({Kind::Compute, contraction.result, {}});
 
     for (auto [number, tensor] : llvm::enumerate(group.tensors))
-      if (tensor.role == TensorRole::Operand && tensor.product == index &&
+      if (tensor.role == TensorRole::Operand && tensor.contraction == index &&
           !tensor.pass)
-        placeBefore(body, hoist(path, tensor.axes).size(), product.result,
+        placeBefore(body, hoist(path, tensor.axes).size(), contraction.result,
                     number);
-    for (auto [number, pass] : llvm::enumerate(group.passes))
-      if (pass.product == index)
+    for (auto [number, pass] : llvm::enumerate(group.rowStatistics))
+      if (pass.contraction == index)
         placePass(body, number);
 
     // What happens to complete values: their loops outside of the reductions,
     // and those inside that tell their tiles apart.
-    const GroupTensor &value = group.tensors[product.result];
+    const GroupTensor &value = group.tensors[contraction.result];
     Path complete;
     for (auto [depth, axis] : llvm::enumerate(path))
       if (depth < completeDepth(index) || llvm::is_contained(value.axes, axis))
         complete.push_back(axis);
     for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
-      if (tensor.role != TensorRole::Extra || tensor.product != index)
+      if (tensor.role != TensorRole::Extra || tensor.contraction != index)
         continue;
       // Where the value is complete, unless the loops there repeat the load.
       size_t depth = hoist(complete, tensor.axes).size();
       if (depth < complete.size() && depth <= completeDepth(index))
-        placeBefore(body, depth, product.result, number);
+        placeBefore(body, depth, contraction.result, number);
       else
         enterAll(body, complete, index)
             .push_back({Kind::Load, static_cast<unsigned>(number), {}});
     }
     if (value.role == TensorRole::Result)
       enterAll(body, hoist(complete, value.axes), index)
-          .push_back({Kind::Store, product.result, {}});
+          .push_back({Kind::Store, contraction.result, {}});
   }
 
   const GroupModel &group;
   ArrayRef<int64_t> tiles;
   bool removeDeadLoops;
-  ArrayRef<PassPlace> passes; ///< by pass, or empty
+  ArrayRef<StatisticsPlacement> passes; ///< by pass, or empty
   Path grid;
   SmallVector<Path, 4> nests, paths; ///< by product
 };
 
 } // namespace
 
-TilingTree
-fusion::placeStatements(const GroupModel &group, const TilingTree &loops,
-                        ArrayRef<int64_t> tiles, ArrayRef<unsigned> blocks,
-                        bool removeDeadLoops, ArrayRef<PassPlace> passes) {
+TilingTree fusion::placeStatements(const GroupModel &group,
+                                   const TilingTree &loops,
+                                   ArrayRef<int64_t> tiles,
+                                   ArrayRef<unsigned> blocks,
+                                   bool removeDeadLoops,
+                                   ArrayRef<StatisticsPlacement> passes) {
   return StatementPlacement(group, loops, tiles, blocks, removeDeadLoops,
                             passes)
       .place();
 }
 
-PassPlace fusion::usualPlace(const GroupModel &group, const RowPass &pass) {
-  return group.canRunWithProduct(pass) ? PassPlace::Together : PassPlace::Ahead;
+StatisticsPlacement fusion::defaultPlacement(const GroupModel &group,
+                                             const RowStatistics &pass) {
+  return group.canRunWithContraction(pass) ? StatisticsPlacement::Together
+                                           : StatisticsPlacement::Ahead;
 }
 
 static bool holds(const TilingNode &node, TilingNode::Kind kind,
@@ -364,15 +373,17 @@ static bool holds(const TilingNode &node, TilingNode::Kind kind,
          });
 }
 
-bool fusion::runsWithProduct(const GroupModel &group, const TilingTree &tree,
-                             const RowPass &pass) {
+bool fusion::runsWithContraction(const GroupModel &group,
+                                 const TilingTree &tree,
+                                 const RowStatistics &pass) {
   using Kind = TilingNode::Kind;
   for (const TilingNode &node : tree) {
     if (!node.isLoop() || !holds(node, Kind::Compute, pass.rows))
       continue;
     if (node.index == pass.axis)
-      return holds(node, Kind::Compute, group.products[pass.product].result);
-    return runsWithProduct(group, node.children, pass);
+      return holds(node, Kind::Compute,
+                   group.contractions[pass.contraction].result);
+    return runsWithContraction(group, node.children, pass);
   }
   return false;
 }

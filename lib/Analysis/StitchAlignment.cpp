@@ -79,13 +79,14 @@ void fusion::findAlignments(StitchGroup &group) {
   }
 }
 
-int64_t fusion::spanOf(const StitchAxis &axis, const AxisSpread &spread) {
+int64_t fusion::spanOf(const StitchAxis &axis,
+                       const AxisThreadMapping &spread) {
   return axis.extent + spread.align - 1;
 }
 
 int64_t fusion::countTiles(const StitchGroup &group,
                            const StitchSchedule &schedule, unsigned axis) {
-  const AxisSpread &spread = schedule.spread[axis];
+  const AxisThreadMapping &spread = schedule.threadMapping[axis];
   return llvm::divideCeil(spanOf(group.axes[axis], spread), spread.tile);
 }
 
@@ -94,7 +95,7 @@ fusion::checkAlignment(const StitchGroup &group,
                        const StitchSchedule &schedule) {
   llvm::SmallDenseSet<unsigned> aligned;
   for (auto [number, axis] : llvm::enumerate(group.axes)) {
-    const AxisSpread &spread = schedule.spread[number];
+    const AxisThreadMapping &spread = schedule.threadMapping[number];
     if (spread.align == 1)
       continue;
     std::string name = "axis '" + axis.name + "'";
@@ -105,7 +106,7 @@ fusion::checkAlignment(const StitchGroup &group,
              std::to_string(spread.align) + " elements" +
              (axis.align > 1 ? ", but to " + std::to_string(axis.align) : "");
     for (auto [other, stride] : axis.rowStrides)
-      if (schedule.spread[other].tile > 1)
+      if (schedule.threadMapping[other].tile > 1)
         return name + " is aligned for each element of axis '" +
                group.axes[other].name + "', of which a block has one";
     if (axis.isReduced && countTiles(group, schedule, number) > spread.cluster)
@@ -121,27 +122,28 @@ fusion::checkAlignment(const StitchGroup &group,
 
 bool fusion::beginsRows(const StitchGroup &group,
                         const StitchSchedule &schedule, unsigned axis) {
-  for (auto [aligned, spread] : llvm::zip_equal(group.axes, schedule.spread))
+  for (auto [aligned, spread] :
+       llvm::zip_equal(group.axes, schedule.threadMapping))
     if (spread.align > 1 &&
         llvm::is_contained(llvm::make_first_range(aligned.rowStrides), axis))
       return true;
   return false;
 }
 
-bool fusion::isRotated(const StitchSchedule &schedule,
+bool fusion::isShifted(const StitchSchedule &schedule,
                        const StitchTensor &tensor) {
   return llvm::any_of(tensor.axes, [&](unsigned axis) {
-    return schedule.spread[axis].align > 1;
+    return schedule.threadMapping[axis].align > 1;
   });
 }
 
 int64_t fusion::alignmentOf(const StitchSchedule &schedule,
                             const StitchTensor &tensor) {
-  if (!tensor.unit || schedule.spread[*tensor.unit].align == 1)
+  if (!tensor.unit || schedule.threadMapping[*tensor.unit].align == 1)
     return tensor.alignment;
   if (!tensor.isInPhase)
     return tensor.elementBytes;
-  return std::min(kWidestAccess, schedule.spread[*tensor.unit].align *
+  return std::min(kWidestAccess, schedule.threadMapping[*tensor.unit].align *
                                      int64_t(tensor.elementBytes));
 }
 
@@ -150,7 +152,7 @@ int64_t fusion::accessWidth(const StitchSchedule &schedule,
   if (!tensor.unit)
     return 1;
   // Registers of an axis that no other thread is on are side by side as well.
-  const AxisSpread &spread = schedule.spread[*tensor.unit];
+  const AxisThreadMapping &spread = schedule.threadMapping[*tensor.unit];
   uint64_t beside = spread.lanes * spread.warps == 1
                         ? schedule.stepOf(*tensor.unit).tile
                         : spread.vector;
@@ -162,7 +164,7 @@ int64_t fusion::accessWidth(const StitchSchedule &schedule,
 bool fusion::loadsAcross(const StitchGroup &group,
                          const StitchSchedule &schedule,
                          const StitchTensor &tensor) {
-  if (!tensor.unit || schedule.spread[*tensor.unit].align == 1 ||
+  if (!tensor.unit || schedule.threadMapping[*tensor.unit].align == 1 ||
       !tensor.isInPhase || accessWidth(schedule, tensor) == 1)
     return false;
   // An access sees one row's end at most.
@@ -173,22 +175,23 @@ bool fusion::loadsAcross(const StitchGroup &group,
   return true;
 }
 
-bool fusion::isStreamed(const StitchSchedule &schedule,
-                        const StitchTensor &tensor) {
-  return schedule.streams && !tensor.isRepeated && !tensor.isGathered &&
+bool fusion::isEvictFirst(const StitchSchedule &schedule,
+                          const StitchTensor &tensor) {
+  return schedule.evictFirst && !tensor.isRepeated && !tensor.isGathered &&
          tensor.unit && alignmentOf(schedule, tensor) >= kWidestAccess &&
-         accessWidth(schedule, tensor) >= schedule.spread[*tensor.unit].vector;
+         accessWidth(schedule, tensor) >=
+             schedule.threadMapping[*tensor.unit].vector;
 }
 
-RotatedCount fusion::countRotated(const StitchGroup &group,
+ShiftedCount fusion::countShifted(const StitchGroup &group,
                                   const StitchSchedule &schedule,
                                   const StitchTensor &tensor, int64_t bound,
                                   bool ofRowsAlone) {
   unsigned number = *llvm::find_if(tensor.axes, [&](unsigned axis) {
-    return schedule.spread[axis].align > 1;
+    return schedule.threadMapping[axis].align > 1;
   });
   const StitchAxis &axis = group.axes[number];
-  int64_t align = schedule.spread[number].align;
+  int64_t align = schedule.threadMapping[number].align;
   auto insideOf = [&](unsigned other) -> std::pair<int64_t, int64_t> {
     auto *at = llvm::find(tensor.axes, other);
     if (at == tensor.axes.end())
@@ -212,7 +215,7 @@ RotatedCount fusion::countRotated(const StitchGroup &group,
   int64_t width = !ofRowsAlone && loadsAcross(group, schedule, tensor)
                       ? accessWidth(schedule, tensor)
                       : 1;
-  RotatedCount count;
+  ShiftedCount count;
   auto add = [&](int64_t low, int64_t high, int64_t times) {
     int64_t middle = std::clamp(bound, low, high);
     count.before += (middle - low) * times;

@@ -33,7 +33,7 @@ static int64_t bytesOf(const StitchTensor &tensor) {
 }
 
 StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
-                         const ChipInfo &chip, bool mayWalk,
+                         const ChipInfo &chip, bool mayBeSerial,
                          std::optional<unsigned> split)
     : group(group), work(work), chip(chip), split(split),
       isLateInput(split ? StitchSplit::lateInputs(group, *split)
@@ -54,14 +54,14 @@ StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
   }
   for (const StitchTensor &tensor : group.results)
     storedBytes += bytesOf(tensor);
-  if (!mayWalk || !work.walked)
+  if (!mayBeSerial || !work.serialAxis)
     forms.push_back(describe(work.once));
   else
-    forms.push_back(describe(*work.walked));
-  if (mayWalk && work.online)
+    forms.push_back(describe(*work.serialAxis));
+  if (mayBeSerial && work.online)
     forms.push_back(describe(*work.online));
-  if (mayWalk && work.costly)
-    forms.push_back(describe(*work.costly));
+  if (mayBeSerial && work.expensive)
+    forms.push_back(describe(*work.expensive));
   for (unsigned number = 0; number < work.operators.size(); ++number) {
     if (!group.reductions[number])
       continue;
@@ -100,10 +100,10 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   form.passes = passes.count;
   SmallVector<unsigned> operators, inputs;
   for (unsigned op = 0; op < work.operators.size(); ++op)
-    if (!passes.isWalked[op])
+    if (!passes.isSerial[op])
       operators.push_back(op);
   for (unsigned input = 0; input < group.inputs.size(); ++input)
-    if (!passes.isWalkedInput[input])
+    if (!passes.isSerialInput[input])
       inputs.push_back(input);
   form.outside = weigh(operators, inputs);
   form.loads.assign(shapes.size(), 0);
@@ -119,7 +119,7 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   };
   for (auto [input, tensor] : llvm::enumerate(group.inputs)) {
     int64_t times = 1;
-    if (passes.isWalkedInput[input] && !isLateInput[input])
+    if (passes.isSerialInput[input] && !isLateInput[input])
       times = std::max<int64_t>(1, std::min(loadsOf(passes.steps, input),
                                             loadsOf(passes.stepsAgain, input)));
     (isLateInput[input] ? form.bytesOfLast
@@ -131,7 +131,7 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   for (unsigned op = 0; op < work.operators.size(); ++op)
     if (passes.reducesAxis(op))
       ++form.outside[work.operators[op].space].accumulators;
-  Weights kept(work.spaces.size()), again(work.spaces.size());
+  Weights retained(work.spaces.size()), again(work.spaces.size());
   auto add = [](Weights &sum, const Weights &part) {
     for (auto [all, own] : llvm::zip_equal(sum, part)) {
       all.plain += own.plain;
@@ -140,7 +140,7 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   };
   for (const StitchPasses::Step &step : passes.steps) {
     form.ofPass.push_back(weigh(step.operators, step.inputs));
-    add(kept, form.ofPass.back());
+    add(retained, form.ofPass.back());
   }
   for (const StitchPasses::Step &step : passes.stepsAgain)
     add(again, weigh(step.operators, {}));
@@ -151,7 +151,7 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
       isLoaded[input] = true;
   for (auto [input, loaded] : llvm::enumerate(isLoaded))
     form.loadsInSteps[work.inputShapes[input]] += loaded;
-  for (auto [ofKept, ofAgain] : llvm::zip_equal(kept, again)) {
+  for (auto [ofKept, ofAgain] : llvm::zip_equal(retained, again)) {
     Weight &least = form.inSteps.emplace_back();
     least.plain = std::min(ofKept.plain, ofAgain.plain);
     least.special = std::min(ofKept.special, ofAgain.special);
@@ -162,21 +162,21 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
 /// As countTraffic has it, where rows begin where tiles do.
 int64_t StitchBound::replicasOf(const StitchSchedule &schedule,
                                 const StitchTensor &tensor) const {
-  if (isRotated(schedule, tensor) ||
-      realignedWidth(group, schedule, tensor) > 1)
+  if (isShifted(schedule, tensor) ||
+      misalignedAccessWidth(group, schedule, tensor) > 1)
     return 0;
   int64_t replicas = 1, lanes = 1;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (group.components[axis] != tensor.component)
       continue;
-    const AxisSpread &spread = schedule.spread[axis];
+    const AxisThreadMapping &spread = schedule.threadMapping[axis];
     lanes *= spread.lanes;
     if (llvm::is_contained(tensor.axes, axis))
       continue;
     replicas *= spread.lanes * spread.warps;
-    bool isInParts = axis == split ||
-                     (schedule.walk && schedule.walk->axis == axis &&
-                      !group.axes[axis].isReduced);
+    bool isInParts = axis == split || (schedule.serialLoop &&
+                                       schedule.serialLoop->axis == axis &&
+                                       !group.axes[axis].isReduced);
     if (!isInParts)
       replicas *= countTiles(group, schedule, axis);
   }
@@ -196,21 +196,22 @@ double StitchBound::trafficOf(const Form &form, const Accesses &accesses,
     if (split)
       blocks /= countTiles(group, schedule, *split);
     repeated = std::min<double>(
-        repeated, double(repeatedBytes) *
-                      std::clamp<int64_t>(blocks, 1, chip.numSMs));
+        repeated,
+        double(repeatedBytes) * std::clamp<int64_t>(blocks, 1, chip.numSMs));
   }
   return once + repeated;
 }
 
-std::optional<double>
-StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
-                     ArrayRef<int64_t> elements, const Accesses &accesses,
-                     int64_t blocks) const {
+std::optional<double> StitchBound::boundOf(const Form &form,
+                                           const StitchSchedule &schedule,
+                                           ArrayRef<int64_t> elements,
+                                           const Accesses &accesses,
+                                           int64_t blocks) const {
   constexpr int64_t registerBytes = 4;
   ThreadWork total;
   total.lines = accesses.stores.lines;
   total.instructions = accesses.stores.moves;
-  int64_t walks = schedule.countWalks();
+  int64_t walks = schedule.countSerialPasses();
   for (auto [shape, access] : llvm::enumerate(accesses.loads)) {
     int64_t times = walks * (form.loads[shape] +
                              form.loadsInSteps[shape] * schedule.countSteps());
@@ -238,7 +239,7 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   };
   add(form.outside, walks);
   addLive(form.outside);
-  if (schedule.walk) {
+  if (schedule.serialLoop) {
     add(form.inSteps, schedule.countSteps() * walks);
     llvm::for_each(form.ofPass, addLive);
   }
@@ -247,7 +248,7 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   for (const Exchange &exchange : exchanges) {
     int64_t rows = elements[exchange.resultSpace], parts = 1, each = 0;
     for (unsigned axis : exchange.axes) {
-      const AxisSpread &spread = schedule.spread[axis];
+      const AxisThreadMapping &spread = schedule.threadMapping[axis];
       each += 2 * rows * llvm::Log2_64_Ceil(spread.lanes);
       total.exchanges += walks * exchange.times * (spread.warps > 1);
       parts *= spread.warps;
@@ -260,13 +261,13 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   }
   int64_t values = live + accumulators,
           most = registersByWarps(schedule.warps, chip);
-  if (values + leastOwnRegisters(group) > most)
+  if (values + minOwnRegisters(group) > most)
     return std::nullopt;
   int64_t registers = std::min(values + kOwnRegisters, most);
-  int64_t mostBlocks = blocksByThreads(registers, schedule.warps, chip);
-  if (mostBlocks == 0)
+  int64_t maxBlocks = blocksByThreads(registers, schedule.warps, chip);
+  if (maxBlocks == 0)
     return std::nullopt;
-  double latency = double(llvm::divideCeil(blocks, chip.numSMs * mostBlocks)) *
+  double latency = double(llvm::divideCeil(blocks, chip.numSMs * maxBlocks)) *
                    secondsOfWarp(schedule, form.passes, total, clusterExchanges,
                                  countChained(group, work, schedule), chip);
   double issue = secondsOfIssue(total, llvm::divideCeil(blocks, chip.numSMs),
@@ -277,11 +278,11 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
     memory = std::max(memory, traffic / chip.l2BytesPerSecond);
     // Of what all SMs move the busiest has its part; rounded as the evaluator
     // does.
-    port = traffic / chip.numSMs * (1 / chip.clockHz) /
-           chip.l2BytesPerClockPerSM;
+    port =
+        traffic / chip.numSMs * (1 / chip.clockHz) / chip.l2BytesPerClockPerSM;
   }
   return secondsOfKernel(memory, port, std::max(issue, port), latency,
-                         mostBlocks, chip);
+                         maxBlocks, chip);
 }
 
 double StitchBound::ofClusters() const {
@@ -290,7 +291,7 @@ double StitchBound::ofClusters() const {
     passes = std::min(passes, form.passes);
   int64_t shared = 0;
   for (const Exchange &exchange : exchanges)
-    if (llvm::is_contained(exchange.axes, *work.walked->axis))
+    if (llvm::is_contained(exchange.axes, *work.serialAxis->axis))
       shared += exchange.times;
   double warp = secondsOfWarp(StitchSchedule(), passes, ThreadWork(), shared,
                               work.chained, chip);
@@ -299,10 +300,9 @@ double StitchBound::ofClusters() const {
                          chip.maxBlocksPerSM, chip);
 }
 
-StitchBound::Accesses
-StitchBound::accessesOf(const StitchSchedule &schedule,
-                        ArrayRef<int64_t> elements,
-                        Closeness closeness) const {
+StitchBound::Accesses StitchBound::accessesOf(const StitchSchedule &schedule,
+                                              ArrayRef<int64_t> elements,
+                                              Closeness closeness) const {
   Accesses accesses;
   int64_t parts = closeness == Closeness::Traffic && split
                       ? countTiles(group, schedule, *split)
@@ -317,11 +317,13 @@ StitchBound::accessesOf(const StitchSchedule &schedule,
     accesses.ofParts.push_back(replicas * (isInParts ? 1 : parts));
     if (shape.stores == 0)
       continue;
-    if (schedule.walk && llvm::is_contained(tensor->axes, schedule.walk->axis))
+    if (schedule.serialLoop &&
+        llvm::is_contained(tensor->axes, schedule.serialLoop->axis))
       steps = schedule.countSteps();
-    if (schedule.rows && llvm::is_contained(tensor->axes, schedule.rows->axis))
-      steps *= schedule.countWalks();
-    if (countTurned(group, schedule, *tensor)) {
+    if (schedule.splitLoop &&
+        llvm::is_contained(tensor->axes, schedule.splitLoop->axis))
+      steps *= schedule.countSerialPasses();
+    if (countTransposed(group, schedule, *tensor)) {
       accesses.stores.moves += shape.stores * steps * 4 * own;
       continue;
     }
@@ -335,7 +337,7 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
                                            int64_t blocks,
                                            Closeness closeness) const {
   SmallVector<int64_t, 8> ofAxis, elements;
-  for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
+  for (unsigned axis = 0; axis < schedule.threadMapping.size(); ++axis)
     ofAxis.push_back(elementsOf(schedule, axis));
   for (ArrayRef<unsigned> axes : work.spaces) {
     int64_t count = 1;
@@ -354,14 +356,14 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
       least = bound;
   // Beside a walk a part of each of its steps.
   if (least && StitchSplit::axisOf(group, schedule))
-    *least += secondsOfParts(StitchSplit::besideWalk(group, schedule)
+    *least += secondsOfParts(StitchSplit::besideSerialLoop(group, schedule)
                                  ? schedule.countSteps()
                                  : 1,
                              chip);
   return least;
 }
 
-double fusion::leastOfKernel(const ChipInfo &chip) {
+double fusion::minOfKernel(const ChipInfo &chip) {
   return secondsOfKernel(/*memory=*/0, /*port=*/0, /*issue=*/0,
                          /*latency=*/chip.dramLatency, chip.maxBlocksPerSM,
                          chip);

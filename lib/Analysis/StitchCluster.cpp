@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace fusion;
 
 std::optional<unsigned> fusion::clusterAxisOf(const StitchSchedule &schedule) {
-  for (auto [axis, spread] : llvm::enumerate(schedule.spread))
+  for (auto [axis, spread] : llvm::enumerate(schedule.threadMapping))
     if (spread.cluster > 1)
       return axis;
   return std::nullopt;
@@ -23,11 +23,11 @@ std::optional<unsigned> fusion::clusterAxisOf(const StitchSchedule &schedule) {
 
 int64_t fusion::clusterSize(const StitchSchedule &schedule) {
   std::optional<unsigned> axis = clusterAxisOf(schedule);
-  return axis ? schedule.spread[*axis].cluster : 1;
+  return axis ? schedule.threadMapping[*axis].cluster : 1;
 }
 
 int64_t fusion::clusterStages(const StitchSchedule &schedule) {
-  return schedule.rows ? 2 : 1;
+  return schedule.splitLoop ? 2 : 1;
 }
 
 bool fusion::isSharedInCluster(const StitchGroup &group,
@@ -36,23 +36,24 @@ bool fusion::isSharedInCluster(const StitchGroup &group,
   return axis && group.reduces(op, *axis);
 }
 
-int64_t fusion::countClusterPart(const StitchGroup &group,
-                                 const StitchSchedule &schedule, unsigned op) {
+int64_t fusion::countClusterPartial(const StitchGroup &group,
+                                    const StitchSchedule &schedule,
+                                    unsigned op) {
   int64_t elements = 1;
   for (unsigned axis : group.resultAxes(op))
     elements *= schedule.stepOf(axis).tile;
   return elements;
 }
 
-int64_t fusion::countClusterParts(const StitchGroup &group,
-                                  const StitchSchedule &schedule) {
+int64_t fusion::countClusterPartials(const StitchGroup &group,
+                                     const StitchSchedule &schedule) {
   // As tile-allocate-shared aligns buffers.
   constexpr int64_t alignment = 128, byteBits = 8;
   int64_t bytes = 0;
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (isSharedInCluster(group, schedule, op))
       bytes += llvm::alignTo(clusterStages(schedule) * clusterSize(schedule) *
-                                 countClusterPart(group, schedule, op) *
+                                 countClusterPartial(group, schedule, op) *
                                  llvm::divideCeil(group.reductions[op]
                                                       ->combined.getType()
                                                       .getIntOrFloatBitWidth(),
@@ -61,17 +62,18 @@ int64_t fusion::countClusterParts(const StitchGroup &group,
   return bytes;
 }
 
-int64_t fusion::countKept(const StitchSchedule &schedule, int64_t first,
-                          int64_t beyond) {
-  const StitchWalk &walk = *schedule.walk;
-  const AxisSpread &spread = schedule.spread[walk.axis];
-  int64_t kept = 0, own = (walk.registers + walk.shared) * walk.step;
+int64_t fusion::countRetained(const StitchSchedule &schedule, int64_t first,
+                              int64_t beyond) {
+  const StitchSerialLoop &walk = *schedule.serialLoop;
+  const AxisThreadMapping &spread = schedule.threadMapping[walk.axis];
+  int64_t retained = 0,
+          own = (walk.registerSteps + walk.sharedSteps) * walk.step;
   for (int64_t block = 0; block < spread.cluster; ++block) {
     int64_t start = block * spread.tile;
-    kept += std::max<int64_t>(0, std::min(beyond, start + own) -
-                                     std::max(first, start));
+    retained += std::max<int64_t>(0, std::min(beyond, start + own) -
+                                         std::max(first, start));
   }
-  return kept;
+  return retained;
 }
 
 std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
@@ -80,7 +82,7 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
   std::optional<unsigned> shared = clusterAxisOf(schedule);
   if (!shared)
     return std::nullopt;
-  const AxisSpread &spread = schedule.spread[*shared];
+  const AxisThreadMapping &spread = schedule.threadMapping[*shared];
   std::string name = "axis '" + group.axes[*shared].name + "'";
   if (spread.cluster > chip.maxClusterSize)
     return name + " has a cluster of " + std::to_string(spread.cluster) +
@@ -90,7 +92,7 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
                 : "none");
   // Each block of a cluster has columns of its own, whose sums go along.
   std::optional<unsigned> split = StitchSplit::axisOf(group, schedule);
-  if (split && (!schedule.walk || schedule.walk->axis != *shared))
+  if (split && (!schedule.serialLoop || schedule.serialLoop->axis != *shared))
     return name +
            " has a cluster of blocks that do not go through it, and blocks "
            "share the reductions along '" +
@@ -104,9 +106,9 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
            " blocks, and " + std::to_string(tiles) + " tiles of " +
            std::to_string(spread.tile) + " elements";
   // An exchange is a barrier of all blocks, which stands in no loop.
-  if (schedule.walk && schedule.walk->axis != *shared)
+  if (schedule.serialLoop && schedule.serialLoop->axis != *shared)
     return name + " has a cluster of blocks that go through another axis";
-  if (spread.align > 1 && schedule.keptSteps() < schedule.countSteps())
+  if (spread.align > 1 && schedule.retainedSteps() < schedule.countSteps())
     return name + " is aligned and has a cluster of blocks that do not keep "
                   "their part of it";
   constexpr unsigned byteBits = 8;

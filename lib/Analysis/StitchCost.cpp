@@ -60,10 +60,10 @@ unsigned StitchWork::shapeOf(const StitchTensor &tensor) {
 
 StitchWork StitchWork::of(const StitchGroup &group,
                           const StitchSchedule &schedule) {
-  if (!schedule.walk)
+  if (!schedule.serialLoop)
     return StitchWork(group);
-  return StitchWork(group, schedule.walk->axis,
-                    StitchSplit::besideWalk(group, schedule));
+  return StitchWork(group, schedule.serialLoop->axis,
+                    StitchSplit::besideSerialLoop(group, schedule));
 }
 
 StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
@@ -119,8 +119,8 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
       longest = number;
   if (!longest)
     return;
-  walked.emplace(group, longest, /*isOnline=*/false, split);
-  if (walked->count == 1 || !hasOtherForms)
+  serialAxis.emplace(group, longest, /*isOnline=*/false, split);
+  if (serialAxis->count == 1 || !hasOtherForms)
     return;
   online.emplace(group, longest, /*isOnline=*/true, split);
   whyNotOnline = online->whyNotOnline;
@@ -131,11 +131,11 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
         return op.work.special > 0;
       }))
     return;
-  costly.emplace(group, longest, /*isOnline=*/false, split,
-                 /*keepsCostly=*/true);
-  if (costly->isKept == walked->isKept &&
-      costly->isKeptInput == walked->isKeptInput)
-    costly.reset();
+  expensive.emplace(group, longest, /*isOnline=*/false, split,
+                    /*retainsExpensive=*/true);
+  if (expensive->isRetained == serialAxis->isRetained &&
+      expensive->isRetainedInput == serialAxis->isRetainedInput)
+    expensive.reset();
 }
 
 namespace {
@@ -148,7 +148,7 @@ int64_t exchangesOfCluster(const StitchGroup &group,
   if (clusterAxisOf(schedule))
     for (unsigned op = 0; op < group.operators().size(); ++op)
       count += isSharedInCluster(group, schedule, op);
-  return count * schedule.countWalks();
+  return count * schedule.countSerialPasses();
 }
 
 } // namespace
@@ -161,15 +161,16 @@ int64_t fusion::blocksByThreads(int64_t registers, int64_t warps,
 
 double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
                               const ChipInfo &chip) {
-  double waits = schedule.countWalks() *
+  double waits = schedule.countSerialPasses() *
                  (chip.dramLatency + (passes - 1) * chip.l2Latency);
   // A step of a loop waits for its own loads, which are of memory in the first
   // pass.
-  if (schedule.walk)
-    waits += (schedule.countSteps() - schedule.walk->registers -
-              schedule.walk->shared) *
+  if (schedule.serialLoop)
+    waits += (schedule.countSteps() - schedule.serialLoop->registerSteps -
+              schedule.serialLoop->sharedSteps) *
                  (chip.dramLatency + (passes - 1) * chip.l2Latency) +
-             schedule.countWalks() * schedule.walk->shared * chip.dramLatency;
+             schedule.countSerialPasses() * schedule.serialLoop->sharedSteps *
+                 chip.dramLatency;
   return waits;
 }
 
@@ -182,17 +183,18 @@ double fusion::secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
                 clusterExchanges * 2 * chip.clusterLatency +
                 chained * 10 * chip.fmaCycles * clock;
   double waits = secondsOfWaits(schedule, passes, chip);
-  if (!schedule.walk || schedule.walk->stages == 1)
+  if (!schedule.serialLoop || schedule.serialLoop->stages == 1)
     return waits + busy;
   // Of copies that are all but one stages ahead one arrives at that rate, under
   // what the first pass computes.
-  int64_t steps = passes > 1 ? schedule.walk->shared * schedule.countWalks()
+  int64_t steps = passes > 1 ? schedule.serialLoop->sharedSteps *
+                                   schedule.countSerialPasses()
                              : schedule.countSteps();
   double apart = steps * chip.dramLatency,
-         together = apart / (schedule.walk->stages - 1);
+         together = apart / (schedule.serialLoop->stages - 1);
   // Whether they have arrived an mbarrier in shared memory says, and whether a
   // stage has been read another one, at which a warp waits that copies as well.
-  if (schedule.walk->inBulk)
+  if (schedule.serialLoop->usesTMA)
     busy += steps * (schedule.producers > 0 ? 1 : 2) * chip.sharedLatency;
   return waits - apart + std::max(0.0, together - busy / passes) + busy;
 }
@@ -204,7 +206,7 @@ static ThreadWork workOfCopies(const StitchGroup &group,
                                const StitchSchedule &schedule,
                                const StitchPasses &passes) {
   ThreadWork work;
-  if (!schedule.walk || schedule.walk->stages == 1)
+  if (!schedule.serialLoop || schedule.serialLoop->stages == 1)
     return work;
   // Counters of stages, their addresses, the wait and the commit. Of an
   // mbarrier its phase, the wait, and the warp's arrival when it has read.
@@ -218,15 +220,15 @@ static ThreadWork workOfCopies(const StitchGroup &group,
     int64_t own = elementsOf(schedule, tensor.axes) * tensor.elementBytes,
             copies = llvm::divideCeil(own, *bytes);
     double lines = double(own) * kWarpSize / kLineBytes;
-    bool inBulk = isCopiedInBulk(group, schedule, tensor),
-         isKept = passes.isKeptInput[input];
+    bool usesTMA = isCopiedByTMA(group, schedule, tensor),
+         isRetained = passes.isRetainedInput[input];
     // What is kept would be put there, and taken back, in any case.
-    work.instructions += isKept ? 0 : 2 * copies;
-    work.lines += isKept ? 0 : 2 * lines;
+    work.instructions += isRetained ? 0 : 2 * copies;
+    work.lines += isRetained ? 0 : 2 * lines;
     // No thread puts there what boxes bring.
-    if (inBulk) {
+    if (usesTMA) {
       work.instructions += ofBarrier - copies;
-      work.lines -= isKept ? 0 : lines;
+      work.lines -= isRetained ? 0 : lines;
     }
   }
   return work;
@@ -260,15 +262,16 @@ int64_t fusion::countChained(const StitchGroup &group, const StitchWork &work,
 static double secondsOfRounds(const StitchGroup &group,
                               const StitchSchedule &schedule,
                               const StitchSplit &split, const ChipInfo &chip) {
-  int64_t walked =
-      StitchSplit::besideWalk(group, schedule) ? schedule.countSteps() : 1;
-  double bytes = split.bytesOfPart(group), seconds = 0;
+  int64_t serialAxis = StitchSplit::besideSerialLoop(group, schedule)
+                           ? schedule.countSteps()
+                           : 1;
+  double bytes = split.bytesOfPartial(group), seconds = 0;
   int64_t lines = 0;
   for (auto [op, isPartial] : llvm::enumerate(split.isPartial))
     if (isPartial)
-      lines += split.countOwnLines(group, schedule, op);
+      lines += split.countPrivateLines(group, schedule, op);
   for (const StitchSplit::Round &round : split.rounds) {
-    double steps = llvm::divideCeil(round.most, round.step()) * walked;
+    double steps = llvm::divideCeil(round.most, round.step()) * serialAxis;
     // Each through its own SM, which discards a line in a clock. One alone
     // loads faster than its share of what the L2 has for all.
     double busy = std::min<int64_t>(split.counters * round.groups, chip.numSMs);
@@ -321,10 +324,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // two steps but in clusters.
   int64_t ofAllSteps = 0, ofBorders = 0, ofCopies = 0;
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
-  int64_t walks = schedule.countWalks();
+  int64_t walks = schedule.countSerialPasses();
   add(counted.once, walks);
-  if (schedule.walk) {
-    int64_t steps = schedule.countSteps(), keptSteps = schedule.keptSteps();
+  if (schedule.serialLoop) {
+    int64_t steps = schedule.countSteps(),
+            retainedSteps = schedule.retainedSteps();
     int64_t inStep = 0, behind = 0, ofOneStep = 0, held = 0;
     bool isSplit = StitchSplit::axisOf(group, schedule) == passes.axis;
     for (const StitchSteps::Pass &pass : counted.passes) {
@@ -333,10 +337,10 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       if (isSplit)
         behind = std::max(behind, pass.ahead);
       held = std::max(held, pass.step.held);
-      add(pass.step, keptSteps * walks);
+      add(pass.step, retainedSteps * walks);
 
-      if (steps > keptSteps)
-        add(pass.again, steps - keptSteps);
+      if (steps > retainedSteps)
+        add(pass.again, steps - retainedSteps);
       // Results so far are corrected in every step, and at last.
       add(pass.corrections, (steps + 1) * walks);
       inStep = std::max({inStep, pass.step.live + pass.corrected,
@@ -344,33 +348,37 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       if (isPersistent(group, schedule))
         inStep += counted.outside;
       // Straight on the next step's loads are under way.
-      if (schedule.walk->registers > 1)
+      if (schedule.serialLoop->registerSteps > 1)
         inStep = std::max(inStep, pass.step.live + pass.corrected + pass.ahead);
     }
     add(workOfCopies(group, schedule, passes),
-        passes.count > 1 ? schedule.walk->shared * walks : steps);
+        passes.count > 1 ? schedule.serialLoop->sharedSteps * walks : steps);
     // What is added up over rows has a place of its own in every step.
-    int64_t sums = schedule.rows ? counted.parts : 0;
-    total.instructions +=
-        (counted.words + sums) * schedule.walk->shared * walks * 2 / 4;
-    total.live = std::max(counted.once.live, inStep) + counted.accumulators +
-                 (counted.inRegisters + sums) * schedule.walk->registers;
-    ofAllSteps = std::max(ofOneStep, behind * schedule.walk->registers);
+    int64_t sums = schedule.splitLoop ? counted.parts : 0;
+    total.instructions += (counted.words + sums) *
+                          schedule.serialLoop->sharedSteps * walks * 2 / 4;
+    total.live =
+        std::max(counted.once.live, inStep) + counted.accumulators +
+        (counted.inRegisters + sums) * schedule.serialLoop->registerSteps;
+    ofAllSteps =
+        std::max(ofOneStep, behind * schedule.serialLoop->registerSteps);
     auto [first, beyond] = wholeSteps(group, schedule);
-    int64_t inside = std::min(beyond, schedule.walk->registers) - first;
+    int64_t inside =
+        std::min(beyond, schedule.serialLoop->registerSteps) - first;
     constexpr int64_t ends = 2;
     ofBorders =
-        held * std::max<int64_t>(0, schedule.walk->registers -
+        held * std::max<int64_t>(0, schedule.serialLoop->registerSteps -
                                         std::max<int64_t>(0, inside) - ends);
     // Of a block of a cluster, which knows by its number alone where it is,
     // ptxas has up to three more for each step that registers keep, and one for
     // each copy that is under way when the loop begins.
     constexpr int64_t ofStepInCluster = 3;
     if (clusterSize(schedule) > 1) {
-      ofBorders = std::max(ofBorders + ofAllSteps,
-                           ofStepInCluster * schedule.walk->registers) -
-                  ofAllSteps;
-      ofCopies = schedule.walk->stages - 1;
+      ofBorders =
+          std::max(ofBorders + ofAllSteps,
+                   ofStepInCluster * schedule.serialLoop->registerSteps) -
+          ofAllSteps;
+      ofCopies = schedule.serialLoop->stages - 1;
     }
   }
   // Stores, by way of shared memory where that puts neighbours side by side,
@@ -382,7 +390,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     double whole = 0;
     std::optional<double> ofLoad, ofStore;
     int64_t tiles = 1; ///< of other axes
-    bool isTurned = false;
+    bool isTransposed = false;
     std::optional<TileAccess> stores;
   };
   SmallVector<Sectors, 8> sectors;
@@ -414,16 +422,17 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     int64_t steps = 1;
     if (passes.axis && llvm::is_contained(tensor.axes, *passes.axis))
       steps = schedule.countSteps();
-    if (schedule.rows && llvm::is_contained(tensor.axes, schedule.rows->axis))
+    if (schedule.splitLoop &&
+        llvm::is_contained(tensor.axes, schedule.splitLoop->axis))
       steps *= walks;
     addBeside(tensor, shape, /*isStored=*/true);
     Sectors &own = sectors[shape];
     if (!own.stores) {
-      own.isTurned = countTurned(group, schedule, tensor) > 0;
+      own.isTransposed = countTransposed(group, schedule, tensor) > 0;
       own.stores = TileAccess::ofStores(group, schedule, tensor,
                                         counter.elementsIn(space));
     }
-    if (own.isTurned) {
+    if (own.isTransposed) {
       ofTurned = 2;
       total.instructions += 4 * steps * counter.elementsIn(space);
       continue;
@@ -435,14 +444,14 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   // ptxas does with fewer registers than it would take where there are no more,
   // and needs some to move what is there.
   constexpr int64_t slack = 16;
-  int64_t warps = warpsWithRegisters(schedule.warps, schedule.producers);
+  int64_t warps = allocatedWarps(schedule.warps, schedule.producers);
   int64_t most = registersByWarps(warps, chip),
           least = total.live + total.held + ofTurned + ofAllSteps + ofBorders +
-                  ofCopies + leastOwnRegisters(group);
+                  ofCopies + minOwnRegisters(group);
   cost.registers = std::min(total.live + kOwnRegisters, most);
-  int64_t mostBlocks = blocksByThreads(cost.registers, warps, chip);
+  int64_t maxBlocks = blocksByThreads(cost.registers, warps, chip);
   cost.sharedMemory =
-      sharedToFit(group, schedule, passes, chip, mostBlocks,
+      sharedToFit(group, schedule, passes, chip, maxBlocks,
                   [&](const StitchTensor &result) {
                     return known->turned(group, schedule, result);
                   });
@@ -450,7 +459,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
   cost.blocksPerSM =
-      std::min(mostBlocks, blocksByShared(cost.sharedMemory, chip));
+      std::min(maxBlocks, blocksByShared(cost.sharedMemory, chip));
   if (cost.blocksPerSM == 0)
     return std::nullopt;
   // Sums and powers of a polynomial beside its argument.
@@ -496,14 +505,14 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.moved = std::max(ofOperands, cost.compulsory + again);
   // What blocks load again stays in the L1 beside what is touched once only
   // where that goes past it, and where there is room.
-  if (schedule.streams) {
+  if (schedule.evictFirst) {
     int64_t own = 0;
     bool isPast = true;
     for (const StitchTensor &tensor : group.inputs)
       if (tensor.isRepeated)
         own += bytesOf(tensor);
       else
-        isPast &= isStreamed(schedule, tensor);
+        isPast &= isEvictFirst(schedule, tensor);
     auto hasRoom = [&](int64_t shared) {
       return own <= chip.sharedMemoryPerSM -
                         cost.blocksPerSM *

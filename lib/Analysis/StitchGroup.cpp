@@ -15,8 +15,8 @@ using namespace fusion;
 
 namespace {
 
-/// Loops that become one axis, with the operators that have them. Of two classes
-/// the smaller one is gone through.
+/// Loops that become one axis, with the operators that have them. Of two
+/// classes the smaller one is gone through.
 class LoopClasses {
 public:
   /// The loops of the next operator.
@@ -179,9 +179,8 @@ LogicalResult StitchBuilder::unifyLoops() {
     for (auto [loop, extent, isReduced] :
          llvm::enumerate(about.extents, about.isReduced)) {
       unsigned number = group.axes.size();
-      auto [it, isNew] =
-          axisOfLeader.insert(
-              {classes.leader(classes.loopOf(op, loop)), number});
+      auto [it, isNew] = axisOfLeader.insert(
+          {classes.leader(classes.loopOf(op, loop)), number});
       if (isNew)
         group.axes.push_back({nameOf(number), extent});
       group.axes[it->second].isReduced |= isReduced;
@@ -297,15 +296,15 @@ void StitchBuilder::fuseLoops() {
   }
   // Axes are numbered, and named, as they come.
   SmallVector<unsigned> numbers(group.axes.size());
-  SmallVector<StitchAxis> kept;
+  SmallVector<StitchAxis> retained;
   for (auto [axis, other] : llvm::enumerate(fused)) {
     if (other != axis)
       continue;
-    numbers[axis] = kept.size();
-    kept.push_back({nameOf(kept.size()), group.axes[axis].extent,
-                    group.axes[axis].isReduced});
+    numbers[axis] = retained.size();
+    retained.push_back({nameOf(retained.size()), group.axes[axis].extent,
+                        group.axes[axis].isReduced});
   }
-  group.axes = std::move(kept);
+  group.axes = std::move(retained);
   for (SmallVector<unsigned> &loops : group.loops)
     for (unsigned &axis : loops)
       axis = numbers[fused[axis]];

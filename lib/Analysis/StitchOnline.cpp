@@ -151,17 +151,16 @@ static GroupAxes select(const StitchGroup &group, ArrayRef<unsigned> numbers,
     if (runs)
       axes.model.reductions[number].reduced = {axis};
   }
-  axes.productOf.resize(numbers.size());
+  axes.contractionOf.resize(numbers.size());
   for (auto [place, number] : llvm::enumerate(numbers)) {
-    if (!axes.reductionOf[place] ||
-        matchReduction(group.operators()[number]))
+    if (!axes.reductionOf[place] || matchReduction(group.operators()[number]))
       continue;
     axes.reductionOf[place] = std::nullopt;
-    axes.productOf[place] = axes.model.products.size();
-    axes.model.products.emplace_back().reduction = {axis};
+    axes.contractionOf[place] = axes.model.contractions.size();
+    axes.model.contractions.emplace_back().reduction = {axis};
   }
-  axes.followsProduct.resize(numbers.size());
-  axes.passOf.resize(numbers.size());
+  axes.followsContraction.resize(numbers.size());
+  axes.statisticsOf.resize(numbers.size());
   return axes;
 }
 
@@ -223,8 +222,8 @@ static bool areSame(const StitchGroup &group, Scalar a, Scalar b) {
          group.axesOf(a.op, first) == group.axesOf(b.op, second);
 }
 
-/// The sum that a scalar is the mean of: it is divided by `count`, or multiplied
-/// by the number next to its reciprocal.
+/// The sum that a scalar is the mean of: it is divided by `count`, or
+/// multiplied by the number next to its reciprocal.
 static std::optional<unsigned> meanOf(const StitchGroup &group, Scalar scalar,
                                       int64_t count) {
   Operation *inner = scalar.value.getDefiningOp();
@@ -241,8 +240,8 @@ static std::optional<unsigned> meanOf(const StitchGroup &group, Scalar scalar,
       continue;
     double number = constant.getValueAsDouble();
     constexpr double unit = 1.0 / (1 << 23); // in the last place of f32
-    bool isMean = divides ? number == count
-                          : std::abs(number * count - 1) <= unit;
+    bool isMean =
+        divides ? number == count : std::abs(number * count - 1) <= unit;
     std::optional<unsigned> maker = group.definer(sum->get());
     if (isMean && maker && group.reductions[*maker])
       return *maker;
@@ -252,7 +251,8 @@ static std::optional<unsigned> meanOf(const StitchGroup &group, Scalar scalar,
 
 /// Lets a sum of squares about the mean of what another one sums up in `pass`
 /// run there. About the mean of the elements so far the differences add up to
-/// nothing, so that going to another mean adds its square, once for each element.
+/// nothing, so that going to another mean adds its square, once for each
+/// element.
 bool StitchPasses::joinCentred(const StitchGroup &group, unsigned op,
                                unsigned pass) {
   std::optional<ReductionBody> squares = matchReduction(group.operators()[op]);
@@ -272,7 +272,7 @@ bool StitchPasses::joinCentred(const StitchGroup &group, unsigned op,
   Scalar mean{difference.op, subtract.getRhs()};
   if (OpOperand *operand = operandOf(group, mean))
     if (std::optional<unsigned> maker = group.definer(operand->get());
-        maker && !isWalked[*maker] && !group.reductions[*maker]) {
+        maker && !isSerial[*maker] && !group.reductions[*maker]) {
       centre.mean = *maker;
       mean = {*maker, yieldOf(group, *maker)};
     }
@@ -290,9 +290,8 @@ bool StitchPasses::joinCentred(const StitchGroup &group, unsigned op,
   llvm::sort(loopsOfSum);
   if (!terms || !startsFromZero(*terms) || terms->combined.getType() != type ||
       type.getIntOrFloatBitWidth() < wide || square.getType() != type ||
-      subtract.getType() != type ||
-      rows.size() + 1 != loops.size() || loops != loopsOfSum ||
-      rows != group.resultAxes(*sum) ||
+      subtract.getType() != type || rows.size() + 1 != loops.size() ||
+      loops != loopsOfSum || rows != group.resultAxes(*sum) ||
       !areSame(group, {*sum, terms->combined},
                {difference.op, subtract.getLhs()}))
     return false;
@@ -342,7 +341,7 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
     llvm::append_range(places, group.loops[reference]);
   }
   auto tellsApart = [&](unsigned number) {
-    return !isWalked[number] || isSubset(places, group.loops[number]);
+    return !isSerial[number] || isSubset(places, group.loops[number]);
   };
   if (!tellsApart(op) || !llvm::all_of(between.operators, tellsApart))
     return decline("has fewer places than the values of its own loop");
@@ -356,10 +355,10 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
                                 between.references.end());
   running.push_back(op);
   std::string reason;
-  FailureOr<OnlineForm> form =
-      deriveOnline(select(group, numbers, *axis, running), *axis,
-                   [&](const Twine &why) { reason = why.str(); },
-                   /*ofReductions=*/true);
+  FailureOr<OnlineForm> form = deriveOnline(
+      select(group, numbers, *axis, running), *axis,
+      [&](const Twine &why) { reason = why.str(); },
+      /*ofReductions=*/true);
   if (failed(form)) {
     if (whyNotOnline.empty())
       whyNotOnline = reason;
@@ -386,8 +385,8 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
     return decline("is corrected by more than a number for each row");
   factors[op] = factor;
   deferred[op] = std::move(left);
-  for (auto [inner, kept] : form->skipped)
-    skipped[inner] = kept;
+  for (auto [inner, retained] : form->skipped)
+    skipped[inner] = retained;
   for (const OnlineForm::Running &rule : form->running)
     if (rule.isGuarded)
       isReference[rule.reduction] = true;

@@ -15,7 +15,7 @@ using namespace fusion;
 
 StitchPasses::StitchPasses(const StitchGroup &group,
                            std::optional<unsigned> axis, bool isOnline,
-                           std::optional<unsigned> split, bool keepsCostly)
+                           std::optional<unsigned> split, bool retainsExpensive)
     : axis(axis) {
   factors.resize(group.operators().size());
   deferred.resize(group.operators().size());
@@ -23,12 +23,12 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   isReference.assign(group.operators().size(), false);
   isCentre = isReference;
   for (unsigned op = 0; op < group.operators().size(); ++op) {
-    isWalked.push_back(axis && llvm::is_contained(group.loops[op], *axis));
-    reduces.push_back(isWalked[op] &&
+    isSerial.push_back(axis && llvm::is_contained(group.loops[op], *axis));
+    reduces.push_back(isSerial[op] &&
                       llvm::none_of(group.resultLoops[op], [&](unsigned loop) {
                         return group.loops[op][loop] == *axis;
                       }));
-    isPart.push_back(split && isWalked[op] && group.reduces(op, *split) &&
+    isPart.push_back(split && isSerial[op] && group.reduces(op, *split) &&
                      !reduces[op]);
     isLate.push_back(
         split &&
@@ -49,29 +49,29 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   if (isOnline && !this->isOnline())
     return;
   for (const StitchTensor &tensor : group.inputs)
-    isWalkedInput.push_back(axis && llvm::is_contained(tensor.axes, *axis));
-  isKept.assign(group.operators().size(), false);
-  isKeptInput.assign(group.inputs.size(), false);
+    isSerialInput.push_back(axis && llvm::is_contained(tensor.axes, *axis));
+  isRetained.assign(group.operators().size(), false);
+  isRetainedInput.assign(group.inputs.size(), false);
   // What a pass is made for; all else is on the way to that.
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (!axis || ((reducesAxis(op) || isPart[op]) && !isLate[op]))
       count = std::max(count, level[op] + 1);
   for (const StitchTensor &tensor : group.results)
     if (unsigned op = *group.definer(tensor.value);
-        isWalked[op] && !reducesAxis(op) && !isLate[op])
+        isSerial[op] && !reducesAxis(op) && !isLate[op])
       count = std::max(count, level[op] + 1);
   stepsAgain = walk(group);
   if (count > 1)
-    choose(group, keepsCostly);
+    choose(group, retainsExpensive);
   steps = walk(group);
   // An operator's values may have come in the place of inputs.
-  isKept.assign(group.operators().size(), false);
-  isKeptInput.assign(group.inputs.size(), false);
+  isRetained.assign(group.operators().size(), false);
+  isRetainedInput.assign(group.inputs.size(), false);
   for (const Step &step : steps) {
-    for (unsigned op : step.kept)
-      isKept[op] = true;
-    for (unsigned input : step.keptInputs)
-      isKeptInput[input] = true;
+    for (unsigned op : step.retained)
+      isRetained[op] = true;
+    for (unsigned input : step.retainedInputs)
+      isRetainedInput[input] = true;
   }
 }
 
@@ -81,7 +81,7 @@ public:
   Walker(const StitchGroup &group, const StitchPasses &passes)
       : group(group), passes(passes), roots(passes.count) {
     auto add = [&](unsigned op) {
-      if (passes.isWalked[op] && !passes.isLate[op] &&
+      if (passes.isSerial[op] && !passes.isLate[op] &&
           passes.level[op] < passes.count)
         roots[passes.level[op]].push_back(op);
     };
@@ -100,7 +100,7 @@ public:
           operators.push_back(source);
       own.firstInput = inputs.size();
       for (unsigned input : all.inputs)
-        if (passes.isWalkedInput[input])
+        if (passes.isSerialInput[input])
           inputs.push_back(input);
     }
     sources.push_back({unsigned(operators.size()), unsigned(inputs.size())});
@@ -119,9 +119,9 @@ public:
       for (unsigned op = group.operators().size(); op-- > 0;) {
         if (!needed[op])
           continue;
-        bool isKept = passes.isKept[op] && known[op];
-        take(pass, op, isKept);
-        if (isKept)
+        bool isRetained = passes.isRetained[op] && known[op];
+        take(pass, op, isRetained);
+        if (isRetained)
           continue;
         // What reads it has been there.
         known[op] = !passes.isRunning(op, pass);
@@ -129,7 +129,7 @@ public:
         for (unsigned at = sources[op].firstOperator;
              at < sources[op + 1].firstOperator; ++at)
           if (unsigned source = operators[at];
-              passes.isWalked[source] || passes.isRunning(source, pass))
+              passes.isSerial[source] || passes.isRunning(source, pass))
             needed[source] = true;
         for (unsigned at = sources[op].firstInput;
              at < sources[op + 1].firstInput; ++at)
@@ -138,8 +138,8 @@ public:
       for (unsigned input = 0; input < loaded.size(); ++input) {
         if (!loaded[input])
           continue;
-        bool isKept = passes.isKeptInput[input] && knownInput[input];
-        load(pass, input, isKept);
+        bool isRetained = passes.isRetainedInput[input] && knownInput[input];
+        load(pass, input, isRetained);
         knownInput[input] = true;
       }
     }
@@ -165,16 +165,16 @@ StitchPasses::walk(const StitchGroup &group) const {
   SmallVector<Step> result(count);
   Walker(group, *this)
       .run(
-          [&](unsigned pass, unsigned op, bool isKept) {
+          [&](unsigned pass, unsigned op, bool isRetained) {
             Step &step = result[pass];
-            (isKept ? step.kept : step.operators).push_back(op);
+            (isRetained ? step.retained : step.operators).push_back(op);
           },
-          [&](unsigned pass, unsigned input, bool isKept) {
+          [&](unsigned pass, unsigned input, bool isRetained) {
             Step &step = result[pass];
-            (isKept ? step.keptInputs : step.inputs).push_back(input);
+            (isRetained ? step.retainedInputs : step.inputs).push_back(input);
           });
   for (Step &step : result) {
-    std::reverse(step.kept.begin(), step.kept.end());
+    std::reverse(step.retained.begin(), step.retained.end());
     std::reverse(step.operators.begin(), step.operators.end());
   }
   return result;
@@ -183,11 +183,11 @@ StitchPasses::walk(const StitchGroup &group) const {
 /// Inputs that several passes load are kept; then, one after the other,
 /// whatever operator's value saves most bytes, or first of all most of what is
 /// costly.
-void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
+void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
   SmallVector<unsigned> loads(group.inputs.size());
   for (const Step &step : stepsAgain)
     for (unsigned input : step.inputs)
-      isKeptInput[input] = ++loads[input] > 1;
+      isRetainedInput[input] = ++loads[input] > 1;
   auto points = [&](ArrayRef<unsigned> axes) {
     double count = 1;
     for (unsigned other : axes)
@@ -198,7 +198,7 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
   /// and what computing them takes.
   struct Operator {
     std::optional<double> bits;
-    double costly, special, plain;
+    double expensive, special, plain;
   };
   SmallVector<Operator> costs;
   for (auto [index, constOp] : llvm::enumerate(group.operators())) {
@@ -213,7 +213,7 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
                                         : 0,
                                     work.special * all, work.plain * all});
     Type type = getElementTypeOrSelf(op->getResult(0).getType());
-    if (isWalked[index] && !reducesAxis(index) && type.isIntOrFloat())
+    if (isSerial[index] && !reducesAxis(index) && type.isIntOrFloat())
       own.bits = points(group.resultAxes(index)) *
                  std::max(8u, type.getIntOrFloatBitWidth());
   }
@@ -226,11 +226,11 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
   auto price = [&] {
     used.assign(group.operators().size(), false);
     usedInput.assign(group.inputs.size(), false);
-    double bits = 0, costly = 0, special = 0, plain = 0;
+    double bits = 0, expensive = 0, special = 0, plain = 0;
     walker.run(
         [&](unsigned, unsigned op, bool isHere) {
           if (!isHere) {
-            costly += costs[op].costly;
+            expensive += costs[op].expensive;
             special += costs[op].special;
             plain += costs[op].plain;
           } else if (!used[op]) {
@@ -244,7 +244,8 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
           usedInput[input] = true;
           bits += inputBits[input];
         });
-    return std::make_tuple(keepsCostly ? costly : 0, bits, special, plain);
+    return std::make_tuple(retainsExpensive ? expensive : 0, bits, special,
+                           plain);
   };
   // What an operator needs, by way of others too, inputs behind operators: none
   // but that is spared where its values are kept.
@@ -263,7 +264,7 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
   auto best = price();
   // What the passes take of what is kept so far.
   auto taken = std::make_pair(used, usedInput);
-  auto leastBits = [&](unsigned op) {
+  auto minBits = [&](unsigned op) {
     double bits = *costs[op].bits;
     for (unsigned other = 0; other < operators; ++other)
       if (taken.first[other] && !needs[op].test(other))
@@ -282,14 +283,14 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
     std::optional<unsigned> chosen;
     auto next = taken;
     for (unsigned op = 0; op < operators; ++op) {
-      if (isKept[op] || !costs[op].bits || computed[op] < 2)
+      if (isRetained[op] || !costs[op].bits || computed[op] < 2)
         continue;
       auto [costlyWork, bits, special, plain] = best;
-      if (costlyWork == 0 && leastBits(op) > bits)
+      if (costlyWork == 0 && minBits(op) > bits)
         continue;
-      isKept[op] = true;
+      isRetained[op] = true;
       auto with = price();
-      isKept[op] = false;
+      isRetained[op] = false;
       if (with < best) {
         best = with;
         chosen = op;
@@ -298,7 +299,7 @@ void StitchPasses::choose(const StitchGroup &group, bool keepsCostly) {
     }
     if (!chosen)
       return;
-    isKept[*chosen] = true;
+    isRetained[*chosen] = true;
     taken = next;
   }
 }

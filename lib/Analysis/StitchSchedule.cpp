@@ -20,12 +20,12 @@
 using namespace mlir;
 using namespace fusion;
 
-Composition fusion::compositionOf(const AxisSpread &spread) {
-  if (spread.cluster > 1)
+Composition fusion::compositionOf(const AxisThreadMapping &mapping) {
+  if (mapping.cluster > 1)
     return Composition::Cluster;
-  if (spread.warps > 1)
+  if (mapping.warps > 1)
     return Composition::Block;
-  return spread.lanes > 1 ? Composition::Warp : Composition::Thread;
+  return mapping.lanes > 1 ? Composition::Warp : Composition::Thread;
 }
 
 StringRef fusion::name(Composition composition) {
@@ -43,15 +43,16 @@ StringRef fusion::name(Composition composition) {
 }
 
 int64_t StitchSchedule::countSteps() const {
-  return walk ? spread[walk->axis].tile / walk->step : 1;
+  return serialLoop ? threadMapping[serialLoop->axis].tile / serialLoop->step
+                    : 1;
 }
 
-int64_t StitchSchedule::keptSteps() const {
-  return walk ? walk->registers + walk->shared : 1;
+int64_t StitchSchedule::retainedSteps() const {
+  return serialLoop ? serialLoop->registerSteps + serialLoop->sharedSteps : 1;
 }
 
-int64_t StitchSchedule::countWalks() const {
-  return rows ? spread[rows->axis].tile / rows->step : 1;
+int64_t StitchSchedule::countSerialPasses() const {
+  return splitLoop ? threadMapping[splitLoop->axis].tile / splitLoop->step : 1;
 }
 
 std::optional<StitchSchedule>
@@ -65,96 +66,101 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
   fuse::ParallelAttr parallel = attr.getParallel();
   if (attr.getTiling() || attr.getMemory() || attr.getPipeline() ||
       attr.getReduction() || mapping.getOperators() ||
-      !mapping.getBlocks().empty() || mapping.getRaster() != 1 ||
+      !mapping.getBlocks().empty() || mapping.getBlockSwizzle() != 1 ||
       mapping.getPersistent() ||
       (parallel && (!parallel.getSplit().empty() || parallel.getInCluster() ||
-                    parallel.getTurns())))
+                    parallel.getPingPong())))
     return decline("'stitching' has nothing beside it but the warps and the "
                    "cluster of the mapping, and producers");
   StitchSchedule schedule;
   if (fuse::CodegenAttr codegen = attr.getCodegen()) {
     if (!codegen.getMasked().empty())
-      return decline("'masked' names products, and a stitched group has none");
+      return decline(
+          "'masked' names contractions, and a stitched group has none");
     schedule.codegen = importCodegen(codegen);
   }
   schedule.warps = mapping.getWarps();
   if (parallel)
     schedule.producers = parallel.getProducers();
-  schedule.streams = attr.getStitching().getStreams();
-  schedule.combine = attr.getStitching().getCombine();
-  schedule.spread.resize(group.axes.size());
+  schedule.evictFirst = attr.getStitching().getEvictFirst();
+  schedule.fanIn = attr.getStitching().getFanIn();
+  schedule.threadMapping.resize(group.axes.size());
   SmallVector<bool> isGiven(group.axes.size());
-  for (NamedAttribute entry : attr.getStitching().getSpread()) {
+  for (NamedAttribute entry : attr.getStitching().getThreadMapping()) {
     StringRef name = entry.getName().getValue();
     std::optional<unsigned> axis = group.findAxis(name);
     if (!axis)
       return decline("there is no axis '" + name + "'");
-    auto spread = cast<fuse::SpreadAttr>(entry.getValue());
-    schedule.spread[*axis] = {spread.getTile(), spread.getVector(),
-                              spread.getLanes(), spread.getWarps(),
-                              spread.getAlign()};
+    auto mapped = cast<fuse::ThreadMappingAttr>(entry.getValue());
+    schedule.threadMapping[*axis] = {mapped.getTile(), mapped.getVector(),
+                                     mapped.getLanes(), mapped.getWarps(),
+                                     mapped.getAlign()};
     isGiven[*axis] = true;
   }
   for (auto [axis, given] : llvm::zip_equal(group.axes, isGiven))
     if (!given)
-      return decline("axis '" + axis.name + "' has no #fuse.spread");
-  if (fuse::WalkAttr walk = attr.getStitching().getWalk()) {
-    unsigned axis = *group.findAxis(walk.getAxis().getValue());
-    const AxisSpread &spread = schedule.spread[axis];
-    int64_t threads = spread.vector * spread.lanes * spread.warps;
-    if (spread.tile % walk.getStep() != 0 || walk.getStep() % threads != 0)
-      return decline("a tile of " + Twine(spread.tile) + " is no multiple of " +
-                     Twine(walk.getStep()) + ", or that of " + Twine(threads));
-    if (walk.getRegisters() + walk.getShared() > spread.tile / walk.getStep())
-      return decline("more steps are kept than there are");
-    schedule.walk = {axis,
-                     walk.getStep(),
-                     walk.getRegisters(),
-                     walk.getShared(),
-                     walk.getOnline(),
-                     walk.getCostly(),
-                     walk.getStages(),
-                     walk.getBulk()};
-    if (walk.getOnline()) {
+      return decline("axis '" + axis.name + "' has no #fuse.thread_mapping");
+  if (fuse::SerialLoopAttr loop = attr.getStitching().getSerialLoop()) {
+    unsigned axis = *group.findAxis(loop.getAxis().getValue());
+    const AxisThreadMapping &mapped = schedule.threadMapping[axis];
+    int64_t threads = mapped.vector * mapped.lanes * mapped.warps;
+    if (mapped.tile % loop.getStep() != 0 || loop.getStep() % threads != 0)
+      return decline("a tile of " + Twine(mapped.tile) + " is no multiple of " +
+                     Twine(loop.getStep()) + ", or that of " + Twine(threads));
+    if (loop.getRegisterSteps() + loop.getSharedSteps() >
+        mapped.tile / loop.getStep())
+      return decline("more steps are retained than there are");
+    schedule.serialLoop = {axis,
+                           loop.getStep(),
+                           loop.getRegisterSteps(),
+                           loop.getSharedSteps(),
+                           loop.getOnline(),
+                           loop.getRetainExpensive(),
+                           loop.getStages(),
+                           loop.getTma()};
+    if (loop.getOnline()) {
       StitchPasses passes(group, axis, /*isOnline=*/true);
       if (!passes.isOnline() && passes.whyNotOnline.empty())
         return decline("no reduction along axis '" + group.axes[axis].name +
                        "' waits for another one");
       if (!passes.isOnline())
         return decline("the reductions along axis '" + group.axes[axis].name +
-                       "' have no running form: " + passes.whyNotOnline);
+                       "' have no online form: " + passes.whyNotOnline);
     }
   }
   if (mapping.getCluster() > 1) {
     // The one that they go through, where blocks share another one as well.
     std::optional<unsigned> shared = StitchSplit::axisOf(group, schedule);
-    if (schedule.walk && shared)
-      if (const StitchAxis &walked = group.axes[schedule.walk->axis];
-          walked.isReduced &&
-          schedule.spread[schedule.walk->axis].tile < walked.extent)
-        shared = schedule.walk->axis;
+    if (schedule.serialLoop && shared)
+      if (const StitchAxis &serialAxis = group.axes[schedule.serialLoop->axis];
+          serialAxis.isReduced &&
+          schedule.threadMapping[schedule.serialLoop->axis].tile <
+              serialAxis.extent)
+        shared = schedule.serialLoop->axis;
     if (!shared)
       return decline("a cluster of " + Twine(mapping.getCluster()) +
                      " blocks shares no reduced axis: blocks have all of each");
-    schedule.spread[*shared].cluster = mapping.getCluster();
+    schedule.threadMapping[*shared].cluster = mapping.getCluster();
   }
-  if (schedule.walk && schedule.walk->keepsCostly &&
-      !StitchWork::of(group, schedule).costly)
+  if (schedule.serialLoop && schedule.serialLoop->retainsExpensive &&
+      !StitchWork::of(group, schedule).expensive)
     return decline("no operator along axis '" +
-                   group.axes[schedule.walk->axis].name +
-                   "' that is costly would be computed by several passes");
-  if (int64_t rows = attr.getStitching().getRows()) {
-    std::optional<unsigned> axis = StitchSplit::besideWalk(group, schedule);
+                   group.axes[schedule.serialLoop->axis].name +
+                   "' that is expensive would be computed by several passes");
+  if (int64_t step = attr.getStitching().getSplitStep()) {
+    std::optional<unsigned> axis =
+        StitchSplit::besideSerialLoop(group, schedule);
     if (!axis)
-      return decline("blocks that go through rows share no reduction along an "
-                     "axis but the walked one");
-    const AxisSpread &spread = schedule.spread[*axis];
-    if (spread.tile % rows != 0 ||
-        rows % (spread.vector * spread.lanes * spread.warps) != 0)
-      return decline("a tile of " + Twine(spread.tile) + " is no multiple of " +
-                     Twine(rows) + " rows, or that of " +
-                     Twine(spread.vector * spread.lanes * spread.warps));
-    schedule.rows = {*axis, rows};
+      return decline(
+          "blocks with 'split_step' share no reduction along an axis "
+          "but that of the serial loop");
+    const AxisThreadMapping &mapped = schedule.threadMapping[*axis];
+    if (mapped.tile % step != 0 ||
+        step % (mapped.vector * mapped.lanes * mapped.warps) != 0)
+      return decline("a tile of " + Twine(mapped.tile) + " is no multiple of " +
+                     Twine(step) + ", or that of " +
+                     Twine(mapped.vector * mapped.lanes * mapped.warps));
+    schedule.splitLoop = {*axis, step};
   }
   return schedule;
 }
@@ -164,29 +170,33 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
                                            MLIRContext *context) {
   Builder builder(context);
   SmallVector<NamedAttribute> entries;
-  for (auto [axis, spread] : llvm::zip_equal(group.axes, schedule.spread))
+  for (auto [axis, mapped] :
+       llvm::zip_equal(group.axes, schedule.threadMapping))
     entries.push_back(builder.getNamedAttr(
-        axis.name,
-        fuse::SpreadAttr::get(context, spread.tile, spread.vector, spread.lanes,
-                              spread.warps, spread.align)));
+        axis.name, fuse::ThreadMappingAttr::get(context, mapped.tile,
+                                                mapped.vector, mapped.lanes,
+                                                mapped.warps, mapped.align)));
   auto mapping =
       fuse::MappingAttr::get(context, schedule.warps, clusterSize(schedule));
-  fuse::WalkAttr walk;
-  if (schedule.walk)
-    walk = fuse::WalkAttr::get(
-        context, builder.getStringAttr(group.axes[schedule.walk->axis].name),
-        schedule.walk->step, schedule.walk->registers, schedule.walk->shared,
-        schedule.walk->isOnline, schedule.walk->keepsCostly,
-        schedule.walk->stages, schedule.walk->inBulk);
+  fuse::SerialLoopAttr loop;
+  if (schedule.serialLoop)
+    loop = fuse::SerialLoopAttr::get(
+        context,
+        builder.getStringAttr(group.axes[schedule.serialLoop->axis].name),
+        schedule.serialLoop->step, schedule.serialLoop->registerSteps,
+        schedule.serialLoop->sharedSteps, schedule.serialLoop->isOnline,
+        schedule.serialLoop->retainsExpensive, schedule.serialLoop->stages,
+        schedule.serialLoop->usesTMA);
   auto stitching = fuse::StitchingAttr::get(
-      context, builder.getDictionaryAttr(entries), walk, schedule.streams,
-      schedule.combine, schedule.rows ? schedule.rows->step : 0);
+      context, builder.getDictionaryAttr(entries), loop, schedule.evictFirst,
+      schedule.fanIn, schedule.splitLoop ? schedule.splitLoop->step : 0);
   fuse::ParallelAttr parallel;
   if (schedule.producers > 0)
     parallel = fuse::ParallelAttr::get(context, schedule.producers);
   return fuse::ScheduleAttr::get(
-      context, /*version=*/1, fuse::TilingAttr(), mapping, fuse::MemoryAttr(),
-      fuse::PipelineAttr(), parallel, fuse::ReductionAttr(), stitching,
+      context, fuse::kScheduleVersion, fuse::TilingAttr(), mapping,
+      fuse::MemoryAttr(), fuse::PipelineAttr(), parallel, fuse::ReductionAttr(),
+      stitching,
       schedule.codegen
           ? exportCodegen(*schedule.codegen, /*masked=*/{}, context)
           : fuse::CodegenAttr());
@@ -194,41 +204,41 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
 
 StitchPasses fusion::passesOf(const StitchGroup &group,
                               const StitchSchedule &schedule) {
-  const std::optional<StitchWalk> &walk = schedule.walk;
-  return StitchPasses(group, walk ? std::optional(walk->axis) : std::nullopt,
-                      walk && walk->isOnline,
-                      StitchSplit::besideWalk(group, schedule),
-                      walk && walk->keepsCostly);
+  const std::optional<StitchSerialLoop> &loop = schedule.serialLoop;
+  return StitchPasses(group, loop ? std::optional(loop->axis) : std::nullopt,
+                      loop && loop->isOnline,
+                      StitchSplit::besideSerialLoop(group, schedule),
+                      loop && loop->retainsExpensive);
 }
 
 std::pair<int64_t, int64_t> fusion::wholeSteps(const StitchGroup &group,
                                                const StitchSchedule &schedule) {
-  unsigned axis = schedule.walk->axis;
-  int64_t extent = group.axes[axis].extent, step = schedule.walk->step;
-  const AxisSpread &spread = schedule.spread[axis];
+  unsigned axis = schedule.serialLoop->axis;
+  int64_t extent = group.axes[axis].extent, step = schedule.serialLoop->step;
+  const AxisThreadMapping &mapped = schedule.threadMapping[axis];
   // A block has no more steps than there are.
   if (isPersistent(group, schedule))
     return {0, extent % step == 0 ? schedule.countSteps() : 0};
   if (StitchSplit::axisOf(group, schedule) == axis)
-    return {0, extent % spread.tile == 0 ? schedule.countSteps() : 0};
+    return {0, extent % mapped.tile == 0 ? schedule.countSteps() : 0};
   // What is aligned begins before the row; of the blocks of a cluster the last
   // one has the end of it.
   return {
-      llvm::divideCeil(spread.align - 1, step),
-      std::clamp<int64_t>((extent - (spread.cluster - 1) * spread.tile) / step,
+      llvm::divideCeil(mapped.align - 1, step),
+      std::clamp<int64_t>((extent - (mapped.cluster - 1) * mapped.tile) / step,
                           0, schedule.countSteps())};
 }
 
-std::optional<std::string> fusion::checkKept(const StitchGroup &group,
-                                             const StitchSchedule &schedule,
-                                             const StitchPasses &passes) {
-  if (!schedule.walk || passes.count == 1)
+std::optional<std::string> fusion::checkRetained(const StitchGroup &group,
+                                                 const StitchSchedule &schedule,
+                                                 const StitchPasses &passes) {
+  if (!schedule.serialLoop || passes.count == 1)
     return std::nullopt;
   auto [first, beyond] = wholeSteps(group, schedule);
-  if (beyond - std::max(first, schedule.keptSteps()) != 1)
+  if (beyond - std::max(first, schedule.retainedSteps()) != 1)
     return std::nullopt;
   return "one whole step along axis '" + group.axes[*passes.axis].name +
-         "' is not kept, which is no loop: keep it, or one less";
+         "' is not retained, which is no loop: retain it, or one less";
 }
 
 static unsigned countComponents(const StitchGroup &group) {
@@ -245,15 +255,15 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
     for (auto [number, axis] : llvm::enumerate(group.axes)) {
       if (group.components[number] != component)
         continue;
-      const AxisSpread &spread = schedule.spread[number];
+      const AxisThreadMapping &mapped = schedule.threadMapping[number];
       ++rank;
-      lanes *= spread.lanes;
-      warps *= spread.warps;
-      if (schedule.stepOf(number).tile > kMostTileSize)
+      lanes *= mapped.lanes;
+      warps *= mapped.warps;
+      if (schedule.stepOf(number).tile > kMaxTileSize)
         return "axis '" + axis.name + "' has " +
                std::to_string(schedule.stepOf(number).tile) +
                " elements at once, a tile has at most " +
-               std::to_string(kMostTileSize);
+               std::to_string(kMaxTileSize);
     }
     if (lanes > kWarpSize)
       return "the lanes of all axes are " + std::to_string(lanes) +
@@ -273,8 +283,8 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
     return illegal;
   if (auto illegal = checkStages(group, schedule, passes))
     return illegal;
-  if (schedule.walk && schedule.walk->inBulk && !chip.hasBulkTensorCopy)
-    return chip.name.str() + " has no bulk copies of tensors";
+  if (schedule.serialLoop && schedule.serialLoop->usesTMA && !chip.hasTMA)
+    return chip.name.str() + " has no TMA copies";
   if (auto illegal = checkStitchProducers(schedule))
     return illegal;
   if (schedule.warps > chip.maxWarpsPerSM)
@@ -309,14 +319,14 @@ LinearLayout fusion::layoutOf(const StitchGroup &group,
   };
   for (auto [number, axis] : reversed)
     if (isIndexed(axis))
-      append(LayoutDim::Register, number, schedule.spread[axis].vector);
+      append(LayoutDim::Register, number, schedule.threadMapping[axis].vector);
   for (auto [number, axis] : reversed) {
-    append(LayoutDim::Lane, number, schedule.spread[axis].lanes);
-    lanes *= schedule.spread[axis].lanes;
+    append(LayoutDim::Lane, number, schedule.threadMapping[axis].lanes);
+    lanes *= schedule.threadMapping[axis].lanes;
   }
   layout *= LinearLayout::broadcast(LayoutDim::Lane, kWarpSize / lanes);
   for (auto [number, axis] : reversed)
-    append(LayoutDim::Warp, number, schedule.spread[axis].warps);
+    append(LayoutDim::Warp, number, schedule.threadMapping[axis].warps);
   for (auto [number, axis] : reversed)
     if (isIndexed(axis))
       append(LayoutDim::Register, number, schedule.stepOf(axis).registers());
@@ -326,16 +336,16 @@ LinearLayout fusion::layoutOf(const StitchGroup &group,
   return layout;
 }
 
-int64_t fusion::countTurned(const StitchGroup &group,
-                            const StitchSchedule &schedule,
-                            const StitchTensor &result) {
+int64_t fusion::countTransposed(const StitchGroup &group,
+                                const StitchSchedule &schedule,
+                                const StitchTensor &result) {
   if (!result.unit || schedule.stepOf(*result.unit).tile == 1)
     return 0;
   // Of the axes that neighbouring threads or registers go along, the nearest.
   std::optional<unsigned> nearest;
   for (unsigned axis : result.axes) {
-    const AxisSpread &spread = schedule.spread[axis];
-    if ((spread.vector > 1 || spread.lanes > 1) && axis >= nearest.value_or(0))
+    const AxisThreadMapping &mapped = schedule.threadMapping[axis];
+    if ((mapped.vector > 1 || mapped.lanes > 1) && axis >= nearest.value_or(0))
       nearest = axis;
   }
   Type element = getElementTypeOrSelf(result.value);
@@ -349,28 +359,29 @@ int64_t fusion::countTurned(const StitchGroup &group,
   return bytes + bytes / part + least;
 }
 
-int64_t fusion::turnedWidth(const StitchSchedule &schedule,
-                            const StitchTensor &result) {
+int64_t fusion::transposedWidth(const StitchSchedule &schedule,
+                                const StitchTensor &result) {
   int64_t aligned = std::max<int64_t>(1, alignmentOf(schedule, result) /
                                              result.elementBytes),
           tile = schedule.stepOf(*result.unit).tile,
-          wide = widestRealigned(result, tile);
+          wide = widestMisalignedAccess(result, tile);
   // As wide as there are lanes along the row that store an end's elements.
   while (wide > 1 && wide * wide > tile)
-    wide = widestRealigned(result, wide / 2);
+    wide = widestMisalignedAccess(result, wide / 2);
   return std::max(aligned, wide);
 }
 
-bool fusion::isTurnedRealigned(const StitchSchedule &schedule,
-                               const StitchTensor &result) {
-  return turnedWidth(schedule, result) * int64_t(result.elementBytes) >
+bool fusion::isTransposedMisaligned(const StitchSchedule &schedule,
+                                    const StitchTensor &result) {
+  return transposedWidth(schedule, result) * int64_t(result.elementBytes) >
          alignmentOf(schedule, result);
 }
 
-std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
-                                               const StitchSchedule &schedule,
-                                               const StitchTensor &result) {
-  int64_t most = countTurned(group, schedule, result);
+std::optional<TransposedResult>
+fusion::transposeResult(const StitchGroup &group,
+                        const StitchSchedule &schedule,
+                        const StitchTensor &result) {
+  int64_t most = countTransposed(group, schedule, result);
   if (most == 0)
     return std::nullopt;
   SmallVector<unsigned> axes(result.axes.begin(), result.axes.end());
@@ -383,16 +394,16 @@ std::optional<TurnedResult> fusion::turnResult(const StitchGroup &group,
   for (unsigned d = axes.size(); d-- > 0;)
     if (d != order.front())
       order.push_back(d);
-  int64_t width = turnedWidth(schedule, result);
+  int64_t width = transposedWidth(schedule, result);
   LinearLayout to = blocked(shape, order, width, schedule.warps);
   LinearLayout from = layoutOf(group, schedule, result.component, axes);
   // Where threads have what they store, nothing passes between them.
   if (registerPermutation(from, to))
-    return TurnedResult{to, 0};
+    return TransposedResult{to, 0};
   std::optional<int64_t> elements = countPadded(from, to, result.elementBytes);
   if (!elements || *elements * result.elementBytes > most)
     return std::nullopt;
-  return TurnedResult{to, *elements * result.elementBytes};
+  return TransposedResult{to, *elements * result.elementBytes};
 }
 
 int64_t fusion::countBlocks(const StitchGroup &group,
@@ -417,6 +428,7 @@ int64_t fusion::elementsOf(const StitchSchedule &schedule,
                            ArrayRef<unsigned> axes) {
   int64_t count = 1;
   for (unsigned axis : axes)
-    count *= schedule.spread[axis].vector * schedule.stepOf(axis).registers();
+    count *=
+        schedule.threadMapping[axis].vector * schedule.stepOf(axis).registers();
   return count;
 }

@@ -1,4 +1,4 @@
-//===- StitchSectors.cpp - What tiles touch of memory's sectors ---------------===//
+//===- StitchSectors.cpp - What tiles touch of memory's sectors -----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,7 +23,7 @@ double fusion::wholeSectors(const StitchGroup &group,
     return 1;
   int64_t bytes =
       tensor.elementBytes * countRun(group, tensor, [&](unsigned axis) {
-        return schedule.spread[axis].tile;
+        return schedule.threadMapping[axis].tile;
       });
   return double(llvm::alignTo(bytes, kSectorBytes)) / bytes;
 }
@@ -39,10 +39,10 @@ namespace {
 
 /// What a warp has of a row side by side.
 struct Run {
-  int64_t bytes;   ///< of one access
-  int64_t all;     ///< bytes of several, one after the other
-  int64_t piece;   ///< elements of an aligned access of realigned ones, or 1
-  int64_t lanes;   ///< along the row
+  int64_t bytes;    ///< of one access
+  int64_t all;      ///< bytes of several, one after the other
+  int64_t piece;    ///< elements of an aligned access of realigned ones, or 1
+  int64_t lanes;    ///< along the row
   double share = 1; ///< of the bytes in an access, others in the next ones
 };
 
@@ -51,29 +51,29 @@ struct Run {
 /// Of a result that is turned: shared memory puts neighbours side by side.
 static Run runOfTurned(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &result) {
-  int64_t width = turnedWidth(schedule, result), bytes = result.elementBytes,
+  int64_t width = transposedWidth(schedule, result),
+          bytes = result.elementBytes,
           tile = std::min(schedule.stepOf(*result.unit).tile,
                           group.axes[*result.unit].extent),
           one = std::min(tile, width * kWarpSize);
   return {one * bytes, tile * bytes,
-          isTurnedRealigned(schedule, result) ? width : 1,
+          isTransposedMisaligned(schedule, result) ? width : 1,
           (one + width - 1) / width};
 }
 
 static Run runOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &tensor, bool isAnywhere) {
-  const AxisSpread &unit = schedule.spread[*tensor.unit];
+  const AxisThreadMapping &unit = schedule.threadMapping[*tensor.unit];
   int64_t realigned =
-              isAnywhere ? realignedWidth(group, schedule, tensor) : 1,
-          width =
-              std::max(std::min(accessWidth(schedule, tensor), unit.vector),
-                       realigned),
-          bytes = tensor.elementBytes *
-                  countRun(group, tensor, [&](unsigned axis) {
-                    const AxisSpread &spread = schedule.spread[axis];
-                    return spread.vector * spread.lanes;
-                  });
-  int64_t accesses = realignedRun(schedule, tensor) / unit.vector / unit.lanes;
+              isAnywhere ? misalignedAccessWidth(group, schedule, tensor) : 1,
+          width = std::max(std::min(accessWidth(schedule, tensor), unit.vector),
+                           realigned),
+          bytes =
+              tensor.elementBytes * countRun(group, tensor, [&](unsigned axis) {
+                const AxisThreadMapping &spread = schedule.threadMapping[axis];
+                return spread.vector * spread.lanes;
+              });
+  int64_t accesses = misalignedRun(schedule, tensor) / unit.vector / unit.lanes;
   return {bytes, bytes * accesses, realigned, unit.lanes,
           double(width) / unit.vector};
 }
@@ -87,17 +87,18 @@ double fusion::sectorsOfAccess(const StitchGroup &group,
     double most = kSectorBytes / tensor.elementBytes;
     if (!tensor.gatheredRun)
       return most;
-    const AxisSpread &spread = schedule.spread[*tensor.gatheredRun];
+    const AxisThreadMapping &spread =
+        schedule.threadMapping[*tensor.gatheredRun];
     return std::min<double>(most, spread.vector + most / spread.lanes);
   }
   if (!tensor.unit)
     return 1;
-  bool isAnywhere = schedule.spread[*tensor.unit].align == 1
+  bool isAnywhere = schedule.threadMapping[*tensor.unit].align == 1
                         ? tensor.alignment < kWidestAccess
                         : !tensor.isInPhase;
-  bool isTurned = isStored && countTurned(group, schedule, tensor) > 0;
-  Run run = isTurned ? runOfTurned(group, schedule, tensor)
-                     : runOfAccess(group, schedule, tensor, isAnywhere);
+  bool isTransposed = isStored && countTransposed(group, schedule, tensor) > 0;
+  Run run = isTransposed ? runOfTurned(group, schedule, tensor)
+                         : runOfAccess(group, schedule, tensor, isAnywhere);
   int64_t alignment = kSectorBytes;
   if (isAnywhere)
     alignment = std::min<int64_t>(alignment, alignmentOf(schedule, tensor));

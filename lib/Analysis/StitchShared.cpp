@@ -36,26 +36,28 @@ int64_t fusion::tileBytes(const StitchSchedule &schedule,
   return bytes;
 }
 
-int64_t fusion::countStash(const StitchGroup &group,
-                           const StitchSchedule &schedule,
-                           const StitchPasses &passes) {
-  if (!schedule.walk)
+int64_t fusion::countPrivateBytes(const StitchGroup &group,
+                                  const StitchSchedule &schedule,
+                                  const StitchPasses &passes) {
+  if (!schedule.serialLoop)
     return 0;
   int64_t bytes = 0;
   auto add = [&](ArrayRef<unsigned> axes, int64_t elementBytes) {
-    bytes += alignBuffer(elementsOf(schedule, axes) * elementBytes *
-                         schedule.warps * kWarpSize * schedule.walk->shared);
+    bytes +=
+        alignBuffer(elementsOf(schedule, axes) * elementBytes * schedule.warps *
+                    kWarpSize * schedule.serialLoop->sharedSteps);
   };
-  for (auto [op, kept] : llvm::enumerate(passes.isKept))
-    if (kept)
+  for (auto [op, retained] : llvm::enumerate(passes.isRetained))
+    if (retained)
       add(group.resultAxes(op),
           bytesOf(getElementTypeOrSelf(
               group.operators()[op]->getResult(0).getType())));
-  for (auto [tensor, kept] : llvm::zip_equal(group.inputs, passes.isKeptInput))
-    if (kept)
+  for (auto [tensor, retained] :
+       llvm::zip_equal(group.inputs, passes.isRetainedInput))
+    if (retained)
       add(tensor.axes, tensor.elementBytes);
   // What is added up over rows.
-  if (schedule.rows)
+  if (schedule.splitLoop)
     for (auto [op, isPart] : llvm::enumerate(passes.isPart))
       if (isPart)
         add(group.loops[op], bytesOf(group.reductions[op]->combined.getType()));
@@ -67,16 +69,16 @@ int64_t fusion::countStash(const StitchGroup &group,
 static int64_t countExchange(const StitchGroup &group,
                              const StitchSchedule &schedule, unsigned op) {
   SmallVector<unsigned, 4> axes(group.loops[op].begin(), group.loops[op].end()),
-      kept = group.resultAxes(op);
+      retained = group.resultAxes(op);
   llvm::sort(axes);
   int64_t bytes = tileBytes(schedule, axes,
                             bytesOf(group.reductions[op]->combined.getType()));
   int64_t most = 0;
   for (unsigned axis : llvm::reverse(axes)) {
-    if (llvm::is_contained(kept, axis))
+    if (llvm::is_contained(retained, axis))
       continue;
     bytes /= schedule.stepOf(axis).tile;
-    if (int64_t warps = schedule.spread[axis].warps; warps > 1)
+    if (int64_t warps = schedule.threadMapping[axis].warps; warps > 1)
       most = std::max(most, warps * bytes);
   }
   return most;
@@ -85,15 +87,15 @@ static int64_t countExchange(const StitchGroup &group,
 static int64_t
 countKernel(const StitchGroup &group, const StitchSchedule &schedule,
             const StitchPasses &passes,
-            llvm::function_ref<int64_t(const StitchTensor &)> bytesToTurn) {
-  int64_t stash = countStash(group, schedule, passes) +
+            llvm::function_ref<int64_t(const StitchTensor &)> transposeBytes) {
+  int64_t stash = countPrivateBytes(group, schedule, passes) +
                   countStages(group, schedule, passes) +
-                  countClusterParts(group, schedule),
+                  countClusterPartials(group, schedule),
           most = stash;
   // Components follow one another, and what one of them puts aside lives on.
   auto add = [&](unsigned component, int64_t bytes) {
-    bool isBefore =
-        schedule.walk && component < group.components[schedule.walk->axis];
+    bool isBefore = schedule.serialLoop &&
+                    component < group.components[schedule.serialLoop->axis];
     most = std::max(most, alignBuffer(bytes) + (isBefore ? 0 : stash));
   };
   for (unsigned op = 0; op < group.operators().size(); ++op)
@@ -101,14 +103,15 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
       add(group.componentOf(op), countExchange(group, schedule, op));
   // The blocks that combine parts of reductions exchange no more.
   for (const StitchTensor &result : group.results)
-    add(result.component, bytesToTurn(result));
+    add(result.component, transposeBytes(result));
   return most + 2 * kBarrierBytes * countStageBarriers(group, schedule, passes);
 }
 
-int64_t fusion::bytesToTurn(const StitchGroup &group,
-                            const StitchSchedule &schedule,
-                            const StitchTensor &result) {
-  std::optional<TurnedResult> turned = turnResult(group, schedule, result);
+int64_t fusion::transposeBytes(const StitchGroup &group,
+                               const StitchSchedule &schedule,
+                               const StitchTensor &result) {
+  std::optional<TransposedResult> turned =
+      transposeResult(group, schedule, result);
   return turned ? turned->bytes : 0;
 }
 
@@ -116,7 +119,7 @@ int64_t fusion::countShared(const StitchGroup &group,
                             const StitchSchedule &schedule,
                             const StitchPasses &passes) {
   return countKernel(group, schedule, passes, [&](const StitchTensor &result) {
-    return bytesToTurn(group, schedule, result);
+    return transposeBytes(group, schedule, result);
   });
 }
 
@@ -127,12 +130,12 @@ int64_t fusion::blocksByShared(int64_t bytes, const ChipInfo &chip) {
 
 int64_t fusion::sharedToFit(
     const StitchGroup &group, const StitchSchedule &schedule,
-    const StitchPasses &passes, const ChipInfo &chip, int64_t mostBlocks,
+    const StitchPasses &passes, const ChipInfo &chip, int64_t maxBlocks,
     llvm::function_ref<int64_t(const StitchTensor &)> knownBytes) {
   int64_t turned = 0;
   int64_t most =
       countKernel(group, schedule, passes, [&](const StitchTensor &result) {
-        int64_t bytes = countTurned(group, schedule, result);
+        int64_t bytes = countTransposed(group, schedule, result);
         turned += bytes;
         return bytes;
       });
@@ -143,7 +146,7 @@ int64_t fusion::sharedToFit(
                               [](const StitchTensor &) { return 0; });
   auto blocks = [&](int64_t bytes) {
     return bytes <= static_cast<int64_t>(chip.sharedMemoryPerBlock)
-               ? std::min(mostBlocks, blocksByShared(bytes, chip))
+               ? std::min(maxBlocks, blocksByShared(bytes, chip))
                : 0;
   };
   if (blocks(most) == blocks(least))

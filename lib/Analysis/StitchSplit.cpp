@@ -35,23 +35,23 @@ void StitchGroup::findShared() {
 }
 
 /// Blocks of a cluster have all of an axis between them.
-static bool isSplit(const StitchAxis &axis, const AxisSpread &spread) {
+static bool isSplit(const StitchAxis &axis, const AxisThreadMapping &spread) {
   return axis.isReduced && spread.cluster == 1 && spread.tile < axis.extent;
 }
 
 std::optional<unsigned> StitchSplit::axisOf(const StitchGroup &group,
                                             const StitchSchedule &schedule) {
   for (auto [number, entry] : llvm::enumerate(group.axes))
-    if (isSplit(entry, schedule.spread[number]))
+    if (isSplit(entry, schedule.threadMapping[number]))
       return number;
   return std::nullopt;
 }
 
 std::optional<unsigned>
-StitchSplit::besideWalk(const StitchGroup &group,
-                        const StitchSchedule &schedule) {
+StitchSplit::besideSerialLoop(const StitchGroup &group,
+                              const StitchSchedule &schedule) {
   std::optional<unsigned> axis = axisOf(group, schedule);
-  if (!schedule.walk || axis == schedule.walk->axis)
+  if (!schedule.serialLoop || axis == schedule.serialLoop->axis)
     return std::nullopt;
   return axis;
 }
@@ -83,14 +83,14 @@ StitchSplit::StitchSplit(const StitchGroup &group,
     isLate = isPartial;
     return;
   }
-  const AxisSpread &spread = schedule.spread[*axis];
-  parts = llvm::divideCeil(group.axes[*axis].extent, spread.tile);
-  counters = countBlocks(group, schedule) / parts;
+  const AxisThreadMapping &spread = schedule.threadMapping[*axis];
+  splits = llvm::divideCeil(group.axes[*axis].extent, spread.tile);
+  counters = countBlocks(group, schedule) / splits;
   isPartial = group.shared[*axis]->isPartial;
   isLate = group.shared[*axis]->isLate;
   isLateInput = findLateInputs(group, isLate);
-  if (besideWalk(group, schedule)) {
-    unsigned walk = schedule.walk->axis;
+  if (besideSerialLoop(group, schedule)) {
+    unsigned walk = schedule.serialLoop->axis;
     auto isInSteps = [&](ArrayRef<unsigned> axes) {
       return llvm::is_contained(axes, walk);
     };
@@ -106,24 +106,24 @@ StitchSplit::StitchSplit(const StitchGroup &group,
         isReadAgain[input] |=
             !isLateInput[input] && isComputed && isInSteps(tensor.axes);
         isReadAgain[input] |=
-            !isLateInput[input] && schedule.rows && tensor.isGathered;
+            !isLateInput[input] && schedule.splitLoop && tensor.isGathered;
       }
     }
   }
-  AxisSpread step = schedule.stepOf(*axis);
+  AxisThreadMapping step = schedule.stepOf(*axis);
   int64_t threads = step.lanes * step.warps;
-  for (int64_t left = parts; rounds.empty() || left > 1;) {
-    int64_t most = schedule.combine ? std::min(schedule.combine, left) : left;
+  for (int64_t left = splits; rounds.empty() || left > 1;) {
+    int64_t most = schedule.fanIn ? std::min(schedule.fanIn, left) : left;
     int64_t groups = llvm::divideCeil(left, most);
     Round &round =
         rounds.emplace_back(Round{left, most, groups, schedule, axis});
-    round.ofParts.rows.reset();
-    if (schedule.walk && schedule.walk->axis == *axis)
-      round.ofParts.walk.reset();
+    round.ofParts.splitLoop.reset();
+    if (schedule.serialLoop && schedule.serialLoop->axis == *axis)
+      round.ofParts.serialLoop.reset();
     int64_t registers = std::min<int64_t>(llvm::divideCeil(most, threads),
                                           step.vector * step.registers());
-    round.ofParts.spread[*axis] = {threads * registers, /*vector=*/1,
-                                   step.lanes, step.warps};
+    round.ofParts.threadMapping[*axis] = {threads * registers, /*vector=*/1,
+                                          step.lanes, step.warps};
     left = round.groups;
   }
 }
@@ -140,7 +140,7 @@ unsigned StitchSplit::elementBytes(const StitchGroup &group, unsigned op) {
       1u, group.reductions[op]->combined.getType().getIntOrFloatBitWidth() / 8);
 }
 
-int64_t StitchSplit::bytesOfPart(const StitchGroup &group, unsigned axis) {
+int64_t StitchSplit::bytesOfPartial(const StitchGroup &group, unsigned axis) {
   int64_t bytes = 0;
   for (auto [op, isPartial] : llvm::enumerate(group.shared[axis]->isPartial))
     if (isPartial)
@@ -156,16 +156,16 @@ std::optional<unsigned> StitchSplit::nearestAxis(const StitchGroup &group,
   return *llvm::max_element(axes);
 }
 
-int64_t StitchSplit::countOwnLines(const StitchGroup &group,
-                                   const StitchSchedule &schedule,
-                                   unsigned op) const {
+int64_t StitchSplit::countPrivateLines(const StitchGroup &group,
+                                       const StitchSchedule &schedule,
+                                       unsigned op) const {
   std::optional<unsigned> nearest = nearestAxis(group, op);
   if (!nearest)
     return 0;
   int64_t lines = 1;
   for (unsigned axis : group.resultAxes(op)) {
     int64_t tile =
-        std::min(schedule.spread[axis].tile, group.axes[axis].extent);
+        std::min(schedule.threadMapping[axis].tile, group.axes[axis].extent);
     if (axis != *nearest) {
       lines *= tile;
       continue;
@@ -192,18 +192,18 @@ int64_t StitchSplit::bytesBeyond(const StitchGroup &group,
   // Those of a round take the places of those that have been combined.
   int64_t bytes = 0;
   for (const Round &round : rounds)
-    bytes += bytesBeyond(round.parts * bytesOfPart(group), l2Bytes);
+    bytes += bytesBeyond(round.splits * bytesOfPartial(group), l2Bytes);
   return bytes;
 }
 
 int64_t StitchSplit::bytesWrittenBack(const StitchGroup &group,
                                       const StitchSchedule &schedule) const {
-  int64_t parts = 0, bytes = 0;
+  int64_t splits = 0, bytes = 0;
   for (const Round &round : rounds)
-    parts += round.parts;
+    splits += round.splits;
   for (auto [op, partial] : llvm::enumerate(isPartial))
-    if (partial && countOwnLines(group, schedule, op) == 0)
-      bytes += parts * countElements(group, op) * elementBytes(group, op);
+    if (partial && countPrivateLines(group, schedule, op) == 0)
+      bytes += splits * countElements(group, op) * elementBytes(group, op);
   return bytes;
 }
 
@@ -227,7 +227,7 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
     return std::nullopt;
   SmallVector<unsigned> split;
   for (auto [number, axis] : llvm::enumerate(group.axes))
-    if (isSplit(axis, schedule.spread[number]))
+    if (isSplit(axis, schedule.threadMapping[number]))
       split.push_back(number);
   std::string name = "axis '" + group.axes[split.front()].name + "'";
   if (split.size() > 1)
@@ -236,28 +236,32 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
   if (!canSplit(group, split.front()))
     return name + " is reduced: a block has all of it, or no operator of the "
                   "block can use the result";
-  bool isBeside = schedule.walk && schedule.walk->axis != split.front();
-  if (isBeside && !canSplitBeside(group, split.front(), schedule.walk->axis))
+  bool isBeside =
+      schedule.serialLoop && schedule.serialLoop->axis != split.front();
+  if (isBeside &&
+      !canSplitBeside(group, split.front(), schedule.serialLoop->axis))
     return name + " is reduced over blocks that go through axis '" +
-           group.axes[schedule.walk->axis].name +
+           group.axes[schedule.serialLoop->axis].name +
            "', along which its results are combined";
-  if (!isBeside && schedule.walk && schedule.walk->shared > 0)
+  if (!isBeside && schedule.serialLoop && schedule.serialLoop->sharedSteps > 0)
     return name + " is reduced over blocks: nothing of it is kept";
-  if (schedule.rows) {
-    if (schedule.keptSteps() < schedule.countSteps())
-      return name + " is reduced over blocks that go through it, and each step "
-                    "of the walk has to have a place for what it adds up";
+  if (schedule.splitLoop) {
+    if (schedule.retainedSteps() < schedule.countSteps())
+      return name +
+             " is reduced over blocks that go through it, and each step "
+             "of the serial loop has to have a place for what it adds up";
     for (unsigned op = 0; op < group.operators().size(); ++op)
       if (group.reduces(op, split.front()) &&
-          !llvm::is_contained(group.resultAxes(op), schedule.walk->axis))
+          !llvm::is_contained(group.resultAxes(op), schedule.serialLoop->axis))
         return name + " is reduced over blocks that go through it, to what is "
-                      "the same in all steps of the walk";
+                      "the same in all steps of the serial loop";
     StitchSplit shared(group, schedule);
     for (unsigned op = 0; op < group.operators().size(); ++op)
-      if (shared.isLateSource[op] && group.reduces(op, schedule.walk->axis))
+      if (shared.isLateSource[op] &&
+          group.reduces(op, schedule.serialLoop->axis))
         return name +
                " is reduced over blocks that go through it, and the last "
-               "one needs what a walk combines";
+               "one needs what the serial loop combines";
     constexpr unsigned byteBits = 8;
     for (unsigned op = 0; op < group.operators().size(); ++op)
       if (group.reduces(op, split.front()) &&
@@ -273,7 +277,7 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
     SmallVector<unsigned, 4> indexing = group.resultAxes(op);
     for (auto [number, other] : llvm::enumerate(group.axes))
       if (number != split.front() &&
-          schedule.spread[number].tile < other.extent &&
+          schedule.threadMapping[number].tile < other.extent &&
           !llvm::is_contained(indexing, number))
         return name + " is reduced over blocks, and blocks along axis '" +
                other.name + "' would all write the same parts";

@@ -9,7 +9,7 @@
 #include "fusion/Analysis/StitchStages.h"
 #include "fusion/Analysis/StitchAlignment.h"
 #include "fusion/Analysis/StitchCluster.h"
-#include "fusion/Support/OwnBoxes.h"
+#include "fusion/Support/PrivateBoxes.h"
 #include "fusion/Support/TileLayouts.h"
 #include "fusion/Target/ChipTable.h"
 #include "fusion/Target/Hardware.h"
@@ -20,7 +20,8 @@ using namespace fusion;
 
 bool fusion::isPersistent(const StitchGroup &group,
                           const StitchSchedule &schedule) {
-  return schedule.walk && !group.axes[schedule.walk->axis].isReduced;
+  return schedule.serialLoop &&
+         !group.axes[schedule.serialLoop->axis].isReduced;
 }
 
 /// Elements that a thread has side by side in memory and in its registers
@@ -29,15 +30,15 @@ bool fusion::isPersistent(const StitchGroup &group,
 /// between.
 static int64_t neighboursOf(const StitchSchedule &schedule,
                             const StitchTensor &tensor) {
-  const AxisSpread &own = schedule.spread[*tensor.unit];
+  const AxisThreadMapping &own = schedule.threadMapping[*tensor.unit];
   bool isAlone = own.lanes * own.warps == 1;
   for (unsigned axis : tensor.axes) {
     if (axis == *tensor.unit)
       continue;
     bool isLater = axis > *tensor.unit;
-    if (isLater && schedule.spread[axis].vector > 1)
+    if (isLater && schedule.threadMapping[axis].vector > 1)
       return 1;
-    isAlone &= schedule.spread[axis].vector == 1 &&
+    isAlone &= schedule.threadMapping[axis].vector == 1 &&
                (!isLater || schedule.stepOf(axis).registers() == 1);
   }
   return isAlone ? schedule.stepOf(*tensor.unit).tile : own.vector;
@@ -46,16 +47,16 @@ static int64_t neighboursOf(const StitchSchedule &schedule,
 std::optional<int64_t> fusion::bytesOfCopies(const StitchGroup &group,
                                              const StitchSchedule &schedule,
                                              const StitchTensor &tensor) {
-  if (!llvm::is_contained(tensor.axes, schedule.walk->axis) ||
+  if (!llvm::is_contained(tensor.axes, schedule.serialLoop->axis) ||
       tensor.isGathered || !tensor.unit ||
       (tensor.isRagged() && accessWidth(schedule, tensor) > 1) ||
-      realignedWidth(group, schedule, tensor) > 1)
+      misalignedAccessWidth(group, schedule, tensor) > 1)
     return std::nullopt;
   constexpr unsigned byteBits = 8;
   if (getElementTypeOrSelf(tensor.value).getIntOrFloatBitWidth() < byteBits)
     return std::nullopt;
   for (auto [axis, inside] : llvm::zip_equal(tensor.axes, tensor.inside))
-    if (schedule.spread[axis].align > 1 ||
+    if (schedule.threadMapping[axis].align > 1 ||
         inside != std::make_pair(int64_t(0), group.axes[axis].extent))
       return std::nullopt;
   constexpr int64_t narrowest = 4, widest = 16;
@@ -66,9 +67,9 @@ std::optional<int64_t> fusion::bytesOfCopies(const StitchGroup &group,
   return bytes >= narrowest ? std::optional(bytes) : std::nullopt;
 }
 
-std::optional<std::string> fusion::whyNotInBulk(const StitchGroup &group,
-                                                const StitchSchedule &schedule,
-                                                const StitchTensor &tensor) {
+std::optional<std::string> fusion::whyNotTMA(const StitchGroup &group,
+                                             const StitchSchedule &schedule,
+                                             const StitchTensor &tensor) {
   if (!bytesOfCopies(group, schedule, tensor))
     return "it is not copied ahead";
   if (tensor.offset != 0)
@@ -86,9 +87,9 @@ std::optional<std::string> fusion::whyNotInBulk(const StitchGroup &group,
   LinearLayout layout = layoutOf(group, schedule, tensor.component, axes);
   unsigned unit = llvm::find(axes, *tensor.unit) - axes.begin();
   std::string why;
-  std::optional<OwnBox> box =
-      ownBox({layout, unit, sizes, strides, tensor.elementBytes},
-             schedule.warps, &why);
+  std::optional<PrivateBox> box =
+      privateBox({layout, unit, sizes, strides, tensor.elementBytes},
+                 schedule.warps, &why);
   if (!box)
     return why;
   // What memory moves at a time.
@@ -101,23 +102,23 @@ std::optional<std::string> fusion::whyNotInBulk(const StitchGroup &group,
   return std::nullopt;
 }
 
-bool fusion::isCopiedInBulk(const StitchGroup &group,
-                            const StitchSchedule &schedule,
-                            const StitchTensor &tensor) {
-  return schedule.walk && schedule.walk->inBulk &&
-         !whyNotInBulk(group, schedule, tensor);
+bool fusion::isCopiedByTMA(const StitchGroup &group,
+                           const StitchSchedule &schedule,
+                           const StitchTensor &tensor) {
+  return schedule.serialLoop && schedule.serialLoop->usesTMA &&
+         !whyNotTMA(group, schedule, tensor);
 }
 
 int64_t fusion::countStageBarriers(const StitchGroup &group,
                                    const StitchSchedule &schedule,
                                    const StitchPasses &passes) {
-  if (!schedule.walk || !schedule.walk->inBulk)
+  if (!schedule.serialLoop || !schedule.serialLoop->usesTMA)
     return 0;
   int64_t count = 0;
   for (unsigned input : passes.steps.front().inputs)
-    if (isCopiedInBulk(group, schedule, group.inputs[input]))
-      count += passes.isKeptInput[input] ? schedule.walk->shared
-                                         : schedule.walk->stages;
+    if (isCopiedByTMA(group, schedule, group.inputs[input]))
+      count += passes.isRetainedInput[input] ? schedule.serialLoop->sharedSteps
+                                             : schedule.serialLoop->stages;
   return count;
 }
 
@@ -134,7 +135,7 @@ static std::optional<std::string> checkBulk(const StitchGroup &group,
   bool isAny = false;
   for (unsigned input : passes.steps.front().inputs) {
     std::optional<std::string> reason =
-        whyNotInBulk(group, schedule, group.inputs[input]);
+        whyNotTMA(group, schedule, group.inputs[input]);
     isAny |= !reason;
     if (reason)
       why += (why.empty() ? "" : "; ") +
@@ -143,10 +144,10 @@ static std::optional<std::string> checkBulk(const StitchGroup &group,
   if (!isAny)
     return "no input is copied in bulk: " + why;
   int64_t barriers = countStageBarriers(group, schedule, passes);
-  if (barriers > kMostBarriers)
+  if (barriers > kMaxBarriers)
     return "copies in bulk have " + std::to_string(barriers) +
            " places in shared memory, and a block at most " +
-           std::to_string(kMostBarriers) + " mbarriers";
+           std::to_string(kMaxBarriers) + " mbarriers";
   return std::nullopt;
 }
 
@@ -154,10 +155,10 @@ std::pair<int64_t, int64_t> fusion::stagedSteps(const StitchGroup &group,
                                                 const StitchSchedule &schedule,
                                                 const StitchPasses &passes) {
   auto [first, beyond] = wholeSteps(group, schedule);
-  const StitchWalk &walk = *schedule.walk;
+  const StitchSerialLoop &walk = *schedule.serialLoop;
   if (passes.count > 1)
-    return {std::max(first, walk.registers),
-            std::min(beyond, walk.registers + walk.shared)};
+    return {std::max(first, walk.registerSteps),
+            std::min(beyond, walk.registerSteps + walk.sharedSteps)};
   if (beyond > first)
     return {first, beyond};
   return {0, schedule.countSteps()};
@@ -166,17 +167,18 @@ std::pair<int64_t, int64_t> fusion::stagedSteps(const StitchGroup &group,
 int64_t fusion::countStages(const StitchGroup &group,
                             const StitchSchedule &schedule,
                             const StitchPasses &passes) {
-  if (!schedule.walk || schedule.walk->stages == 1)
+  if (!schedule.serialLoop || schedule.serialLoop->stages == 1)
     return 0;
   // As tile-allocate-shared aligns buffers.
   constexpr int64_t alignment = 128;
   int64_t bytes = 0;
   for (unsigned input : passes.steps.front().inputs) {
     const StitchTensor &tensor = group.inputs[input];
-    if (!passes.isKeptInput[input] && bytesOfCopies(group, schedule, tensor))
+    if (!passes.isRetainedInput[input] &&
+        bytesOfCopies(group, schedule, tensor))
       bytes += llvm::alignTo(elementsOf(schedule, tensor.axes) *
                                  tensor.elementBytes * schedule.warps *
-                                 kWarpSize * schedule.walk->stages,
+                                 kWarpSize * schedule.serialLoop->stages,
                              alignment);
   }
   return bytes;
@@ -186,7 +188,7 @@ std::optional<std::string>
 fusion::checkStitchProducers(const StitchSchedule &schedule) {
   if (schedule.producers == 0)
     return std::nullopt;
-  if (!schedule.walk || !schedule.walk->inBulk)
+  if (!schedule.serialLoop || !schedule.serialLoop->usesTMA)
     return "producers issue bulk copies, and nothing is copied ahead in bulk";
   if (clusterSize(schedule) > 1)
     return "blocks of a cluster meet with all of their warps, and producers "
@@ -195,17 +197,19 @@ fusion::checkStitchProducers(const StitchSchedule &schedule) {
 }
 
 /// The axis that steps are along, for messages.
-static std::string nameOf(const StitchGroup &group, const StitchWalk &walk) {
+static std::string nameOf(const StitchGroup &group,
+                          const StitchSerialLoop &walk) {
   return "axis '" + group.axes[walk.axis].name + "'";
 }
 
 std::optional<std::string> fusion::checkStages(const StitchGroup &group,
                                                const StitchSchedule &schedule,
                                                const StitchPasses *known) {
-  if (!schedule.walk)
+  if (!schedule.serialLoop)
     return std::nullopt;
-  const StitchWalk &walk = *schedule.walk;
-  if (isPersistent(group, schedule) && walk.registers + walk.shared > 0)
+  const StitchSerialLoop &walk = *schedule.serialLoop;
+  if (isPersistent(group, schedule) &&
+      walk.registerSteps + walk.sharedSteps > 0)
     return nameOf(group, walk) +
            " is not reduced: there is one pass, and nothing to keep";
   if (walk.stages == 1)
@@ -218,9 +222,10 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
 std::optional<std::string> fusion::checkStages(const StitchGroup &group,
                                                const StitchSchedule &schedule,
                                                const StitchPasses &passes) {
-  const StitchWalk &walk = *schedule.walk;
+  const StitchSerialLoop &walk = *schedule.serialLoop;
   std::string name = nameOf(group, walk);
-  if (passes.count == 1 && (walk.registers + walk.shared > 0 || schedule.rows))
+  if (passes.count == 1 &&
+      (walk.registerSteps + walk.sharedSteps > 0 || schedule.splitLoop))
     return name + " has steps that are kept, and stages are of those that are "
                   "gone through in a loop";
   auto [first, beyond] = stagedSteps(group, schedule, passes);
@@ -238,7 +243,7 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
     return name + " has no input that threads could copy ahead: each is "
                   "gathered or padded, moved by wide accesses that cross the "
                   "ends of rows, or in pieces of fewer than 4 bytes";
-  if (walk.inBulk)
+  if (walk.usesTMA)
     return checkBulk(group, schedule, passes);
   return std::nullopt;
 }

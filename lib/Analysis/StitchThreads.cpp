@@ -37,13 +37,15 @@ double fusion::linesOfAccess(const StitchGroup &group,
   // Of a wider vector each access takes a part, so that it leaves gaps.
   int64_t lanes = 1, gap = 1;
   for (unsigned axis : tensor.axes)
-    lanes *= schedule.spread[axis].lanes;
+    lanes *= schedule.threadMapping[axis].lanes;
   if (tensor.unit)
-    gap = std::max<int64_t>(1, schedule.spread[*tensor.unit].vector / width);
+    gap = std::max<int64_t>(1, schedule.threadMapping[*tensor.unit].vector /
+                                   width);
   if (tensor.isGathered) {
     if (!tensor.gatheredRun)
       return lanes;
-    const AxisSpread &spread = schedule.spread[*tensor.gatheredRun];
+    const AxisThreadMapping &spread =
+        schedule.threadMapping[*tensor.gatheredRun];
     int64_t bytes = spread.vector * spread.lanes * tensor.elementBytes;
     return std::min<double>(
         lanes, lanes / spread.lanes *
@@ -51,14 +53,16 @@ double fusion::linesOfAccess(const StitchGroup &group,
   }
   int64_t span = lanes * width * gap;
   int64_t run = std::min(span, countRun(group, tensor, [&](unsigned axis) {
-                           const AxisSpread &spread = schedule.spread[axis];
+                           const AxisThreadMapping &spread =
+                               schedule.threadMapping[axis];
                            return spread.vector * spread.lanes;
                          }));
   int64_t bytes = std::max<int64_t>(lineBytes, width * tensor.elementBytes);
   double lines = llvm::divideCeil(run * tensor.elementBytes, lineBytes);
   // Runs of odd rows begin anywhere in a line, as far as they are not aligned.
   if (int64_t alignment = alignmentOf(schedule, tensor);
-      tensor.alignment < kWidestAccess && alignment <= run * tensor.elementBytes)
+      tensor.alignment < kWidestAccess &&
+      alignment <= run * tensor.elementBytes)
     lines = 1 + double(run * tensor.elementBytes - alignment) / lineBytes;
   return std::min<double>(lanes * (bytes / lineBytes),
                           llvm::divideCeil(span, run) * lines);
@@ -78,23 +82,24 @@ TileAccess TileAccess::of(const StitchGroup &group,
                           const StitchTensor &tensor, int64_t elements) {
   int64_t width =
       std::min(accessWidth(schedule, tensor),
-               tensor.unit ? schedule.spread[*tensor.unit].vector : 1);
-  int64_t wide = realignedWidth(group, schedule, tensor);
+               tensor.unit ? schedule.threadMapping[*tensor.unit].vector : 1);
+  int64_t wide = misalignedAccessWidth(group, schedule, tensor);
   width = std::max(width, wide);
   TileAccess access;
   access.count = std::max<int64_t>(1, elements / width);
   access.lines = access.count * linesOfAccess(group, schedule, tensor, width);
   constexpr int64_t addressRegisters = 2, registerBytes = 4;
-  if (isRotated(schedule, tensor))
+  if (isShifted(schedule, tensor))
     access.held = access.count * addressRegisters;
   if (wide > 1) {
     int64_t bytes = width * tensor.elementBytes;
     access.moves = access.count * movesOf(bytes);
     // Of the last of a warp's run the lane loads what is behind.
-    access.behind = llvm::divideCeil(access.count * width *
-                                         schedule.spread[*tensor.unit].lanes,
-                                     realignedRun(schedule, tensor)) *
-                    bytes / registerBytes;
+    access.behind =
+        llvm::divideCeil(access.count * width *
+                             schedule.threadMapping[*tensor.unit].lanes,
+                         misalignedRun(schedule, tensor)) *
+        bytes / registerBytes;
     access.held += access.behind;
     access.places = access.count;
     // The piece, the one behind, where they are and by what they are off.
@@ -107,10 +112,10 @@ TileAccess TileAccess::ofStores(const StitchGroup &group,
                                 const StitchSchedule &schedule,
                                 const StitchTensor &tensor, int64_t elements) {
   TileAccess access = of(group, schedule, tensor, elements);
-  if (int64_t width = realignedWidth(group, schedule, tensor); width > 1)
+  if (int64_t width = misalignedAccessWidth(group, schedule, tensor); width > 1)
     access.lines *=
-        1 + accessesOfEnds(schedule.spread[*tensor.unit].lanes, width) * width /
-                realignedRun(schedule, tensor);
+        1 + accessesOfEnds(schedule.threadMapping[*tensor.unit].lanes, width) *
+                width / misalignedRun(schedule, tensor);
   return access;
 }
 
@@ -134,7 +139,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
   for (unsigned op = 0; op < group.operators().size(); ++op) {
     const StitchWork::Operator &entry = work.operators[op];
     bool isReducing = passes.reducesAxis(op);
-    if (!passes.isWalked[op])
+    if (!passes.isSerial[op])
       operators.push_back(op);
     else if (isReducing)
       counter.addExchange(entry, ends);
@@ -144,37 +149,36 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
           counter.elementsIn(entry.space) * (passes.isCentre[op] ? 2 : 1);
     if (passes.isPart[op])
       result.parts += counter.elementsIn(entry.space);
-    if (passes.isKept[op]) {
+    if (passes.isRetained[op]) {
       result.words += counter.registersOf(entry.resultSpace, entry.bytes);
-      result.inRegisters +=
-          counter.registersOf(entry.resultSpace,
-                              bytesHeld(op, entry.bytes,
-                                        &StitchPasses::Step::kept));
+      result.inRegisters += counter.registersOf(
+          entry.resultSpace,
+          bytesHeld(op, entry.bytes, &StitchPasses::Step::retained));
     }
   }
   for (unsigned input = 0; input < group.inputs.size(); ++input) {
-    if (!passes.isWalkedInput[input])
+    if (!passes.isSerialInput[input])
       inputs.push_back(input);
-    if (!passes.isKeptInput[input])
+    if (!passes.isRetainedInput[input])
       continue;
     unsigned bytes = group.inputs[input].elementBytes,
              space = work.inputSpaces[input];
     result.words += counter.registersOf(space, bytes);
     result.inRegisters += counter.registersOf(
-        space, bytesHeld(input, bytes, &StitchPasses::Step::keptInputs));
+        space, bytesHeld(input, bytes, &StitchPasses::Step::retainedInputs));
   }
   // What the steps read of what is there before them stays in registers.
   llvm::SmallSet<unsigned, 8> taken, takenInputs;
   for (auto [op, sources] : llvm::enumerate(group.sources)) {
-    if (!passes.isWalked[op])
+    if (!passes.isSerial[op])
       continue;
     for (unsigned source : sources.operators)
-      if (!passes.isWalked[source] && taken.insert(source).second)
+      if (!passes.isSerial[source] && taken.insert(source).second)
         result.outside +=
             counter.registersOf(work.operators[source].resultSpace,
                                 std::max(work.operators[source].bytes, wide));
     for (unsigned input : sources.inputs)
-      if (!passes.isWalkedInput[input] && takenInputs.insert(input).second)
+      if (!passes.isSerialInput[input] && takenInputs.insert(input).second)
         result.outside += counter.registersOf(work.inputSpaces[input],
                                               group.inputs[input].elementBytes);
   }
@@ -201,7 +205,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
       pass.corrected = std::max(pass.corrected, 3 * points);
     }
     for (unsigned input : step.inputs)
-      if (!passes.isKeptInput[input])
+      if (!passes.isRetainedInput[input])
         pass.ahead += counter.registersOf(work.inputSpaces[input],
                                           group.inputs[input].elementBytes);
   }

@@ -44,7 +44,7 @@ constexpr int64_t kOwnRegisters = 40;
 /// Those that it cannot do without: the address of its part of each tensor, its
 /// coordinate along each axis, and of exchanges and loops the place in shared
 /// memory, the warp's number, a count and its end.
-inline int64_t leastOwnRegisters(const StitchGroup &group) {
+inline int64_t minOwnRegisters(const StitchGroup &group) {
   constexpr int64_t address = 2, coordinate = 1, exchange = 4;
   return address * int64_t(group.inputs.size() + group.results.size()) +
          coordinate * int64_t(group.axes.size()) + exchange;
@@ -100,9 +100,9 @@ class ThreadCounter {
 public:
   ThreadCounter(const StitchGroup &group, const StitchWork &work,
                 const StitchSchedule &schedule)
-      : group(group), work(work), spread(schedule.spread) {
+      : group(group), work(work), spread(schedule.threadMapping) {
     llvm::SmallVector<int64_t, 8> ofAxis;
-    for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
+    for (unsigned axis = 0; axis < schedule.threadMapping.size(); ++axis)
       ofAxis.push_back(elementsOf(schedule, axis));
     for (llvm::ArrayRef<unsigned> axes : work.spaces) {
       int64_t count = 1;
@@ -129,7 +129,7 @@ public:
   /// Operators one after the other; all inputs are loaded first.
   ThreadWork count(llvm::ArrayRef<unsigned> operators,
                    llvm::ArrayRef<unsigned> inputs,
-                   std::optional<unsigned> walked) const {
+                   std::optional<unsigned> serialAxis) const {
     ThreadWork total;
     llvm::SmallVector<int64_t, 64> ends(work.operators.size() + 1, 0);
     int64_t live = 0, held = 0, moving = 0, places = 0;
@@ -163,8 +163,8 @@ public:
       total.special += points * op.work.special;
       // Along the walked axis parts are exchanged after the last step.
       if (group.reductions[number] &&
-          (!walked || llvm::is_contained(op.resultAxes, *walked) ||
-           !llvm::is_contained(op.axes, *walked)))
+          (!serialAxis || llvm::is_contained(op.resultAxes, *serialAxis) ||
+           !llvm::is_contained(op.axes, *serialAxis)))
         addExchange(op, total);
     }
     total.live += places;
@@ -188,7 +188,7 @@ public:
 private:
   const StitchGroup &group;
   const StitchWork &work;
-  llvm::SmallVector<AxisSpread> spread;
+  llvm::SmallVector<AxisThreadMapping> spread;
   llvm::SmallVector<int64_t, 16> elements;    ///< by set of axes
   llvm::SmallVector<TileAccess, 16> accesses; ///< by input
 };
@@ -200,9 +200,10 @@ struct StitchSteps {
       : key(keyOf(schedule)), counter(group, work, schedule) {}
 
   /// The spread of a step: that of the tile says how many there are.
-  static llvm::SmallVector<AxisSpread> keyOf(const StitchSchedule &schedule) {
-    llvm::SmallVector<AxisSpread> key;
-    for (unsigned axis = 0; axis < schedule.spread.size(); ++axis)
+  static llvm::SmallVector<AxisThreadMapping>
+  keyOf(const StitchSchedule &schedule) {
+    llvm::SmallVector<AxisThreadMapping> key;
+    for (unsigned axis = 0; axis < schedule.threadMapping.size(); ++axis)
       key.push_back(schedule.stepOf(axis));
     return key;
   }
@@ -239,18 +240,18 @@ struct StitchSteps {
   /// Bytes through which a result is turned, of any schedule of this spread.
   int64_t turned(const StitchGroup &group, const StitchSchedule &schedule,
                  const StitchTensor &result) {
-    bytesOfTurned.resize(group.results.size());
+    transposedBytes.resize(group.results.size());
     std::optional<int64_t> &bytes =
-        bytesOfTurned[&result - group.results.data()];
+        transposedBytes[&result - group.results.data()];
     if (!bytes)
-      bytes = bytesToTurn(group, schedule, result);
+      bytes = transposeBytes(group, schedule, result);
     return *bytes;
   }
 
-  llvm::SmallVector<AxisSpread> key;
+  llvm::SmallVector<AxisThreadMapping> key;
   ThreadCounter counter;
   std::vector<Passes> known;
-  llvm::SmallVector<std::optional<int64_t>> bytesOfTurned; ///< by result
+  llvm::SmallVector<std::optional<int64_t>> transposedBytes; ///< by result
 };
 
 } // namespace fusion

@@ -21,10 +21,10 @@ static void addExchange(const StitchGroup &group,
                         const StitchSplit &split, StitchTraffic &traffic) {
   // Every block counts itself, in each round that it has a part for.
   constexpr int64_t counterBytes = 4;
-  int64_t parts = 0;
+  int64_t splits = 0;
   for (const StitchSplit::Round &round : split.rounds)
-    parts += round.parts;
-  int64_t counted = parts * split.counters * counterBytes;
+    splits += round.splits;
+  int64_t counted = splits * split.counters * counterBytes;
   traffic.loaded += counted;
   traffic.stored += counted;
   traffic.exchanged += 2 * counted;
@@ -32,10 +32,10 @@ static void addExchange(const StitchGroup &group,
     if (!isPartial)
       continue;
     SmallVector<unsigned, 4> axes = group.resultAxes(op);
-    int64_t bytes = parts * StitchSplit::countElements(group, op) *
+    int64_t bytes = splits * StitchSplit::countElements(group, op) *
                     StitchSplit::elementBytes(group, op);
     int64_t replicas = 1, lanes = 1;
-    for (auto [number, spread] : llvm::enumerate(schedule.spread)) {
+    for (auto [number, spread] : llvm::enumerate(schedule.threadMapping)) {
       lanes *= spread.lanes;
       if (number == *split.axis || llvm::is_contained(axes, number))
         continue;
@@ -46,10 +46,10 @@ static void addExchange(const StitchGroup &group,
     traffic.loaded += loaded;
     traffic.exchanged += bytes + loaded;
     if (std::optional<unsigned> nearest = split.nearestAxis(group, op)) {
-      int64_t ofThread =
-          schedule.spread[*nearest].vector * StitchSplit::elementBytes(group, op);
-      int64_t gap = std::min(ofThread, kSectorBytes) /
-                    std::min(ofThread, kWidestAccess);
+      int64_t ofThread = schedule.threadMapping[*nearest].vector *
+                         StitchSplit::elementBytes(group, op);
+      int64_t gap =
+          std::min(ofThread, kSectorBytes) / std::min(ofThread, kWidestAccess);
       traffic.between += (bytes + loaded) * (gap - 1);
     }
   }
@@ -70,8 +70,8 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
   if (passes.axis) {
     auto count = [&](ArrayRef<StitchPasses::Step> steps,
                      SmallVector<int64_t> &number) {
-      for (auto [input, isWalked] : llvm::enumerate(passes.isWalkedInput))
-        if (isWalked)
+      for (auto [input, isSerial] : llvm::enumerate(passes.isSerialInput))
+        if (isSerial)
           number[input] = 0;
       for (const StitchPasses::Step &step : steps)
         for (unsigned input : step.inputs)
@@ -100,19 +100,19 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
     // own replica; registers share theirs.
     int64_t elements = 1, replicas = 1, lanes = 1, beside = 0, rowElements = 0,
             alike = 1;
-    bool rotated = isRotated(schedule, tensor),
-         realigned = realignedWidth(group, schedule, tensor) > 1;
+    bool rotated = isShifted(schedule, tensor),
+         realigned = misalignedAccessWidth(group, schedule, tensor) > 1;
     auto keptOf = [&](unsigned axis) {
       // Of an axis that is split nothing is read twice.
       if (passes.axis != axis || (split && axis == *split->axis))
         return std::numeric_limits<int64_t>::max();
-      return schedule.keptSteps() * schedule.walk->step;
+      return schedule.retainedSteps() * schedule.serialLoop->step;
     };
     for (unsigned axisNumber = 0; axisNumber < group.axes.size();
          ++axisNumber) {
       if (group.components[axisNumber] != tensor.component)
         continue;
-      const AxisSpread &spread = schedule.spread[axisNumber];
+      const AxisThreadMapping &spread = schedule.threadMapping[axisNumber];
       lanes *= spread.lanes;
       auto *at = llvm::find(tensor.axes, axisNumber);
       if (at == tensor.axes.end()) {
@@ -124,21 +124,21 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
         replicas *= spread.lanes * spread.warps *
                     (isOnce ? 1 : countTiles(group, schedule, axisNumber));
         // In the loop over rows, but what is the same in all of its steps.
-        bool isInSteps = passes.isWalkedInput[number] || tensor.isGathered;
+        bool isInSteps = passes.isSerialInput[number] || tensor.isGathered;
         if (isOfSplit && !isOnce && isInSteps)
-          replicas *= schedule.countWalks();
+          replicas *= schedule.countSerialPasses();
         continue;
       }
       if (realigned)
         continue;
       auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
-      int64_t kept = keptOf(axisNumber);
-      if (schedule.spread[axisNumber].align > 1) {
+      int64_t retained = keptOf(axisNumber);
+      if (schedule.threadMapping[axisNumber].align > 1) {
         // Of an axis that is aligned a cluster keeps all.
         if (spread.cluster > 1)
-          kept = std::numeric_limits<int64_t>::max();
-        RotatedCount count = countRotated(group, schedule, tensor, kept),
-                     own = countRotated(group, schedule, tensor, kept,
+          retained = std::numeric_limits<int64_t>::max();
+        ShiftedCount count = countShifted(group, schedule, tensor, retained),
+                     own = countShifted(group, schedule, tensor, retained,
                                         /*ofRowsAlone=*/true);
         beside = (count.before - own.before) * times +
                  (count.behind - own.behind) * timesAgain;
@@ -155,16 +155,16 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       }
       int64_t once = split && axisNumber == *split->axis
                          ? beyond - first
-                         : countKept(schedule, first, beyond);
+                         : countRetained(schedule, first, beyond);
       elements *= once * times + (beyond - first - once) * timesAgain;
     }
     if (realigned) {
-      int64_t kept = std::numeric_limits<int64_t>::max(), points = 1;
+      int64_t retained = std::numeric_limits<int64_t>::max(), points = 1;
       for (auto [axis, range] : llvm::zip_equal(tensor.axes, tensor.inside)) {
-        kept = std::min(kept, keptOf(axis));
+        retained = std::min(retained, keptOf(axis));
         points *= range.second - range.first;
       }
-      RotatedCount count = countRealigned(group, schedule, tensor, kept);
+      ShiftedCount count = countMisaligned(group, schedule, tensor, retained);
       elements = rowElements = count.before * times + count.behind * timesAgain;
       int64_t all = count.before + count.behind;
       beside = elements / double(all) * std::max<int64_t>(0, all - points);

@@ -24,7 +24,7 @@ int64_t TileUse::tileBytes(unsigned number) const {
                           : tensor.elementBytes;
   for (unsigned axis : tensor.axes)
     bytes *= schedule.tiles[axis];
-  if (isByShare(group, schedule, number))
+  if (isReduceScattered(group, schedule, number))
     bytes /= schedule.clusterBlocks();
   return bytes;
 }
@@ -33,7 +33,8 @@ int64_t TileUse::tileBytes(unsigned number) const {
 /// an SM's four needs a warp, and products under way to cover an
 /// instruction's latency, either of further warps or of one warp's
 /// independent accumulators.
-double TileUse::utilisation(const ProductMapping &mapping, double rate) const {
+double TileUse::utilisation(const ContractionMapping &mapping,
+                            double rate) const {
   double warps = schedule.warps * blocksPerSM / cores;
   const Intrinsic &mma = *mapping.intrinsic;
   double perWarp = static_cast<double>(schedule.tiles[mapping.i1]) *
@@ -82,15 +83,15 @@ double TileUse::useSeconds(unsigned number, int64_t repetitions) {
 }
 double TileUse::computeUse(unsigned number, int64_t repetitions,
                            unsigned ofRegisters) const {
-  const Product &product = group.products[number];
-  const ProductMapping &mapping = schedule.products[number];
+  const Contraction &contraction = group.contractions[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
   double i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2];
   double steps =
       static_cast<double>(schedule.tiles[mapping.r1]) / mapping.intrinsic->r1;
   double step = mapping.intrinsic->r1;
   const Intrinsic &intrinsic = *mapping.intrinsic;
-  double rate = product.type ? productRate(chip, *product.type, intrinsic)
-                             : chip.f32FlopsPerSecond;
+  double rate = contraction.type ? mmaRate(chip, *contraction.type, intrinsic)
+                                 : chip.f32FlopsPerSecond;
   // Blocks of an SM share its tensor cores.
   double compute = 2 * i1 * i2 * step * blocksPerSM /
                    (rate / chip.numSMs * utilisation(mapping, rate));
@@ -107,10 +108,10 @@ double TileUse::computeUse(unsigned number, int64_t repetitions,
                                     /*isOverlapped=*/mapping.stages > 1)
                    : loadUseLatency(load, compute, steps, stages, multiplexed,
                                     form, sharedSeconds(bytes));
-  for (std::optional<unsigned> producer : product.producer) {
+  for (std::optional<unsigned> producer : contraction.producer) {
     if (!producer)
       continue;
-    unsigned tensor = group.products[*producer].result;
+    unsigned tensor = group.contractions[*producer].result;
     if (schedule.places[tensor].space == fuse::Space::Shared)
       use += sharedSeconds(2.0 * tileBytes(tensor)) + 2 * chip.sharedLatency +
              (form == PipelineForm::Printed ? 0 : 2 * chip.barrierLatency);
@@ -126,11 +127,11 @@ double TileUse::exchangeSeconds(unsigned number) const {
     return 0;
   double seconds = 0;
   for (const Reduction &reduction : group.reductions)
-    if (reduction.product == number && !reduction.pass)
+    if (reduction.contraction == number && !reduction.pass)
       if (int64_t bytes = exchangedBytes(group, schedule, reduction))
         seconds += sharedSeconds(2.0 * bytes) + 2 * chip.sharedLatency +
                    2 * chip.barrierLatency;
-  for (unsigned axis : group.products[number].reduction)
+  for (unsigned axis : group.contractions[number].reduction)
     seconds /= sequentialTrips(group, schedule, axis);
   return seconds;
 }
@@ -153,14 +154,16 @@ double TileUse::inPlaceSeconds(double compute, double bytes, double steps,
 /// A pass over the rows of a tile: fragments from shared memory, and the
 /// operations on them, which warps of one core share.
 double TileUse::passSeconds(unsigned rows) const {
-  const RowPass &pass = *llvm::find_if(
-      group.passes, [&](const RowPass &each) { return each.rows == rows; });
-  const ProductMapping &mapping = schedule.products[pass.product];
+  const RowStatistics &pass =
+      *llvm::find_if(group.rowStatistics, [&](const RowStatistics &each) {
+        return each.rows == rows;
+      });
+  const ContractionMapping &mapping = schedule.contractions[pass.contraction];
   double points =
       static_cast<double>(
           schedule.tiles[mapping.parallelAxis(pass.operandNumber)]) *
       schedule.tiles[pass.axis] *
-      mapping.warps[mapping.isFirst(pass.operandNumber) ? 1 : 0];
+      mapping.warps[mapping.isOperandA(pass.operandNumber) ? 1 : 0];
   double bytes = 0;
   for (unsigned tensor : pass.reads)
     if (group.indexes(tensor, pass.axis))

@@ -40,7 +40,7 @@ public:
   double passSeconds(unsigned rows) const;
 
 private:
-  double utilisation(const ProductMapping &mapping, double rate) const;
+  double utilisation(const ContractionMapping &mapping, double rate) const;
   double sharedSeconds(double bytes) const;
   unsigned registerStages(unsigned number) const;
   double computeUse(unsigned number, int64_t repetitions,

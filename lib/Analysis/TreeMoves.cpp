@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps from one tree to another that trade memory for traffic or work: what is
-// moved out of a loop is made once and kept (Analysis/KeptTiles.h).
+// moved out of a loop is made once and kept (Analysis/RetainedTiles.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -146,37 +146,40 @@ std::optional<TilingTree> fusion::hoistLoad(const GroupModel &group,
       [&](unsigned axis) { return group.indexes(tensor, axis); });
 }
 
-std::optional<TilingTree> fusion::keepIntermediate(const GroupModel &group,
-                                                   const TilingTree &tree,
-                                                   unsigned number,
-                                                   unsigned levels,
-                                                   ArrayRef<unsigned> blocks) {
-  SmallVector<bool, 4> isMoved(group.products.size(), false);
+std::optional<TilingTree>
+fusion::retainIntermediate(const GroupModel &group, const TilingTree &tree,
+                           unsigned number, unsigned levels,
+                           ArrayRef<unsigned> blocks) {
+  SmallVector<bool, 4> isMoved(group.contractions.size(), false);
   isMoved[number] = true;
-  for (unsigned product = number + 1; product-- > 0;)
-    if (isMoved[product])
-      for (std::optional<unsigned> producer : group.products[product].producer)
+  for (unsigned contraction = number + 1; contraction-- > 0;)
+    if (isMoved[contraction])
+      for (std::optional<unsigned> producer :
+           group.contractions[contraction].producer)
         if (producer)
           isMoved[*producer] = true;
-  unsigned result = group.products[number].result;
+  unsigned result = group.contractions[number].result;
   if (group.tensors[result].role != TensorRole::Intermediate)
     return std::nullopt;
   SmallVector<size_t, 8> path = pathTo(tree, Kind::Compute, result);
   SmallVector<unsigned, 8> loops = loopsAlong(tree, path);
   auto reduces = [&](unsigned axis) {
-    return llvm::any_of(
-        llvm::seq<unsigned>(group.products.size()), [&](unsigned product) {
-          return isMoved[product] &&
-                 llvm::is_contained(group.products[product].reduction, axis);
-        });
+    return llvm::any_of(llvm::seq<unsigned>(group.contractions.size()),
+                        [&](unsigned contraction) {
+                          return isMoved[contraction] &&
+                                 llvm::is_contained(
+                                     group.contractions[contraction].reduction,
+                                     axis);
+                        });
   };
   // Down to the loop in which each iteration completes the value.
-  size_t scope = llvm::find_if(loops,
-                               [&](unsigned axis) {
-                                 return llvm::is_contained(
-                                     group.products[number].reduction, axis);
-                               }) -
-                 loops.begin();
+  size_t scope =
+      llvm::find_if(loops,
+                    [&](unsigned axis) {
+                      return llvm::is_contained(
+                          group.contractions[number].reduction, axis);
+                    }) -
+      loops.begin();
   loops.resize(scope);
   path.resize(scope + 1);
   if (levels == 0 || scope < levels ||
@@ -189,13 +192,15 @@ std::optional<TilingTree> fusion::keepIntermediate(const GroupModel &group,
   return moveOut(
       tree, path, levels,
       [&](const TilingNode &node) {
-        return isMoved[group.tensors[node.index].product];
+        return isMoved[group.tensors[node.index].contraction];
       },
       [&](unsigned axis) {
-        return llvm::any_of(
-            llvm::seq<unsigned>(group.products.size()), [&](unsigned product) {
-              return isMoved[product] &&
-                     llvm::is_contained(group.products[product].axes, axis);
-            });
+        return llvm::any_of(llvm::seq<unsigned>(group.contractions.size()),
+                            [&](unsigned contraction) {
+                              return isMoved[contraction] &&
+                                     llvm::is_contained(
+                                         group.contractions[contraction].axes,
+                                         axis);
+                            });
       });
 }

@@ -200,7 +200,7 @@ ValueChange OnlineDerivation::changeOf(Value tensor) {
               body->kind == arith::AtomicRMWKind::minimumf) &&
              of.hasOffset)
       result = ValueChange::byOffset(of.offset);
-  } else if (group.productOf[*op]) {
+  } else if (group.contractionOf[*op]) {
     // Sums are linear in both operands.
     ValueChange lhs = changeOf(linalgOp->getOperand(0)),
                 rhs = changeOf(linalgOp->getOperand(1));

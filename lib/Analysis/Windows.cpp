@@ -237,11 +237,12 @@ fusion::matchDigits(AffineMap map, ArrayRef<int64_t> extents) {
 // Products
 //===----------------------------------------------------------------------===//
 
-std::optional<ProductLoops> fusion::inferProductLoops(linalg::LinalgOp op) {
+std::optional<ContractionLoops>
+fusion::inferContractionLoops(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  ProductLoops loops;
+  ContractionLoops loops;
   auto kinds = op.getIteratorTypesArray();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     bool inFirst = maps[0].isFunctionOfDim(loop),
@@ -297,7 +298,7 @@ static bool multipliesAndAdds(linalg::LinalgOp op) {
 /// Whether a convolution is of matrices: rows of its input, columns of its
 /// filter. Where there are groups, one channel of the result in each is no
 /// column.
-static bool isOfMatrices(linalg::LinalgOp op, const ProductLoops &loops) {
+static bool isOfMatrices(linalg::LinalgOp op, const ContractionLoops &loops) {
   if (loops.m.empty() || loops.n.empty() || !loops.repeated.empty())
     return false;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -322,12 +323,12 @@ bool fusion::isConvolution(linalg::LinalgOp op) {
       maps[0].isProjectedPermutation() == maps[1].isProjectedPermutation())
     return false;
   AffineMap window = maps[maps[0].isProjectedPermutation() ? 1 : 0];
-  std::optional<ProductLoops> loops = inferProductLoops(op);
+  std::optional<ContractionLoops> loops = inferContractionLoops(op);
   return loops && !loops->k.empty() && isOfMatrices(op, *loops) &&
          matchDigits(window, op.getStaticLoopRanges()) && multipliesAndAdds(op);
 }
 
-std::optional<std::string> fusion::whyNoProduct(linalg::LinalgOp op) {
+std::optional<std::string> fusion::whyNoContraction(linalg::LinalgOp op) {
   if (isConvolution(op) || op.getNumReductionLoops() == 0)
     return std::nullopt;
   bool isNamed = isa<linalg::ConvolutionOpInterface>(op.getOperation()),
@@ -342,7 +343,7 @@ std::optional<std::string> fusion::whyNoProduct(linalg::LinalgOp op) {
     return "the convolution computes more than sums of products";
   if (op.hasDynamicShape())
     return "sizes of the convolution are known at run time only";
-  std::optional<ProductLoops> loops = inferProductLoops(op);
+  std::optional<ContractionLoops> loops = inferContractionLoops(op);
   if (loops && !isOfMatrices(op, *loops))
     return "no loop of the convolution is of the filter and the result alone, "
            "so that it is no product of matrices";

@@ -66,8 +66,8 @@ bool Decoder::decodeRegisterCount(Modifiers &modifiers) {
       !canReallocate(int64_t(registers)))
     return fail("setmaxnreg wants a multiple of " +
                 std::to_string(kReallocationStep) + " from " +
-                std::to_string(kLeastReallocated) + " to " +
-                std::to_string(kMostReallocated));
+                std::to_string(kMinReallocated) + " to " +
+                std::to_string(kMaxReallocated));
   Inst &inst = emit(setRegistersHandler(), {}, Flow::WarpAligned);
   inst.imm = int64_t(registers);
   inst.a = action == 0;

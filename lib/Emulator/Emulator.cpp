@@ -114,7 +114,7 @@ const Code *Program::Impl::codeFor(uint32_t kernel, bool watched,
 
 namespace {
 
-constexpr uint64_t kMaxThreads = fusion::kMostWarps * fusion::kWarpSize;
+constexpr uint64_t kMaxThreads = fusion::kMaxWarps * fusion::kWarpSize;
 constexpr unsigned kFirstWithClusters = 90;
 
 std::string sizeText(const std::array<uint32_t, 3> &size) {
@@ -170,7 +170,7 @@ std::string checkLaunch(const Launch &launch, const Module &module,
                     code.reservedSharedBytes + launch.dynamicSharedMemory;
   std::optional<unsigned> ofTarget =
       fusion::sharedMemoryPerBlock(module.target);
-  uint64_t most = ofTarget.value_or(fusion::mostSharedMemoryPerBlock());
+  uint64_t most = ofTarget.value_or(fusion::maxSharedMemoryPerBlock());
   if (shared > most)
     return std::to_string(shared) + " bytes of shared memory are more than " +
            (ofTarget ? target + ", gives a block, "

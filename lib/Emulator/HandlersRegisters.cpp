@@ -24,7 +24,7 @@ using namespace fusion::emulator;
 // instruction (CUDA C++ Programming Guide, "Technical Specifications per
 // Compute Capability").
 static constexpr uint32_t kRegisters = 65536;
-static constexpr uint32_t kMost = fusion::kMostReallocated,
+static constexpr uint32_t kMost = fusion::kMaxReallocated,
                           kStep = fusion::kReallocationStep;
 
 uint32_t fusion::emulator::registersAtStart(const Function &kernel) {

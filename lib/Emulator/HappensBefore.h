@@ -28,7 +28,7 @@ namespace fusion::emulator {
 
 /// What has a clock besides the warps of a CTA, in the numbering of warps.
 namespace slots {
-constexpr uint32_t kWarps = kMostWarps; ///< the most that a CTA has
+constexpr uint32_t kWarps = kMaxWarps; ///< the most that a CTA has
 /// The clock of warp w is repeated here by proxy fences: at w + kSharedProxy
 /// for the async proxy in shared memory, at w + kGlobalProxy in global memory,
 /// at w + kInit by fence.mbarrier_init, at w + kTensorMap by the releasing

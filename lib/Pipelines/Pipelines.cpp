@@ -76,14 +76,14 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   kernels.addPass(createTilePipelineRegisters());
   kernels.addPass(createTileUnrollArrays());
   kernels.addPass(createTilePipelinePrune());
-  kernels.addPass(createTileMultiplyInPlace());
+  kernels.addPass(createTileUseSharedOperands());
   kernels.addPass(createTileAssignLayouts());
   kernels.addPass(createTileReleaseStages());
-  kernels.addPass(createTileOverlapProducts());
+  kernels.addPass(createTileOverlapIterations());
   kernels.addPass(createTileAllocateShared());
   kernels.addPass(createTileInsertBarriers());
   kernels.addPass(createTileInsertProxyFences());
-  kernels.addPass(createTileTakeTurns());
+  kernels.addPass(createTilePingPong());
   kernels.addPass(createTileSpecializeWarps());
   kernels.addPass(createTileSplitMaskedLoops());
   manager.addPass(createTileOverlapLaunches());
@@ -149,7 +149,26 @@ static void registerPipeline(StringRef name, StringRef description,
       });
 }
 
+/// Registers `oldName` as an alias of a pass that was renamed.
+static void registerAlias(StringRef oldName, StringRef description,
+                          std::unique_ptr<Pass> (*create)()) {
+  PassPipelineRegistration<>(
+      oldName, description,
+      [create](OpPassManager &manager) { manager.addPass(create()); });
+}
+
+/// Old names of passes, which work as flags and in textual pipelines.
+static void registerAliases() {
+  registerAlias("tile-multiply-in-place", "Alias of tile-use-shared-operands",
+                createTileUseSharedOperands);
+  registerAlias("tile-overlap-products", "Alias of tile-overlap-iterations",
+                createTileOverlapIterations);
+  registerAlias("tile-take-turns", "Alias of tile-ping-pong",
+                createTilePingPong);
+}
+
 void fusion::registerPipelines() {
+  registerAliases();
   registerPipeline<FuseToNVVMOptions>(
       "fuse-to-nvvm",
       "Compile a module of functions over tensors to nvvm kernels and a host "
@@ -166,9 +185,7 @@ void fusion::registerPipelines() {
   PassPipelineRegistration<>("tile-pipeline",
                              "Lower scheduled groups to block programs",
                              buildTilePipeline);
-  PassPipelineRegistration<>("tile-to-nvvm",
-                             "Lower block programs to nvvm kernels",
-                             [](OpPassManager &manager) {
-                               buildTileToNVVMPipeline(manager);
-                             });
+  PassPipelineRegistration<>(
+      "tile-to-nvvm", "Lower block programs to nvvm kernels",
+      [](OpPassManager &manager) { buildTileToNVVMPipeline(manager); });
 }

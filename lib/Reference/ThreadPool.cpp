@@ -29,7 +29,7 @@ ThreadPool::~ThreadPool() {
     worker.join();
 }
 
-void ThreadPool::takeParts() {
+void ThreadPool::takePartials() {
   for (;;) {
     int64_t begin = next.fetch_add(grain);
     if (begin >= limit)
@@ -47,7 +47,7 @@ void ThreadPool::work() {
       return;
     seen = generation;
     lock.unlock();
-    takeParts();
+    takePartials();
     lock.lock();
     if (--running == 0)
       done.notify_one();
@@ -73,7 +73,7 @@ void ThreadPool::parallelFor(
     ++generation;
   }
   wake.notify_all();
-  takeParts();
+  takePartials();
   std::unique_lock<std::mutex> lock(mutex);
   done.wait(lock, [&] { return running == 0; });
 }

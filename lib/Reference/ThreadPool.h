@@ -33,7 +33,7 @@ public:
 
 private:
   void work();
-  void takeParts();
+  void takePartials();
 
   std::vector<std::thread> workers;
   std::mutex mutex;

@@ -31,11 +31,10 @@ std::vector<CallInput> describe(llvm::ArrayRef<HostTensor> inputs) {
 class PlanRun {
 public:
   PlanRun(const Manifest &manifest, const FunctionPlan &plan, Device &device,
-          llvm::ArrayRef<HostTensor> inputs,
-          const ExecuteOptions &options)
+          llvm::ArrayRef<HostTensor> inputs, const ExecuteOptions &options)
       : manifest(manifest), plan(plan), device(device), inputs(inputs),
         options(options), sizes(plan, describe(inputs)), buffers(plan, sizes),
-        builder(manifest, device, sizes, buffers, options.mostClusters) {}
+        builder(manifest, device, sizes, buffers, options.maxClusters) {}
   ~PlanRun() {
     for (DeviceAddress address : allocations)
       llvm::consumeError(device.free(address));

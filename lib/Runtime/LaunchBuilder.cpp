@@ -95,7 +95,7 @@ Expected<DeviceLaunch> LaunchBuilder::build(const LaunchInfo &launch) {
     if (*active == 0)
       return sizes.fail("kernel '" + kernel.name + "': " + device.name() +
                         " has no room for one of its clusters");
-    clusters = std::min(*active, mostClusters.value_or(*active));
+    clusters = std::min(*active, maxClusters.value_or(*active));
   }
   for (unsigned d = 0; d < 3; ++d) {
     Expected<int64_t> size =

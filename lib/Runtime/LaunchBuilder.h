@@ -17,12 +17,12 @@ namespace fusion {
 /// maps.
 class LaunchBuilder {
 public:
-  /// Persistent kernels have at most `mostClusters`, where that is given.
+  /// Persistent kernels have at most `maxClusters`, where that is given.
   LaunchBuilder(const Manifest &manifest, Device &device,
                 const PlanSizes &sizes, PlanBuffers &buffers,
-                std::optional<uint64_t> mostClusters = std::nullopt)
+                std::optional<uint64_t> maxClusters = std::nullopt)
       : manifest(manifest), device(device), sizes(sizes), buffers(buffers),
-        mostClusters(mostClusters) {}
+        maxClusters(maxClusters) {}
 
   /// The launch, with a grid that may have a 0 in it. Fails where an expression
   /// cannot be evaluated, the grid is too large or an address is not aligned as
@@ -40,7 +40,7 @@ private:
   Device &device;
   const PlanSizes &sizes;
   PlanBuffers &buffers;
-  std::optional<uint64_t> mostClusters;
+  std::optional<uint64_t> maxClusters;
   bool hasLaunched = false; ///< something of the call
 };
 

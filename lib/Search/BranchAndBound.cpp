@@ -34,7 +34,7 @@ private:
     double bound;
     uint64_t choices; ///< mixed-radix number, a digit of each step
     unsigned expression;
-    unsigned part; ///< of `ScheduleSpace::parts`
+    unsigned part; ///< of `ScheduleSpace::splits`
     unsigned step; ///< the first that is not chosen
 
     /// Whether the other one is to be looked at first: the lesser bound, of
@@ -53,11 +53,11 @@ private:
   /// Between how many a step chooses.
   size_t width(unsigned step) const {
     unsigned axes = group.axes.size();
-    return step < axes ? space.leastTiles(step).size()
+    return step < axes ? space.minTiles(step).size()
                        : space.intrinsics()[step - axes].size();
   }
   bool isComplete(const Branch &branch) const {
-    return branch.step == group.axes.size() + group.products.size();
+    return branch.step == group.axes.size() + group.contractions.size();
   }
   /// Products with one intrinsic have nothing to choose.
   void push(Branch branch) {
@@ -82,14 +82,14 @@ private:
 ScheduleCandidate BranchAndBound::decode(const Branch &branch) const {
   ScheduleCandidate candidate;
   candidate.expression = branch.expression;
-  candidate.parts = space.parts()[branch.part];
+  candidate.splits = space.splits()[branch.part];
   unsigned axes = group.axes.size();
   uint64_t number = branch.choices;
   for (unsigned step = branch.step; step-- > 0;) {
     size_t digit = number % width(step);
     number /= width(step);
     if (step < axes)
-      candidate.tiles[step] = space.leastTiles(step)[digit];
+      candidate.tiles[step] = space.minTiles(step)[digit];
     else
       candidate.intrinsics[step - axes] = digit;
   }
@@ -113,13 +113,13 @@ void BranchAndBound::expand(const Branch &branch) {
   Branch next = branch;
   ++next.step;
   std::optional<CostBound::Along> along[2]; // the axis is dead, or lives
-  ArrayRef<int64_t> list = space.leastTiles(axis);
+  ArrayRef<int64_t> list = space.minTiles(axis);
   auto chosenTiles = [&] {
     return space.tilesOf(candidate).take_front(next.step);
   };
   for (auto [index, tile] : llvm::enumerate(list)) {
     candidate.tiles[axis] = tile;
-    if (!space.fillsParts(candidate, axis) || !space.mayFit(chosenTiles()))
+    if (!space.fillsSplits(candidate, axis) || !space.mayFit(chosenTiles()))
       break; // larger tiles are fewer, and fit less
     next.choices = branch.choices * list.size() + index;
     next.bound = branch.bound;
@@ -141,7 +141,7 @@ void BranchAndBound::expand(const Branch &branch) {
 
 /// The same with the intrinsic of one product more.
 void BranchAndBound::expandIntrinsics(const Branch &branch) {
-  unsigned axes = group.axes.size(), product = branch.step - axes;
+  unsigned axes = group.axes.size(), contraction = branch.step - axes;
   Branch next = branch;
   ++next.step;
   size_t count = width(branch.step);
@@ -150,13 +150,13 @@ void BranchAndBound::expandIntrinsics(const Branch &branch) {
   const CostBound *bound =
       ranking.hasBounds() ? &boundOf(candidate, branch) : nullptr;
   for (size_t number = 0; number < count; ++number, ++next.choices) {
-    candidate.intrinsics[product] = number;
+    candidate.intrinsics[contraction] = number;
     if (bound)
-      next.bound =
-          std::max(branch.bound,
-                   bound->seconds(
-                       space.tilesOf(candidate),
-                       ArrayRef(candidate.intrinsics).take_front(product + 1)));
+      next.bound = std::max(
+          branch.bound,
+          bound->seconds(
+              space.tilesOf(candidate),
+              ArrayRef(candidate.intrinsics).take_front(contraction + 1)));
     if (next.bound < ranking.limit())
       push(next);
   }
@@ -170,7 +170,7 @@ bool BranchAndBound::run(const BranchEffort &effort,
       llvm::to_vector(llvm::seq<unsigned>(0, space.arrangements().size()));
   for (const BranchRoot &root : roots) {
     unsigned part =
-        llvm::find(space.parts(), root.parts) - space.parts().begin();
+        llvm::find(space.splits(), root.splits) - space.splits().begin();
     open.push({0, 0, root.expression, part, 0});
   }
   int64_t start = ranking.looked().checked();
@@ -179,7 +179,7 @@ bool BranchAndBound::run(const BranchEffort &effort,
     Branch branch = open.top();
     open.pop();
     if (isComplete(branch)) {
-      ranking.judgeAll(decode(branch), all);
+      ranking.evaluateAll(decode(branch), all);
     } else if (visits += width(branch.step); branch.step < group.axes.size()) {
       expand(branch);
     } else {
@@ -194,7 +194,7 @@ bool BranchAndBound::run(const BranchEffort &effort,
 
 std::vector<BranchRoot> fusion::listRoots(const ScheduleSpace &space) {
   std::vector<BranchRoot> roots;
-  for (int64_t parts : space.parts())
+  for (int64_t parts : space.splits())
     for (unsigned each = 0; each < space.expressions().size(); ++each)
       roots.push_back({each, parts});
   return roots;

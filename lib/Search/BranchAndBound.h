@@ -23,10 +23,10 @@ struct BranchEffort {
 /// last product's reduction.
 struct BranchRoot {
   unsigned expression;
-  int64_t parts;
+  int64_t splits;
 
   bool operator==(const BranchRoot &other) const {
-    return expression == other.expression && parts == other.parts;
+    return expression == other.expression && splits == other.splits;
   }
 };
 

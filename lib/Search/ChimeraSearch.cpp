@@ -25,24 +25,24 @@ public:
       : group(group), capacity(capacity), sums(sums) {}
 
   /// Tries all tiles with the order.
-  void visit(llvm::ArrayRef<unsigned> order, const DataMovement &movement) {
+  void visit(llvm::ArrayRef<unsigned> order, const DataMovement &policy) {
     current.order.assign(order.begin(), order.end());
     current.tiles.clear();
     for (const auto &list : choices)
       current.tiles.push_back(list.front());
-    chooseTile(0, movement);
+    chooseTile(0, policy);
   }
 
   SmallVector<SmallVector<int64_t>, 8> choices; ///< tiles by axis, ascending
   std::optional<ChimeraOptimum> best;
 
 private:
-  void chooseTile(unsigned axis, const DataMovement &movement) {
+  void chooseTile(unsigned axis, const DataMovement &policy) {
     if (axis == group.axes.size()) {
-      current.memoryUsage = movement.memoryUsage(group, current.tiles);
+      current.memoryUsage = policy.memoryUsage(group, current.tiles);
       if (current.memoryUsage > capacity)
         return;
-      current.volume = movement.volume(group, current.tiles, /*clipped=*/true);
+      current.volume = policy.volume(group, current.tiles, /*clipped=*/true);
       auto key = [](const ChimeraOptimum &each) {
         return std::make_pair(each.volume, each.memoryUsage);
       };
@@ -55,9 +55,9 @@ private:
       // One tile of each tensor grows with every tile size; what is kept of
       // sums may shrink, as its padding does.
       if (sums == PartialSums::Moved &&
-          movement.memoryUsage(group, current.tiles) > capacity)
+          policy.memoryUsage(group, current.tiles) > capacity)
         break;
-      chooseTile(axis + 1, movement);
+      chooseTile(axis + 1, policy);
     }
     current.tiles[axis] = choices[axis].front();
   }
@@ -74,7 +74,7 @@ std::optional<ChimeraOptimum>
 fusion::searchChimera(const GroupModel &group, const ChipInfo &chip,
                       int64_t capacity, MovementReading reading,
                       PartialSums sums, std::string &reason) {
-  constexpr size_t mostPermuted = 7;
+  constexpr size_t maxPermuted = 7;
   if (std::optional<std::string> impossible = checkGroup(group, chip)) {
     reason = *impossible;
     return std::nullopt;
@@ -91,19 +91,19 @@ fusion::searchChimera(const GroupModel &group, const ChipInfo &chip,
                                    PaddingRule::LeastOfTrips)
                 : SmallVector<int64_t>{1});
   }
-  if (permuted.size() > mostPermuted) {
-    reason = "more than " + std::to_string(mostPermuted) + " axes to permute";
+  if (permuted.size() > maxPermuted) {
+    reason = "more than " + std::to_string(maxPermuted) + " axes to permute";
     return std::nullopt;
   }
   size_t outer = order.size();
   llvm::append_range(order, permuted);
   llvm::StringSet<> known;
   do {
-    DataMovement movement = analyzeDataMovement(group, order, reading, sums);
+    DataMovement policy = analyzeDataMovement(group, order, reading, sums);
     std::string text =
-        movement.printVolume(group) + movement.printMemoryUsage(group);
+        policy.printVolume(group) + policy.printMemoryUsage(group);
     if (known.insert(text).second)
-      search.visit(order, movement);
+      search.visit(order, policy);
   } while (std::next_permutation(order.begin() + outer, order.end()));
   if (!search.best) {
     reason = "no tiles fit into " + std::to_string(capacity) + " elements";

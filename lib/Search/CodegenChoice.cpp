@@ -13,14 +13,14 @@ using namespace fusion;
 
 /// Iterations, besides the first one, that surely lie inside of masks in a loop
 /// that is split. The first one alone would be no loop, and ptxas would have
-/// more of its loads in flight than any footprint counts. A loop of no iteration
-/// would be code that perhaps never runs.
+/// more of its loads in flight than any footprint counts. A loop of no
+/// iteration would be code that perhaps never runs.
 static constexpr int64_t kUnmaskedIterations = 1;
 
-/// Whether loops around a product mask all of their tiles. Multiply-adds of each
-/// thread take all registers and leave none for the bounds of further loops, and
-/// a mask is little work beside them.
-static bool keepsMasks(const ProductMapping &mapping) {
+/// Whether loops around a product mask all of their tiles. Multiply-adds of
+/// each thread take all registers and leave none for the bounds of further
+/// loops, and a mask is little work beside them.
+static bool keepsMasks(const ContractionMapping &mapping) {
   return mapping.intrinsic->isScalar();
 }
 
@@ -29,14 +29,13 @@ void fusion::chooseCodegen(Schedule &schedule, const Footprint &footprint,
   Codegen &codegen = schedule.codegen.emplace();
   codegen.residentBlocks = cost.residentBlocks;
   codegen.unmaskedIterations = kUnmaskedIterations;
-  for (ProductMapping &mapping : schedule.products)
+  for (ContractionMapping &mapping : schedule.contractions)
     mapping.keepsMasks = keepsMasks(mapping);
   // A block that asks for other than equal shares takes all that the SM has for
   // it, so it does so only where the equal ones are too few.
-  std::optional<RoleRegisters> dealt =
-      roleRegisters(schedule.warps, schedule.producerWarps,
-                    codegen.residentBlocks, chip,
-                    registersOfProducer(schedule));
+  std::optional<RegisterBudgets> dealt = registerBudgets(
+      schedule.warps, schedule.producerWarps, codegen.residentBlocks, chip,
+      producerRegisters(schedule));
   if (!dealt || registersWithRoom(footprint, chip) <= dealt->atFirst)
     return;
   codegen.producerRegisters = dealt->producer;

@@ -43,9 +43,9 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   fixed = chip.launchOverhead;
   // A second launch combines parts.
   if (std::optional<unsigned> axis = outline.splitAxis())
-    parts = outline.splitOf(*axis);
-  if (storesParts(outline)) {
-    CombineFootprint combine = combineFootprint(group, outline);
+    splits = outline.splitOf(*axis);
+  if (storesPartials(outline)) {
+    SplitReductionFootprint combine = splitReductionFootprint(group, outline);
     fixed += predictStreaming(combine.loadBytes + combine.storeBytes, chip);
   }
   auto bytesOf = [&](unsigned tensor) -> double {
@@ -55,12 +55,12 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (tensor.role != TensorRole::Intermediate &&
         tensor.role != TensorRole::Rows && !tensor.pass &&
-        !isCombined(group, outline, index))
+        !isReducedAcrossBlocks(group, outline, index))
       compulsory += compulsoryBytes(group, outline, index) /
                     static_cast<double>(chip.dramBytesPerSecond);
   // The last store leaves the chip, and something is loaded before.
   latency = chip.dramLatency + chip.l2Latency + chip.sharedLatency;
-  mostSums = double(kWarpSize) * chip.maxRegistersPerThread;
+  maxSums = double(kWarpSize) * chip.maxRegistersPerThread;
   sharedBytesPerSecond =
       chip.sharedBytesPerClockPerSM * chip.clockHz * chip.numSMs;
   double plainRate = chip.f32FlopsPerSecond / 2;
@@ -70,18 +70,19 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
     if (tensor.role != TensorRole::Result)
       return outline.places[index].space == fuse::Space::Shared;
     return llvm::all_of(
-        intrinsics[tensor.product], [&](const Intrinsic *intrinsic) {
+        intrinsics[tensor.contraction], [&](const Intrinsic *intrinsic) {
           return ScheduleBuilder::isStaged(
-              tensor, outline.products[tensor.product], *intrinsic);
+              tensor, outline.contractions[tensor.contraction], *intrinsic);
         });
   };
   // What groups of warps that take turns have under other work.
   auto isFedOrFeeds = [&](unsigned number) {
     auto feeds = [&](unsigned other) {
-      return producerOfFirst(group, outline, other) == number;
+      return producerOfOperandA(group, outline, other) == number;
     };
-    return producerOfFirst(group, outline, number) ||
-           llvm::any_of(llvm::seq<unsigned>(0, group.products.size()), feeds);
+    return producerOfOperandA(group, outline, number) ||
+           llvm::any_of(llvm::seq<unsigned>(0, group.contractions.size()),
+                        feeds);
   };
   for (const TilingStatement &statement : listStatements(outline.tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
@@ -93,51 +94,53 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
     double share = 1;
     for (const MaskedAxis &masked : group.masked)
       if (loops & 1u << masked.axis)
-        share = std::min(share, masked.leastShare);
+        share = std::min(share, masked.minShare);
     if (statement.kind != TilingNode::Kind::Compute) {
-      if (!isCombined(group, outline, statement.tensor))
+      if (!isReducedAcrossBlocks(group, outline, statement.tensor))
         moves.push_back({bytesOf(statement.tensor) * share,
                          loops & ~maskOf(tensor.axes),
                          isShared(statement.tensor)});
       continue;
     }
-    const Product &product = group.products[tensor.product];
-    const ProductMapping &mapping = outline.products[tensor.product];
-    uint32_t axes = maskOf(product.axes);
+    const Contraction &contraction = group.contractions[tensor.contraction];
+    const ContractionMapping &mapping =
+        outline.contractions[tensor.contraction];
+    uint32_t axes = maskOf(contraction.axes);
     // What a second launch does, or what is done after an online reduction's
     // loop instead, is not counted.
-    ScalarWork perPoint = product.perPoint;
+    ScalarWork perPoint = contraction.perPoint;
     for (const OnlineAxis &online : group.online)
       for (const auto &[deferring, work] : online.deferred)
-        if (deferring == tensor.product)
+        if (deferring == tensor.contraction)
           perPoint += work * -1;
     if (outline.splitAxis() && tensor.role == TensorRole::Result)
       perPoint = {};
     // It stays in registers where no warps lie along its columns.
-    double handOver = 0;
+    double epilogue = 0;
     if (tensor.role == TensorRole::Intermediate)
-      handOver = 2 * share * tensor.elementBytes / sharedBytesPerSecond;
+      epilogue = 2 * share * tensor.elementBytes / sharedBytesPerSecond;
     Work &work = works.emplace_back(
         Work{axes,
-             axes & ~maskOf(product.reduction),
+             axes & ~maskOf(contraction.reduction),
              loops & ~axes,
-             tensor.product,
+             tensor.contraction,
              std::max<int64_t>(0, perPoint.plain) / plainRate * share,
              std::max<int64_t>(0, perPoint.special) / specialRate * share,
-             handOver,
-             overlaps && isFedOrFeeds(tensor.product),
+             epilogue,
+             overlaps && isFedOrFeeds(tensor.contraction),
              mapping.i1,
              mapping.i2,
              {}});
-    for (const Intrinsic *intrinsic : intrinsics[tensor.product]) {
-      double rate = product.type ? productRate(chip, *product.type, *intrinsic)
-                                 : chip.f32FlopsPerSecond;
+    for (const Intrinsic *intrinsic : intrinsics[tensor.contraction]) {
+      double rate = contraction.type
+                        ? mmaRate(chip, *contraction.type, *intrinsic)
+                        : chip.f32FlopsPerSecond;
       double issue = 2.0 * intrinsic->i1 * intrinsic->i2 * intrinsic->r1 *
                      kCores * chip.numSMs / rate;
-      auto elementSeconds = [&](bool isFirst) {
+      auto elementSeconds = [&](bool isOperandA) {
         constexpr int64_t extent = 1024;
         return share / sharedBytesPerSecond / (extent * extent) *
-               intrinsic->operandBytes(isFirst, extent, extent);
+               intrinsic->operandBytes(isOperandA, extent, extent);
       };
       // Asynchronous products are always under way. What is read in shared
       // memory may be found in registers.
@@ -150,14 +153,14 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   }
 }
 
-CostBound::ByWarps CostBound::ByWarps::never() {
-  ByWarps never;
+CostBound::PerWarpCount CostBound::PerWarpCount::never() {
+  PerWarpCount never;
   never.steps.fill(std::numeric_limits<double>::infinity());
   never.shared = never.steps;
   return never;
 }
 
-void CostBound::ByWarps::lower(const ByWarps &other) {
+void CostBound::PerWarpCount::lower(const PerWarpCount &other) {
   for (unsigned index = 0; index < steps.size(); ++index) {
     steps[index] = std::min(steps[index], other.steps[index]);
     shared[index] = std::min(shared[index], other.shared[index]);
@@ -166,10 +169,9 @@ void CostBound::ByWarps::lower(const ByWarps &other) {
 
 /// The seconds of a product: a warp with t1 × t2 sums reads for each point 1/t2
 /// elements of the first operand's fragments and 1/t1 of the second's.
-CostBound::ByWarps
-CostBound::rateProduct(const Work &work, const Work::Unit &unit,
-                       ArrayRef<int64_t> tiles, uint32_t chosen, double points,
-                       double values, double resident) const {
+CostBound::PerWarpCount CostBound::boundContraction(
+    const Work &work, const Work::Unit &unit, ArrayRef<int64_t> tiles,
+    uint32_t chosen, double points, double values, double resident) const {
   constexpr double never = std::numeric_limits<double>::infinity();
   constexpr unsigned ofGroups = kWarpCounts - 1;
   constexpr auto warpCounts = ScheduleBuilder::kWarpCounts;
@@ -187,12 +189,12 @@ CostBound::rateProduct(const Work &work, const Work::Unit &unit,
     int64_t tile = tiles[axis];
     for (unsigned index = 0; index < kWarpCounts; ++index) {
       unsigned warps = warpCounts[index];
-      bool divides = !isChosen(axis) ||
-                     (isRows ? intrinsic.dividesRows(tile, warps)
-                             : intrinsic.dividesColumns(tile, warps));
+      bool divides =
+          !isChosen(axis) || (isRows ? intrinsic.dividesRows(tile, warps)
+                                     : intrinsic.dividesColumns(tile, warps));
       side.part[index] = !divides         ? 0
                          : isChosen(axis) ? static_cast<double>(tile) / warps
-                                          : mostSums;
+                                          : maxSums;
       side.fragments[index] = divides ? elementSeconds / side.part[index] : 0;
     }
     return side;
@@ -201,12 +203,12 @@ CostBound::rateProduct(const Work &work, const Work::Unit &unit,
        second = listParts(/*isRows=*/false, unit.firstSeconds);
   bool isKnown = isChosen(work.i1) && isChosen(work.i2);
   double multiply = points * unit.secondsPerPoint;
-  double handOver = values * work.handOverSeconds;
-  ByWarps seconds;
+  double epilogue = values * work.forwardingSeconds;
+  PerWarpCount seconds;
   for (unsigned index = 0; index < kWarpCounts; ++index) {
     // Each tensor core needs a warp, and products under way.
     double perCore = warpCounts[index] * resident / kCores;
-    double leastStep = never, leastShared = never;
+    double minStep = never, minShared = never;
     // Three groups lie one below the other.
     unsigned firstRows = index < ofGroups ? 0 : index;
     for (unsigned rows = firstRows; rows <= index; ++rows) {
@@ -217,15 +219,15 @@ CostBound::rateProduct(const Work &work, const Work::Unit &unit,
       if (t1 == 0 || t2 == 0)
         continue;
       double perPoint = second.fragments[columns] + first.fragments[rows];
-      if (t1 * t2 > mostSums) {
+      if (t1 * t2 > maxSums) {
         if (isKnown)
           continue; // registers do not hold them
         double best =
             unit.firstSeconds == 0
                 ? t1
-                : std::sqrt(mostSums * unit.secondSeconds / unit.firstSeconds);
-        t1 = std::clamp(best, std::min(t1, mostSums / t2), t1);
-        t2 = mostSums / t1;
+                : std::sqrt(maxSums * unit.secondSeconds / unit.firstSeconds);
+        t1 = std::clamp(best, std::min(t1, maxSums / t2), t1);
+        t2 = maxSums / t1;
         perPoint = unit.firstSeconds / t2 + unit.secondSeconds / t1;
       }
       double underWay = std::max(1.0, perCore) *
@@ -233,13 +235,12 @@ CostBound::rateProduct(const Work &work, const Work::Unit &unit,
       double busy =
           std::min(1.0, perCore) * std::min(1.0, underWay / unit.underWay);
       double fragments = points * perPoint;
-      double own = columns > 0 ? handOver : 0;
-      leastShared = std::min(leastShared, fragments + own);
-      leastStep =
-          std::min(leastStep, std::max(multiply / busy, fragments) + own);
+      double own = columns > 0 ? epilogue : 0;
+      minShared = std::min(minShared, fragments + own);
+      minStep = std::min(minStep, std::max(multiply / busy, fragments) + own);
     }
-    seconds.shared[index] = leastShared;
-    seconds.steps[index] = leastStep;
+    seconds.shared[index] = minShared;
+    seconds.steps[index] = minStep;
   }
   return seconds;
 }
@@ -262,8 +263,8 @@ CostBound::Along::Along(const CostBound &bound, ArrayRef<int64_t> tiles,
   for (const Move &move : bound.moves)
     moved.push_back(move.bytes * productOver(move.again, trips));
   for (const Work &work : bound.works)
-    rated.push_back(
-        changes(work.axes | work.again | bound.blocks) ? Rated() : rate(work));
+    costed.push_back(
+        changes(work.axes | work.again | bound.blocks) ? Costed() : rate(work));
 }
 
 void CostBound::Along::choose(unsigned index, std::optional<int64_t> tile) {
@@ -285,32 +286,32 @@ void CostBound::Along::countResident() {
   busiest = 1;
   resident = std::numeric_limits<double>::infinity();
   if ((bound.blocks & ~chosen) == 0) {
-    double grid = productOver(bound.blocks, trips) * bound.parts;
+    double grid = productOver(bound.blocks, trips) * bound.splits;
     resident = std::ceil(grid / bound.numSMs);
     busiest = resident * bound.numSMs / grid;
   }
 }
 
-CostBound::Along::Rated CostBound::Along::rate(const Work &work) const {
+CostBound::Along::Costed CostBound::Along::rate(const Work &work) const {
   double again = productOver(work.again, trips);
   double points = productOver(work.axes, padded) * again;
   double values = productOver(work.values, padded) * again;
-  Rated rated{std::numeric_limits<double>::infinity(),
-              values * work.plainSeconds, values * work.specialSeconds, 0,
-              ByWarps::never()};
+  Costed costed{std::numeric_limits<double>::infinity(),
+                values * work.plainSeconds, values * work.specialSeconds, 0,
+                PerWarpCount::never()};
   auto add = [&](const Work::Unit &unit) {
-    rated.multiply = std::min(rated.multiply, points * unit.secondsPerPoint);
+    costed.multiply = std::min(costed.multiply, points * unit.secondsPerPoint);
     if (work.mayOverlap && unit.intrinsic->isAsync)
-      rated.hidden = std::numeric_limits<double>::infinity();
-    rated.byWarps.lower(
-        bound.rateProduct(work, unit, tiles, chosen, points, values, resident));
+      costed.hidden = std::numeric_limits<double>::infinity();
+    costed.byWarps.lower(bound.boundContraction(work, unit, tiles, chosen,
+                                                points, values, resident));
   };
-  if (work.product < intrinsics.size())
-    add(work.units[intrinsics[work.product]]);
+  if (work.contraction < intrinsics.size())
+    add(work.units[intrinsics[work.contraction]]);
   else
     llvm::for_each(work.units, add);
-  rated.hidden = std::min(rated.hidden, rated.multiply);
-  return rated;
+  costed.hidden = std::min(costed.hidden, costed.multiply);
+  return costed;
 }
 
 double CostBound::Along::seconds(int64_t tile) {
@@ -326,8 +327,8 @@ double CostBound::Along::seconds(int64_t tile) {
     if (move.isShared)
       staged += own;
   }
-  ByWarps sums;
-  for (auto [work, own] : llvm::zip_equal(bound.works, rated)) {
+  PerWarpCount sums;
+  for (auto [work, own] : llvm::zip_equal(bound.works, costed)) {
     if (changes(work.axes | work.again | bound.blocks))
       own = rate(work);
     multiply += own.multiply;

@@ -21,7 +21,7 @@ static constexpr double kNearlyAsGood = 1.1;
 
 Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
   Point point{candidate, kNever};
-  if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsParts(candidate))
+  if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsSplits(candidate))
     return point;
   auto [place, isNew] =
       visited.try_emplace(CandidateKey(space, candidate), Known{0, true});
@@ -31,12 +31,12 @@ Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
       point.seconds = known.seconds;
     return point;
   }
-  rater.rateAll(
+  evaluator.evaluateAll(
       candidate, space.fittingArrangements(candidate),
       [&] { return std::min(limit, point.seconds); },
-      [&](const CandidateRater::Rated &rated) {
-        if (rated.seconds < std::min(limit, point.seconds))
-          point.seconds = rated.seconds;
+      [&](const CandidateEvaluator::Costed &costed) {
+        if (costed.seconds < std::min(limit, point.seconds))
+          point.seconds = costed.seconds;
       });
   known =
       point.seconds < kNever ? Known{point.seconds, false} : Known{limit, true};
@@ -64,11 +64,11 @@ bool Descent::tryTiles(Point &point, unsigned axis, ArrayRef<int64_t> tiles) {
   return isBetter;
 }
 
-bool Descent::tryParts(Point &point) {
+bool Descent::trySplitForms(Point &point) {
   bool isBetter = false;
   ScheduleCandidate candidate = point.candidate;
-  for (int64_t parts : space.parts()) {
-    candidate.parts = parts;
+  for (int64_t parts : space.splits()) {
+    candidate.splits = parts;
     isBetter |= tryCandidate(candidate, point);
     ScheduleCandidate single = candidate;
     if (parts > 1 && space.splitIntoTiles(single, parts))
@@ -85,18 +85,18 @@ bool Descent::tryMoves(Point &point) {
   ScheduleCandidate candidate = point.candidate;
   auto tryLevels = [&](uint8_t &levels) {
     uint8_t best = levels;
-    for (levels = 0; levels <= ScheduleSpace::kMostLevels; ++levels)
+    for (levels = 0; levels <= ScheduleSpace::kMaxLevels; ++levels)
       if (levels != best && tryCandidate(candidate, point)) {
         best = levels;
         isBetter = true;
       }
     levels = best;
   };
-  for (unsigned product : space.intermediates())
-    tryLevels(candidate.kept[product]);
+  for (unsigned contraction : space.intermediates())
+    tryLevels(candidate.retained[contraction]);
   // All loads ahead of their loops: while one is left inside, its latency hides
   // what the others gain.
-  for (uint8_t levels = 1; levels <= ScheduleSpace::kMostLevels; ++levels) {
+  for (uint8_t levels = 1; levels <= ScheduleSpace::kMaxLevels; ++levels) {
     ScheduleCandidate ahead = candidate;
     for (unsigned tensor : space.operands())
       ahead.hoisted[tensor] = levels;
@@ -118,9 +118,9 @@ bool Descent::tryIntrinsics(Point &point) {
     if (!(candidate == point.candidate))
       isBetter |= tryCandidate(candidate, point);
   }
-  for (auto [product, list] : llvm::enumerate(space.intrinsics())) {
+  for (auto [contraction, list] : llvm::enumerate(space.intrinsics())) {
     candidate = point.candidate;
-    uint8_t &own = candidate.intrinsics[product], chosen = own;
+    uint8_t &own = candidate.intrinsics[contraction], chosen = own;
     for (own = 0; own < list.size(); ++own)
       if (own != chosen)
         isBetter |= tryCandidate(candidate, point);
@@ -140,28 +140,28 @@ bool Descent::tryExpressions(Point &point) {
 
 void Descent::improveTiles(Point &point) {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    tryTiles(point, axis, space.leastTiles(axis));
+    tryTiles(point, axis, space.minTiles(axis));
 }
 
 void Descent::improveRoughly(Point &point) {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    tryTiles(point, axis, space.fewTiles(axis));
+    tryTiles(point, axis, space.coarseTiles(axis));
   tryMoves(point);
 }
 
 void Descent::improve(Point &point) {
   bool isBetter = true;
   while (isBetter) {
-    isBetter = tryParts(point) | tryMoves(point) | tryIntrinsics(point);
+    isBetter = trySplitForms(point) | tryMoves(point) | tryIntrinsics(point);
     for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-      isBetter |= tryTiles(point, axis, space.leastTiles(axis));
+      isBetter |= tryTiles(point, axis, space.minTiles(axis));
   }
 }
 
 /// The next tile of an axis, twice or half of it, and the largest one.
 llvm::SmallVector<int64_t, 3> Descent::tilesBeside(unsigned axis, int64_t tile,
                                                    bool isLarger) const {
-  ArrayRef<int64_t> list = space.leastTiles(axis);
+  ArrayRef<int64_t> list = space.minTiles(axis);
   auto atLeast = [&](int64_t wanted) {
     const int64_t *found = llvm::lower_bound(list, wanted);
     return found == list.end() ? list.back() : *found;
@@ -217,8 +217,8 @@ bool Descent::improvePairs(Point &point) {
   for (unsigned a = 0; a < group.axes.size(); ++a)
     for (unsigned b = a + 1; b < group.axes.size(); ++b) {
       ScheduleCandidate candidate = point.candidate;
-      for (int64_t one : space.leastTiles(a))
-        for (int64_t other : space.leastTiles(b)) {
+      for (int64_t one : space.minTiles(a))
+        for (int64_t other : space.minTiles(b)) {
           candidate.tiles[a] = one;
           candidate.tiles[b] = other;
           isBetter |= tryCandidate(candidate, point);
@@ -239,7 +239,7 @@ bool Descent::shrink(Point &point, unsigned fixed, double limit) {
     int64_t largest = 0;
     for (unsigned axis = 0; axis < axes; ++axis) {
       int64_t tile = point.candidate.tiles[axis];
-      if (axis == fixed || tile == space.leastTiles(axis).front())
+      if (axis == fixed || tile == space.minTiles(axis).front())
         continue;
       ScheduleCandidate candidate = point.candidate;
       for (int64_t other : tilesBeside(axis, tile, /*isLarger=*/false)) {
@@ -272,7 +272,7 @@ bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
     return false;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     if (axis != fixed)
-      tryTiles(other, axis, space.leastTiles(axis));
+      tryTiles(other, axis, space.minTiles(axis));
   // What is nearly as good may be better with two other tiles.
   if (other.seconds >= point.seconds &&
       other.seconds < kNearlyAsGood * point.seconds)
@@ -298,8 +298,9 @@ bool Descent::tryLoopsThatLive(Point &point, unsigned axis, int64_t tile) {
     start.expression = candidate.expression = each;
     if (space.treeOf(start) != tree)
       continue;
-    for (uint64_t kept = 0; kept >> space.intermediates().size() == 0; ++kept) {
-      space.keepOutside(candidate, kept);
+    for (uint64_t retained = 0; retained >> space.intermediates().size() == 0;
+         ++retained) {
+      space.retainOutside(candidate, retained);
       if (trees.insert(space.treeOf(candidate)).second)
         isBetter |= tryWithTiles(point, candidate, axis);
     }
@@ -318,7 +319,7 @@ bool Descent::tryChanges(Point &point) {
       isBetter |= tryWithTiles(point, candidate, fixed);
   };
   for (unsigned axis = 0; axis < axes; ++axis)
-    for (int64_t tile : space.leastTiles(axis)) {
+    for (int64_t tile : space.minTiles(axis)) {
       change(axis, [&](auto &candidate) { candidate.tiles[axis] = tile; });
       isBetter |= tryLoopsThatLive(point, axis, tile);
     }
@@ -333,15 +334,15 @@ bool Descent::tryChanges(Point &point) {
   for (unsigned each = 0; each < space.expressions().size(); ++each)
     tryTree([&](auto &candidate) { candidate.expression = each; });
   auto tryLevels = [&](auto levels, unsigned index) {
-    for (uint8_t each = 0; each <= ScheduleSpace::kMostLevels; ++each)
+    for (uint8_t each = 0; each <= ScheduleSpace::kMaxLevels; ++each)
       tryTree([&](auto &candidate) { (candidate.*levels)[index] = each; });
   };
-  for (unsigned product : space.intermediates())
-    tryLevels(&ScheduleCandidate::kept, product);
+  for (unsigned contraction : space.intermediates())
+    tryLevels(&ScheduleCandidate::retained, contraction);
   for (unsigned tensor : space.operands())
     tryLevels(&ScheduleCandidate::hoisted, tensor);
-  for (int64_t parts : space.parts())
-    change(axes, [&](auto &candidate) { candidate.parts = parts; });
+  for (int64_t parts : space.splits())
+    change(axes, [&](auto &candidate) { candidate.splits = parts; });
   for (const auto &choice : space.units())
     change(axes, [&](auto &candidate) { candidate.intrinsics = choice; });
   if (isBetter)

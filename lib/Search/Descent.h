@@ -19,7 +19,7 @@
 #ifndef FUSION_LIB_SEARCH_DESCENT_H
 #define FUSION_LIB_SEARCH_DESCENT_H
 
-#include "CandidateRater.h"
+#include "CandidateEvaluator.h"
 #include "TreeCache.h"
 #include <limits>
 
@@ -34,7 +34,7 @@ public:
 
   Descent(const GroupModel &group, const ChipInfo &chip,
           const SearchOptions &options, const ScheduleSpace &space)
-      : group(group), space(space), rater(group, chip, options, space) {}
+      : group(group), space(space), evaluator(group, chip, options, space) {}
 
   /// The candidate with its time, if that is less than `limit`.
   Point rate(const ScheduleCandidate &candidate, double limit = kNever);
@@ -58,9 +58,9 @@ public:
   /// which the tiles of all axes are chosen anew.
   void improveTogether(Point &point);
 
-  const LookedAt &looked() const { return rater.looked; }
+  const LookedAt &looked() const { return evaluator.looked; }
   /// Whether no candidate is faster than its bound.
-  bool hasBounds() const { return rater.hasBounds(); }
+  bool hasBounds() const { return evaluator.hasBounds(); }
 
 private:
   llvm::SmallVector<int64_t, 3> tilesBeside(unsigned axis, int64_t tile,
@@ -68,7 +68,7 @@ private:
   bool tryCandidate(const ScheduleCandidate &candidate, Point &point);
   bool tryTiles(Point &point, unsigned axis, llvm::ArrayRef<int64_t> tiles);
   bool tryExchange(Point &point, unsigned more, unsigned less);
-  bool tryParts(Point &point);
+  bool trySplitForms(Point &point);
   bool tryMoves(Point &point);
   bool tryIntrinsics(Point &point);
   bool tryExpressions(Point &point);
@@ -83,7 +83,7 @@ private:
 
   const GroupModel &group;
   const ScheduleSpace &space;
-  CandidateRater rater;
+  CandidateEvaluator evaluator;
   int64_t end = std::numeric_limits<int64_t>::max(); ///< of what is looked at
   /// Descents come by the same candidates again and again: what one takes, or
   /// at least takes.

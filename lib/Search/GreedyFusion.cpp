@@ -82,7 +82,7 @@ static bool isFusible(const OperatorGraph &graph, unsigned producer,
 
 StitchPlan fusion::fuseGreedily(const OperatorGraph &graph, bool copies,
                                 const PatternOracle &oracle,
-                                unsigned mostVertices) {
+                                unsigned maxVertices) {
   StitchPlan plan;
   std::vector<SmallVector<unsigned, 4>> consumers = graph.consumers();
   // By vertex: the kernels that compute it, by their roots, ascending. Readers
@@ -109,8 +109,8 @@ StitchPlan fusion::fuseGreedily(const OperatorGraph &graph, bool copies,
       StitchPattern grown = members[root];
       grown.insert(grown.begin(), vertex);
       ++plan.scored;
-      isTaken = isTaken && grown.size() <= mostVertices &&
-                oracle.canStitch(grown);
+      isTaken =
+          isTaken && grown.size() <= maxVertices && oracle.canStitch(grown);
     }
     if (!isTaken)
       roots.assign(1, vertex);

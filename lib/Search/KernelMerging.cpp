@@ -72,7 +72,7 @@ private:
   const ExplorerOptions &options;
   const PatternOracle &oracle;
   StitchPlan &plan;
-  std::vector<StitchPattern> members; ///< by kernel, empty: merged away
+  std::vector<StitchPattern> members;        ///< by kernel, empty: merged away
   std::vector<std::optional<double>> scores; ///< by kernel, as far as asked for
   std::vector<bool> joins;        ///< by kernel, what all of its members do
   std::vector<unsigned> kernelOf; ///< by vertex
@@ -112,7 +112,7 @@ KernelMerger::partnersOf(unsigned kernel) const {
   unsigned own = position[kernel];
   auto add = [&](unsigned other) {
     if (other != kernel && position[other] < own &&
-        own - position[other] <= options.reach && canJoin(other))
+        own - position[other] <= options.maxDistance && canJoin(other))
       partners.insert(other);
   };
   // Of many readers of one tensor those that ran last before the kernel.
@@ -120,8 +120,9 @@ KernelMerger::partnersOf(unsigned kernel) const {
     unsigned found = 0;
     readers = readers.take_front(
         llvm::upper_bound(readers, members[kernel].back()) - readers.begin());
-    for (unsigned reader : llvm::reverse(readers.take_back(options.reach))) {
-      if (found == options.kept)
+    for (unsigned reader :
+         llvm::reverse(readers.take_back(options.maxDistance))) {
+      if (found == options.reported)
         break;
       unsigned before = partners.size();
       add(kernelOf[reader]);
@@ -140,8 +141,8 @@ KernelMerger::partnersOf(unsigned kernel) const {
         addNearest(readersOf.find(tensor)->second);
   }
   unsigned remote = 0;
-  for (unsigned at = own; at-- > 0 && own - at <= options.reach;) {
-    if (remote == options.kept)
+  for (unsigned at = own; at-- > 0 && own - at <= options.maxDistance;) {
+    if (remote == options.reported)
       break;
     if (order[at] == kGone || !canJoin(order[at]))
       continue;
@@ -204,7 +205,7 @@ void KernelMerger::merge(unsigned first, unsigned last,
 std::optional<KernelMerger::Gain>
 KernelMerger::gain(unsigned first, unsigned last, bool isExact) {
   ArrayRef<unsigned> a = members[first], b = members[last];
-  if (a.size() + b.size() > options.mostVertices)
+  if (a.size() + b.size() > options.maxVertices)
     return std::nullopt;
   StitchPattern both;
   std::set_union(a.begin(), a.end(), b.begin(), b.end(),
@@ -212,12 +213,11 @@ KernelMerger::gain(unsigned first, unsigned last, bool isExact) {
   if (options.scoresByLatency && oracle.latency) {
     if (isExact && !oracle.canStitch(both))
       return std::nullopt;
-    std::optional<double> together = isExact
-                                         ? oracle.latency(both)
-                                         : std::optional(oracle.leastLatency),
+    std::optional<double> together = isExact ? oracle.latency(both)
+                                             : std::optional(oracle.minLatency),
                           one = oracle.latency(a), other = oracle.latency(b);
     if (!together || !one || !other ||
-        *together >= (*one + *other) * options.alike)
+        *together >= (*one + *other) * options.tieFactor)
       return std::nullopt;
     return Gain{*one + *other - *together, !isExact};
   }
@@ -230,14 +230,13 @@ KernelMerger::gain(unsigned first, unsigned last, bool isExact) {
 /// Whether some schedule of both is as fast as any of one and of the other.
 bool KernelMerger::isSurelyFaster(ArrayRef<unsigned> both, ArrayRef<unsigned> a,
                                   ArrayRef<unsigned> b) const {
-  if (!oracle.mostLatency)
+  if (!oracle.maxLatency)
     return false;
   double apart = 0;
   for (ArrayRef<unsigned> each : {a, b})
-    apart += each.size() > 1
-                 ? oracle.leastLatency
-                 : oracle.latency(each).value_or(oracle.leastLatency);
-  std::optional<double> together = oracle.mostLatency(both);
+    apart += each.size() > 1 ? oracle.minLatency
+                             : oracle.latency(each).value_or(oracle.minLatency);
+  std::optional<double> together = oracle.maxLatency(both);
   return together && *together <= apart;
 }
 
@@ -249,8 +248,7 @@ bool KernelMerger::tryMerging(unsigned kernel) {
   SmallVector<Choice, 16> choices;
   for (unsigned partner : partnersOf(kernel)) {
     ++plan.scored;
-    if (std::optional<Gain> saved =
-            gain(partner, kernel, /*isExact=*/false))
+    if (std::optional<Gain> saved = gain(partner, kernel, /*isExact=*/false))
       choices.push_back({*saved, partner});
   }
   // What may be ahead by its bound is asked about first.
@@ -259,7 +257,7 @@ bool KernelMerger::tryMerging(unsigned kernel) {
            std::make_tuple(b.gain.seconds, b.gain.isBound, a.partner);
   };
   std::make_heap(choices.begin(), choices.end(), isBehind);
-  bool isRefused = false;
+  bool isRejected = false;
   while (!choices.empty()) {
     std::pop_heap(choices.begin(), choices.end(), isBehind);
     Choice choice = choices.pop_back_val();
@@ -279,7 +277,7 @@ bool KernelMerger::tryMerging(unsigned kernel) {
                    members[choice.partner].begin(),
                    members[choice.partner].end(), std::back_inserter(both));
     if (!oracle.canStitch(both)) {
-      isRefused = true;
+      isRejected = true;
       continue;
     }
     if (oracle.latency &&
@@ -288,14 +286,14 @@ bool KernelMerger::tryMerging(unsigned kernel) {
                             one = oracle.latency(members[kernel]),
                             other = oracle.latency(members[choice.partner]);
       if (!together ||
-          (one && other && *together > (*one + *other) * options.alike))
+          (one && other && *together > (*one + *other) * options.tieFactor))
         continue;
     }
     plan.score += choice.gain.seconds;
     merge(choice.partner, kernel, *between);
     return true;
   }
-  return isRefused && tryMakers(kernel);
+  return isRejected && tryMakers(kernel);
 }
 
 /// Whether something outside of these kernels waits for one and another one for
@@ -328,14 +326,14 @@ bool KernelMerger::isCyclic(ArrayRef<unsigned> kernels) const {
 bool KernelMerger::tryMakers(unsigned kernel) {
   SmallVector<unsigned, 8> all{kernel};
   StitchPattern together = members[kernel];
-  for (unsigned round = 0; round < options.kept; ++round) {
+  for (unsigned round = 0; round < options.reported; ++round) {
     SmallVector<unsigned, 8> makers;
     for (unsigned vertex : together)
       for (const OperatorGraph::Input &input : graph.vertices[vertex].inputs) {
         unsigned maker = kernelOf[input.vertex];
         if (canJoin(maker) && !llvm::is_contained(all, maker) &&
             !llvm::is_contained(makers, maker) &&
-            position[kernel] - position[maker] <= options.reach)
+            position[kernel] - position[maker] <= options.maxDistance)
           makers.push_back(maker);
       }
     if (makers.empty())
@@ -345,7 +343,7 @@ bool KernelMerger::tryMakers(unsigned kernel) {
       llvm::append_range(together, members[maker]);
     llvm::sort(together);
     ++plan.scored;
-    if (together.size() > options.mostVertices)
+    if (together.size() > options.maxVertices)
       return false;
     // Pairs have been tried.
     if (all.size() < 3 || isCyclic(all) || !oracle.canStitch(together))

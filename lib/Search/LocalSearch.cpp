@@ -24,14 +24,14 @@ static constexpr double kFar = 2;
 
 /// The largest tile of an axis that is not larger, or its least one.
 int64_t LocalSearch::tileBelow(unsigned axis, int64_t tile) const {
-  ArrayRef<int64_t> list = space.leastTiles(axis);
+  ArrayRef<int64_t> list = space.minTiles(axis);
   return *std::prev(llvm::upper_bound(list, std::max(tile, list.front())));
 }
 
 /// The least of the tiles that make the fewest.
 int64_t LocalSearch::wholeTile(unsigned axis) const {
   auto trips = [&](int64_t tile) { return tripCount(group.axes[axis], tile); };
-  ArrayRef<int64_t> list = space.leastTiles(axis);
+  ArrayRef<int64_t> list = space.minTiles(axis);
   return *llvm::find_if(
       list, [&](int64_t tile) { return trips(tile) == trips(list.back()); });
 }
@@ -47,7 +47,7 @@ void LocalSearch::keepBest(size_t most) {
   llvm::DenseSet<std::pair<unsigned, int64_t>> known;
   llvm::erase_if(points, [&](const Descent::Point &point) {
     const ScheduleCandidate &candidate = point.candidate;
-    return !known.insert({space.treeOf(candidate), candidate.parts}).second;
+    return !known.insert({space.treeOf(candidate), candidate.splits}).second;
   });
   llvm::erase_if(points, [best = points.empty() ? 0 : points.front().seconds](
                              const Descent::Point &point) {
@@ -139,7 +139,7 @@ void LocalSearch::drawStarts(
     };
     uint64_t whole = choose(uint64_t(1) << group.axes.size());
     unsigned expression = choose(space.expressions().size());
-    uint64_t kept = number;
+    uint64_t retained = number;
     ScheduleCandidate candidate;
     candidate.expression = expression;
     candidate.cluster = cluster;
@@ -148,40 +148,40 @@ void LocalSearch::drawStarts(
       ++draws;
       double blocks = 1;
       drawTiles(candidate, whole, others);
-      candidate.parts = 1;
-      space.keepOutside(candidate, kept);
+      candidate.splits = 1;
+      space.retainOutside(candidate, retained);
       addUnits(candidate, isDrawn);
       for (unsigned axis : space.expressions()[expression].blocks)
         blocks *= tripCount(group.axes[axis], candidate.tiles[axis]);
       // The same in parts of several tiles, and of one.
-      auto addParts = [&](int64_t parts) {
+      auto addPartials = [&](int64_t parts) {
         ScheduleCandidate split = candidate;
-        split.parts = parts;
-        if (!isRough && space.fillsParts(split)) {
-          space.keepOutside(split, kept);
+        split.splits = parts;
+        if (!isRough && space.fillsSplits(split)) {
+          space.retainOutside(split, retained);
           addUnits(split, isDrawn);
         }
         if (space.splitIntoTiles(split, parts)) {
-          space.keepOutside(split, kept);
+          space.retainOutside(split, retained);
           addUnits(split, isDrawn);
         }
       };
       // As many as the chip has room for at once, or in some waves, or any.
       int64_t last = 1;
       for (int64_t waves : {1, 4}) {
-        auto most = llvm::partition_point(space.parts(), [&](int64_t parts) {
+        auto most = llvm::partition_point(space.splits(), [&](int64_t parts) {
           return parts * blocks <= waves * chip.numSMs;
         });
-        if (most == space.parts().begin() || *std::prev(most) == last)
+        if (most == space.splits().begin() || *std::prev(most) == last)
           continue;
         last = *std::prev(most);
-        addParts(last);
+        addPartials(last);
       }
       if (isRough)
         continue;
-      int64_t any = space.parts()[numbers.below(space.parts().size())];
+      int64_t any = space.splits()[numbers.below(space.splits().size())];
       if (any > 1 && any != last)
-        addParts(any);
+        addPartials(any);
     }
   };
   auto addAll = [&](uint64_t first, uint64_t end) {
@@ -192,9 +192,9 @@ void LocalSearch::drawStarts(
       addSets(first + (isDrawn ? numbers.below(count) : i), isDrawn);
     }
   };
-  uint64_t kept = space.expressions().size() << group.axes.size();
-  addAll(0, kept);
-  addAll(kept, kept << space.intermediates().size());
+  uint64_t retained = space.expressions().size() << group.axes.size();
+  addAll(0, retained);
+  addAll(retained, retained << space.intermediates().size());
 }
 
 /// Two candidates for each tree, split or not, and unit of its intrinsics, from
@@ -214,7 +214,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
   auto rate = [&](double bound, const ScheduleCandidate &candidate) {
     unsigned tree = space.treeOf(candidate);
     auto &[best, next] =
-        trees[{tree, candidate.parts > 1, candidate.intrinsics}];
+        trees[{tree, candidate.splits > 1, candidate.intrinsics}];
     // Several expressions make the same tree.
     if (candidate.tiles == best.candidate.tiles)
       return;
@@ -224,7 +224,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     Descent::Point point = descent.rate(candidate, limit);
     if (point.seconds >= limit)
       return;
-    leaders.add({tree, candidate.parts}, point.seconds);
+    leaders.add({tree, candidate.splits}, point.seconds);
     next = point;
     if (next.seconds < best.seconds)
       std::swap(best, next);
@@ -233,7 +233,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
   constexpr size_t atOnce = 1 << 14;
   std::vector<ScheduleCandidate> drawn;
   std::vector<std::pair<double, unsigned>> order; ///< bounds, and which
-  auto rateDrawn = [&] {
+  auto evaluateSampled = [&] {
     llvm::sort(order);
     for (auto [bound, each] : order) {
       if (!mayBeat(bound, leaders.limit()) || options.isStopped())
@@ -244,7 +244,8 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     order.clear();
   };
   auto add = [&](const ScheduleCandidate &candidate) {
-    if (!space.mayFit(space.tilesOf(candidate)) || !space.fillsParts(candidate))
+    if (!space.mayFit(space.tilesOf(candidate)) ||
+        !space.fillsSplits(candidate))
       return;
     double bound = descent.hasBounds() ? bounds.seconds(candidate) : 0;
     if (!mayBeat(bound, leaders.limit()))
@@ -252,11 +253,11 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     order.emplace_back(bound, drawn.size());
     drawn.push_back(candidate);
     if (drawn.size() == atOnce)
-      rateDrawn();
+      evaluateSampled();
   };
   llvm::for_each(seeds, add);
   drawStarts(most, isRough, add);
-  rateDrawn();
+  evaluateSampled();
   for (const auto &[tree, own] : trees)
     for (const Descent::Point &point : own)
       if (point.seconds < kNever)
@@ -307,7 +308,7 @@ bool LocalSearch::change(Descent::Point &point, double limit) {
   };
   auto move = [&](auto &levels, ArrayRef<unsigned> list) {
     if (!list.empty())
-      levels[draw(list)] = numbers.below(ScheduleSpace::kMostLevels + 1);
+      levels[draw(list)] = numbers.below(ScheduleSpace::kMaxLevels + 1);
   };
   // Tiles as often as all others.
   enum Choice { Expression, Kept, Hoisted, PartsOrUnit, Tile };
@@ -318,7 +319,7 @@ bool LocalSearch::change(Descent::Point &point, double limit) {
       candidate.expression = numbers.below(space.expressions().size());
       break;
     case Kept:
-      move(candidate.kept, space.intermediates());
+      move(candidate.retained, space.intermediates());
       break;
     case Hoisted:
       move(candidate.hoisted, space.operands());
@@ -327,11 +328,11 @@ bool LocalSearch::change(Descent::Point &point, double limit) {
       if (space.units().size() > 1 && numbers.below(2))
         candidate.intrinsics = draw(space.units());
       else
-        candidate.parts = draw(space.parts());
+        candidate.splits = draw(space.splits());
       break;
     case Tile:
       unsigned axis = numbers.below(axes);
-      candidate.tiles[axis] = draw(space.leastTiles(axis));
+      candidate.tiles[axis] = draw(space.minTiles(axis));
       changed |= 1u << axis;
     }
   }
@@ -372,7 +373,7 @@ void LocalSearch::restart() {
 void LocalSearch::finish() {
   // The changes that a point has grow with its products, and so does each
   // candidate: of long rows the best point alone goes on.
-  size_t most = std::clamp<size_t>(9 / group.products.size(), 1, 3);
+  size_t most = std::clamp<size_t>(9 / group.contractions.size(), 1, 3);
   descent.allow(effort.together);
   for (Descent::Point &point :
        llvm::MutableArrayRef(points).take_front(std::min(most, points.size())))

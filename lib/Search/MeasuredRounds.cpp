@@ -13,15 +13,15 @@ using namespace fusion;
 using Entries = std::vector<ScheduleRanking::Entry>;
 
 static double secondsOf(const ScheduleRanking::Entry &entry) {
-  return entry.rated.measuredSeconds.value_or(kNever);
+  return entry.costed.measuredSeconds.value_or(kNever);
 }
 
 /// Measures what is next and sorts it in. Returns whether it has a faster one.
 bool MeasuredRounds::measure(Entries &ranking, Entries next) {
   double before = ranking.empty() ? kNever : secondsOf(ranking.front());
   for (ScheduleRanking::Entry &entry : next) {
-    entry.rated.measuredSeconds =
-        options.measurement->measure(entry.rated.schedule);
+    entry.costed.measuredSeconds =
+        options.measurement->measure(entry.costed.schedule);
     auto place = llvm::upper_bound(
         ranking, secondsOf(entry),
         [](double seconds, const ScheduleRanking::Entry &other) {
@@ -33,16 +33,16 @@ bool MeasuredRounds::measure(Entries &ranking, Entries next) {
 }
 
 /// The candidate's movement with one choice changed.
-llvm::SmallVector<Movement, 8>
-MeasuredRounds::listMovements(const ScheduleCandidate &candidate) const {
-  llvm::SmallVector<Movement, 8> movements;
+llvm::SmallVector<MainloopPolicy, 8>
+MeasuredRounds::listPolicies(const ScheduleCandidate &candidate) const {
+  llvm::SmallVector<MainloopPolicy, 8> movements;
   for (const ScheduleDimension &dimension : space.dimensions()) {
     if (!dimension.isMovement ||
         (dimension.isOpen && !dimension.isOpen(space, candidate)))
       continue;
     dimension.forEachStep(candidate, [&](ScheduleCandidate other) {
       space.settle(other);
-      movements.push_back(other.movement);
+      movements.push_back(other.policy);
     });
   }
   return movements;
@@ -56,16 +56,16 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   Entries neighbours;
   auto add = [&](const ScheduleCandidate &other,
                  llvm::ArrayRef<unsigned> arrangements,
-                 const Movement *only = nullptr) {
+                 const MainloopPolicy *only = nullptr) {
     ScheduleRanking one(group, chip, options, space);
-    one.judgeAll(other, arrangements, only);
+    one.evaluateAll(other, arrangements, only);
     seen.add(one.looked());
     if (one.empty())
       return;
     const ScheduleRanking::Entry &best = one.starts().front();
     neighbours.insert(llvm::upper_bound(neighbours, best,
                                         [](const auto &a, const auto &b) {
-                                          return isBetter(a.rated, b.rated);
+                                          return isBetter(a.costed, b.costed);
                                         }),
                       best);
   };
@@ -96,22 +96,22 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
     bool isOfAxes = dimension.scope == DimensionInfo::Scope::Axis;
     for (auto [index, element] : llvm::enumerate(dimension.elements))
       addBeside(dimension, index,
-                isOfAxes ? space.leastTiles(element) : dimension.steps(index));
+                isOfAxes ? space.minTiles(element) : dimension.steps(index));
   }
-  for (const Movement &movement : listMovements(candidate)) {
+  for (const MainloopPolicy &policy : listPolicies(candidate)) {
     ScheduleCandidate other = candidate;
-    other.movement = movement;
-    add(other, candidate.arrangement, &movement);
+    other.policy = policy;
+    add(other, candidate.arrangement, &policy);
   }
   return neighbours;
 }
 
-bool MeasuredRounds::run(Entries &ranking, unsigned mostRounds) {
+bool MeasuredRounds::run(Entries &ranking, unsigned maxRounds) {
   size_t perRound = std::max(1u, options.ranked);
   Entries next = std::move(ranking);
   ranking.clear();
-  for (unsigned round = 0; round < mostRounds; ++round) {
-    if (!measure(ranking, std::move(next)) || round + 1 == mostRounds)
+  for (unsigned round = 0; round < maxRounds; ++round) {
+    if (!measure(ranking, std::move(next)) || round + 1 == maxRounds)
       break;
     next = listNeighbours(ranking.front().candidate);
     llvm::erase_if(next, [&](const ScheduleRanking::Entry &entry) {

@@ -29,15 +29,15 @@ public:
   /// Starts with `ranking`, best first by the model, and leaves in it all that
   /// was measured, fastest first, what does not run last. One round measures
   /// what is ranked only. Returns whether any ran.
-  bool run(std::vector<ScheduleRanking::Entry> &ranking, unsigned mostRounds);
+  bool run(std::vector<ScheduleRanking::Entry> &ranking, unsigned maxRounds);
 
   const LookedAt &looked() const { return seen; }
 
 private:
   bool measure(std::vector<ScheduleRanking::Entry> &ranking,
                std::vector<ScheduleRanking::Entry> next);
-  llvm::SmallVector<Movement, 8>
-  listMovements(const ScheduleCandidate &candidate) const;
+  llvm::SmallVector<MainloopPolicy, 8>
+  listPolicies(const ScheduleCandidate &candidate) const;
   std::vector<ScheduleRanking::Entry>
   listNeighbours(const ScheduleCandidate &candidate);
 

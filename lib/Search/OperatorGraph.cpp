@@ -96,7 +96,7 @@ OperatorGraph DeltaEvaluator::inducedGraph(ArrayRef<unsigned> pattern) const {
 double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
   constexpr int64_t registers = 16;
   constexpr double shuffles = 5; // of a warp's reduction
-  double points = 1, instructions = 0, reductions = 0, kept = 0;
+  double points = 1, instructions = 0, reductions = 0, retained = 0;
   double rows = std::numeric_limits<double>::infinity();
   for (unsigned number : pattern) {
     const OperatorGraph::Vertex &vertex = graph.vertices[number];
@@ -109,7 +109,7 @@ double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
     // Between two operators.
     for (const OperatorGraph::Input &input : vertex.inputs)
       if (contains(pattern, input.vertex))
-        kept = std::max(kept, input.bytes / std::max(1.0, vertex.rows));
+        retained = std::max(retained, input.bytes / std::max(1.0, vertex.rows));
   }
   double cycle = 1 / chip.clockHz;
   double resident =
@@ -120,12 +120,13 @@ double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
            (chip.dramLatency + instructions / points * chip.fmaCycles * cycle);
   }
   double length = std::max(1.0, points / rows);
-  double warps = std::min<double>(kMostWarps, std::ceil(length / kWarpSize));
+  double warps = std::min<double>(kMaxWarps, std::ceil(length / kWarpSize));
   double blocks = std::max(1.0, std::floor(resident / warps));
   blocks = std::min<double>(blocks, chip.maxBlocksPerSM);
   blocks = std::min(
-      blocks, std::max(1.0, std::floor(chip.sharedMemoryPerSM /
-                                       (kept + chip.sharedMemoryReserved))));
+      blocks,
+      std::max(1.0, std::floor(chip.sharedMemoryPerSM /
+                               (retained + chip.sharedMemoryReserved))));
   double waves = std::ceil(rows / (blocks * chip.numSMs));
   double steps = std::ceil(length / (warps * kWarpSize));
   double warp = chip.dramLatency +

@@ -25,9 +25,9 @@ bool PaperOrder::Later::operator()(const Branch &a, const Branch &b) const {
 }
 
 PaperOrder::PaperOrder(const GroupModel &group, const PaperSpace &space,
-                       Bound bound, size_t mostBranches)
+                       Bound bound, size_t maxBranches)
     : group(group), space(space), bound(std::move(bound)),
-      mostBranches(mostBranches),
+      maxBranches(maxBranches),
       queue(Later{static_cast<unsigned>(group.axes.size())}) {
   unsigned axes = group.axes.size();
   for (unsigned expression = 0; expression < space.expressions().size();
@@ -76,21 +76,21 @@ void PaperOrder::push(Branch branch) {
   // Bounds are added up as candidates are, of other summands.
   constexpr double rounding = 1 - 1e-12;
   if (branch.chosen == axes)
-    ++rated;
+    ++costed;
   else
     branch.seconds *= rounding;
-  if (queue.size() >= mostBranches)
+  if (queue.size() >= maxBranches)
     gaveUp = true;
   else
     queue.push(branch);
 }
 
-std::optional<PaperOrder::Rated> PaperOrder::next() {
+std::optional<PaperOrder::Costed> PaperOrder::next() {
   while (!gaveUp && !queue.empty()) {
     Branch branch = queue.top();
     queue.pop();
     if (branch.chosen == group.axes.size()) {
-      Rated found{{}, branch.seconds};
+      Costed found{{}, branch.seconds};
       found.candidate.expression = branch.expression;
       for (unsigned axis = 0; axis < group.axes.size(); ++axis)
         found.candidate.tiles[axis] =
@@ -108,18 +108,18 @@ std::optional<PaperOrder::Rated> PaperOrder::next() {
   return std::nullopt;
 }
 
-std::optional<PaperOrder::Rated> fusion::searchFitting(const GroupModel &group,
-                                                       const PaperSpace &space,
-                                                       const ChipInfo &chip,
-                                                       size_t mostBranches) {
+std::optional<PaperOrder::Costed> fusion::searchFitting(const GroupModel &group,
+                                                        const PaperSpace &space,
+                                                        const ChipInfo &chip,
+                                                        size_t maxBranches) {
   PaperOrder order(
       group, space,
       [&](unsigned expression, ArrayRef<int64_t> least,
           ArrayRef<int64_t> most) {
         return space.model(expression, least).predictAtLeast(least, most).total;
       },
-      mostBranches);
-  while (std::optional<PaperOrder::Rated> next = order.next())
+      maxBranches);
+  while (std::optional<PaperOrder::Costed> next = order.next())
     if (space.model(next->candidate)
             .sharedMemory(space.tilesOf(next->candidate),
                           FootprintUnit::Bytes) <= chip.sharedMemoryPerBlock)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CandidateRater.h"
+#include "CandidateEvaluator.h"
 #include "fusion/Search/ChimeraSearch.h"
 #include "fusion/Search/PaperOrder.h"
 #include "fusion/Search/ScheduleBuilder.h"
@@ -44,17 +44,17 @@ public:
 
 private:
   void searchAll(SearchResult &result);
-  bool searchByTiles(SearchResult &result, size_t mostBranches);
-  double leastSeconds(unsigned expression, ArrayRef<int64_t> least,
-                      ArrayRef<int64_t> most);
-  double leastMovement(unsigned expression, ArrayRef<int64_t> least,
-                       ArrayRef<int64_t> most);
+  bool searchByTiles(SearchResult &result, size_t maxBranches);
+  double minSeconds(unsigned expression, ArrayRef<int64_t> least,
+                    ArrayRef<int64_t> most);
+  double minMovement(unsigned expression, ArrayRef<int64_t> least,
+                     ArrayRef<int64_t> most);
   Schedule outline(const PaperCandidate &candidate) const;
-  std::optional<RatedSchedule> complete(const PaperCandidate &candidate,
-                                        std::string &reason) const;
-  std::optional<RatedSchedule>
+  std::optional<CostedSchedule> complete(const PaperCandidate &candidate,
+                                         std::string &reason) const;
+  std::optional<CostedSchedule>
   countAndComplete(const PaperCandidate &candidate);
-  void take(RatedSchedule rated, SearchResult &result) const;
+  void take(CostedSchedule costed, SearchResult &result) const;
   unsigned wanted() const { return std::max(1u, options.ranked); }
   std::vector<PaperCandidate> closedForm() const;
   bool evolveAll(SearchResult &result, std::string &reason);
@@ -65,7 +65,7 @@ private:
   const PaperSpace &space;
   std::optional<double> paddingLoss;
   ScheduleBuilder builder;
-  std::vector<Arrangement> arrangements;
+  std::vector<WarpArrangement> arrangements;
   std::map<uint64_t, DataMovement> movements; ///< by expression and live loops
   mutable std::shared_mutex mutex;            ///< guards what follows
   mutable LookedAt looked;
@@ -75,15 +75,15 @@ private:
 /// Measures the schedules that candidates stand for.
 class CandidateMeasurement : public Measurement<PaperCandidate> {
 public:
-  using Complete = std::function<std::optional<RatedSchedule>(
+  using Complete = std::function<std::optional<CostedSchedule>(
       const PaperCandidate &candidate)>;
   CandidateMeasurement(Measurement<Schedule> &device, Complete complete)
       : device(device), complete(std::move(complete)) {}
 
   llvm::StringRef name() const override { return device.name(); }
   std::optional<double> measure(const PaperCandidate &candidate) override {
-    std::optional<RatedSchedule> rated = complete(candidate);
-    return rated ? device.measure(rated->schedule) : std::nullopt;
+    std::optional<CostedSchedule> costed = complete(candidate);
+    return costed ? device.measure(costed->schedule) : std::nullopt;
   }
 
 private:
@@ -106,23 +106,23 @@ Schedule PaperSearch::outline(const PaperCandidate &candidate) const {
 
 /// The best way to run the candidate, or nullopt where lowering refuses all;
 /// any number of threads may ask.
-std::optional<RatedSchedule>
+std::optional<CostedSchedule>
 PaperSearch::complete(const PaperCandidate &candidate,
                       std::string &reason) const {
   Schedule schedule = outline(candidate);
-  std::optional<RatedSchedule> best;
+  std::optional<CostedSchedule> best;
   std::string why, ofModel;
-  unsigned stages = options.model == ModelKind::Alcop ? options.mostStages : 1;
+  unsigned stages = options.model == ModelKind::Alcop ? options.maxStages : 1;
   unsigned registerStages =
-      options.model == ModelKind::Alcop ? options.mostRegisterStages : 1;
-  auto isTaken = [&](const RatedSchedule &rated) {
+      options.model == ModelKind::Alcop ? options.maxRegisterStages : 1;
+  auto isTaken = [&](const CostedSchedule &costed) {
     if (!best)
       return true;
     if (!seesTilesOnly(options.model))
-      return isBetter(rated, *best);
-    return rated.cost.total < best->cost.total;
+      return isBetter(costed, *best);
+    return costed.cost.total < best->cost.total;
   };
-  for (const Arrangement &arrangement : arrangements) {
+  for (const WarpArrangement &arrangement : arrangements) {
     builder.arrange(schedule, arrangement);
     auto loads = listPipelinedLoads(schedule);
     for (unsigned fragments = 1; fragments <= registerStages; ++fragments)
@@ -141,7 +141,7 @@ PaperSearch::complete(const PaperCandidate &candidate,
           break;
         }
         Cost cost = predictCost(group, schedule, footprint, chip);
-        RatedSchedule rated{schedule, footprint, cost, cost.total, {}};
+        CostedSchedule costed{schedule, footprint, cost, cost.total, {}};
         if (options.model != ModelKind::Default) {
           std::optional<double> seconds =
               predictSeconds(options.model, group, schedule, chip, ofModel);
@@ -150,10 +150,10 @@ PaperSearch::complete(const PaperCandidate &candidate,
               why = ofModel;
             break;
           }
-          rated.modelSeconds = *seconds;
+          costed.modelSeconds = *seconds;
         }
-        if (isTaken(rated))
-          best = std::move(rated);
+        if (isTaken(costed))
+          best = std::move(costed);
       }
   }
   if (!best)
@@ -162,12 +162,12 @@ PaperSearch::complete(const PaperCandidate &candidate,
 }
 
 /// Of a candidate that is looked at for the first time.
-std::optional<RatedSchedule>
+std::optional<CostedSchedule>
 PaperSearch::countAndComplete(const PaperCandidate &candidate) {
   std::string reason;
-  std::optional<RatedSchedule> rated = complete(candidate, reason);
-  looked.count(rated.has_value(), reason);
-  return rated;
+  std::optional<CostedSchedule> costed = complete(candidate, reason);
+  looked.count(costed.has_value(), reason);
+  return costed;
 }
 
 /// By the model that was asked for. A population has the same candidate many
@@ -180,11 +180,11 @@ double PaperSearch::estimate(const Candidate &candidate) const {
       return known->second;
   }
   std::string reason;
-  std::optional<RatedSchedule> rated = complete(candidate, reason);
-  double seconds = rated ? rated->modelSeconds : kNever;
+  std::optional<CostedSchedule> costed = complete(candidate, reason);
+  double seconds = costed ? costed->modelSeconds : kNever;
   std::unique_lock lock(mutex);
   if (estimates.try_emplace(candidate, seconds).second)
-    looked.count(rated.has_value(), reason);
+    looked.count(costed.has_value(), reason);
   return seconds;
 }
 
@@ -193,8 +193,8 @@ double PaperSearch::estimate(const Candidate &candidate) const {
 //===----------------------------------------------------------------------===//
 
 /// Chimera's DV of tiles between two bounds, at least.
-double PaperSearch::leastMovement(unsigned expression, ArrayRef<int64_t> least,
-                                  ArrayRef<int64_t> most) {
+double PaperSearch::minMovement(unsigned expression, ArrayRef<int64_t> least,
+                                ArrayRef<int64_t> most) {
   uint64_t key = expression;
   for (auto [index, axis] : llvm::enumerate(group.axes))
     key = key << 1 | (axis.extent > least[index]);
@@ -218,48 +218,49 @@ double PaperSearch::leastMovement(unsigned expression, ArrayRef<int64_t> least,
   for (const TensorMovement &entry : found->second.tensors)
     if (entry.volume)
       bytes +=
-          static_cast<double>(entry.volume->leastClipped(group, least, most)) *
+          static_cast<double>(entry.volume->minClipped(group, least, most)) *
           group.tensors[entry.tensor].elementBytes;
   return bytes / chip.dramBytesPerSecond;
 }
 
-double PaperSearch::leastSeconds(unsigned expression, ArrayRef<int64_t> least,
-                                 ArrayRef<int64_t> most) {
+double PaperSearch::minSeconds(unsigned expression, ArrayRef<int64_t> least,
+                               ArrayRef<int64_t> most) {
   if (options.model != ModelKind::McFuser)
-    return leastMovement(expression, least, most);
+    return minMovement(expression, least, most);
   return space.model(expression, least).predictAtLeast(least, most).total;
 }
 
 /// Of equals, models that see tiles alone take the first, as the papers do.
-void PaperSearch::take(RatedSchedule rated, SearchResult &result) const {
-  auto isBefore = [&](const RatedSchedule &a, const RatedSchedule &b) {
+void PaperSearch::take(CostedSchedule costed, SearchResult &result) const {
+  auto isBefore = [&](const CostedSchedule &a, const CostedSchedule &b) {
     return seesTilesOnly(options.model) ? a.modelSeconds < b.modelSeconds
                                         : isBetter(a, b);
   };
-  auto place = llvm::upper_bound(result.ranking, rated, isBefore);
-  result.ranking.insert(place, std::move(rated));
+  auto place = llvm::upper_bound(result.ranking, costed, isBefore);
+  result.ranking.insert(place, std::move(costed));
   if (result.ranking.size() > wanted())
     result.ranking.pop_back();
 }
 
 /// From the best candidate on, until enough can be lowered. Returns whether
 /// that took no more than the branches that are allowed.
-bool PaperSearch::searchByTiles(SearchResult &result, size_t mostBranches) {
+bool PaperSearch::searchByTiles(SearchResult &result, size_t maxBranches) {
   PaperOrder order(
       group, space,
       [&](unsigned expression, ArrayRef<int64_t> least,
           ArrayRef<int64_t> most) {
-        return leastSeconds(expression, least, most);
+        return minSeconds(expression, least, most);
       },
-      mostBranches);
+      maxBranches);
   int64_t tried = 0;
   while (result.ranking.size() < wanted()) {
-    std::optional<PaperOrder::Rated> next = order.next();
+    std::optional<PaperOrder::Costed> next = order.next();
     if (!next)
       break;
     ++tried;
-    if (std::optional<RatedSchedule> rated = countAndComplete(next->candidate))
-      take(std::move(*rated), result);
+    if (std::optional<CostedSchedule> costed =
+            countAndComplete(next->candidate))
+      take(std::move(*costed), result);
   }
   looked.bounded += order.candidates() - tried;
   return !order.hasGivenUp();
@@ -272,8 +273,8 @@ void PaperSearch::searchAll(SearchResult &result) {
     llvm::copy(tiles, candidate.tiles.begin());
     for (unsigned each = 0; each < space.expressions().size(); ++each) {
       candidate.expression = each;
-      if (std::optional<RatedSchedule> rated = countAndComplete(candidate))
-        take(std::move(*rated), result);
+      if (std::optional<CostedSchedule> costed = countAndComplete(candidate))
+        take(std::move(*costed), result);
     }
   });
 }
@@ -325,8 +326,8 @@ bool PaperSearch::evolveAll(SearchResult &result, std::string &reason) {
     result.ranking.front().measuredSeconds = found->seconds;
   for (const PaperCandidate &candidate : found->others)
     if (result.ranking.size() < options.ranked)
-      if (std::optional<RatedSchedule> rated = complete(candidate, why))
-        result.ranking.push_back(std::move(*rated));
+      if (std::optional<CostedSchedule> costed = complete(candidate, why))
+        result.ranking.push_back(std::move(*costed));
   return true;
 }
 
@@ -389,13 +390,13 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
   if (result.ranking.empty()) {
     reason = "none of " + std::to_string(result.candidates) +
              " candidates can be lowered";
-    if (!result.refusals.empty())
-      reason += "; of most: " + result.refusals.front().first;
+    if (!result.rejections.empty())
+      reason += "; of most: " + result.rejections.front().first;
     return std::nullopt;
   }
   if (result.ranking.size() > wanted())
     result.ranking.resize(wanted());
-  static_cast<RatedSchedule &>(result) = result.ranking.front();
+  static_cast<CostedSchedule &>(result) = result.ranking.front();
   return result;
 }
 

@@ -35,7 +35,7 @@ SmallVector<int64_t> fusion::applyPaddingRule(ArrayRef<int64_t> tiles,
                                               int64_t extent,
                                               PaddingRule rule) {
   assert(rule != PaddingRule::Auto && "the search decides");
-  SmallVector<int64_t> kept;
+  SmallVector<int64_t> retained;
   if (rule == PaddingRule::None)
     return SmallVector<int64_t>(tiles);
   if (rule == PaddingRule::LeastOfTrips) {
@@ -43,10 +43,10 @@ SmallVector<int64_t> fusion::applyPaddingRule(ArrayRef<int64_t> tiles,
     for (int64_t tile : tiles) {
       int64_t own = llvm::divideCeil(extent, tile);
       if (own != trips)
-        kept.push_back(tile);
+        retained.push_back(tile);
       trips = own;
     }
-    return kept;
+    return retained;
   }
   constexpr double most = 0.05;
   auto padding = [&](int64_t tile) -> int64_t {
@@ -55,16 +55,16 @@ SmallVector<int64_t> fusion::applyPaddingRule(ArrayRef<int64_t> tiles,
   for (int64_t tile : tiles)
     if (padding(tile) == 0 ||
         (!llvm::isPowerOf2_64(extent) && padding(tile) < most * extent))
-      kept.push_back(tile);
-  if (!kept.empty())
-    return kept;
+      retained.push_back(tile);
+  if (!retained.empty())
+    return retained;
   int64_t least = padding(tiles.front());
   for (int64_t tile : tiles)
     least = std::min(least, padding(tile));
   for (int64_t tile : tiles)
     if (padding(tile) == least)
-      kept.push_back(tile);
-  return kept;
+      retained.push_back(tile);
+  return retained;
 }
 
 SmallVector<int64_t> fusion::listTileSizes(int64_t extent) {
@@ -92,20 +92,20 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
                                              const ChipInfo &chip,
                                              const PaperSpaceOptions &options,
                                              std::string &reason) {
-  auto refuse = [&](const std::string &why) {
+  auto reject = [&](const std::string &why) {
     reason = why;
     return std::nullopt;
   };
   if (group.axes.size() > McFuserModel::kMaxAxes)
-    return refuse("more than " + std::to_string(McFuserModel::kMaxAxes) +
+    return reject("more than " + std::to_string(McFuserModel::kMaxAxes) +
                   " axes");
   for (const Axis &axis : group.axes)
     if (axis.extent < 1)
-      return refuse("axis '" + axis.name + "' is empty");
-  for (const Product &product : group.products)
-    if (!product.type || chip.productFlops(*product.type) == 0)
-      return refuse(chip.name.str() + " has no tensor core rate for product '" +
-                    group.tensors[product.result].name + "'");
+      return reject("axis '" + axis.name + "' is empty");
+  for (const Contraction &contraction : group.contractions)
+    if (!contraction.type || chip.peakFlops(*contraction.type) == 0)
+      return reject(chip.name.str() + " has no tensor core rate for product '" +
+                    group.tensors[contraction.result].name + "'");
   PaperSpace space;
   space.group = &group;
   space.chip = &chip;
@@ -117,13 +117,13 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
   listed.flat = options.flat;
   listed.limit = options.expressionLimit;
   auto tooMany = [&] {
-    return refuse("more than " + std::to_string(options.expressionLimit) +
+    return reject("more than " + std::to_string(options.expressionLimit) +
                   " tiling expressions");
   };
   auto &[all, afterRule1, afterRule2] = space.expressionCounts.expressions;
   auto axes = llvm::to_vector(llvm::seq<unsigned>(group.axes.size()));
   all = countExpressions(group, axes, listed);
-  if (group.axes.size() <= kMostAxes) {
+  if (group.axes.size() <= kMaxExpressionAxes) {
     if (all > options.expressionLimit)
       return tooMany();
     if (!options.deduplicate) {
@@ -134,13 +134,13 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
         space.bound.push_back(bindBlocks(group, tree));
     }
   } else if (!options.deduplicate) {
-    return refuse("above " + std::to_string(kMostAxes) +
+    return reject("above " + std::to_string(kMaxExpressionAxes) +
                   " axes expressions are listed after rule 1 only");
   }
   if (options.deduplicate) {
     // Above kMostAxes the list before rule 2 may be too long to make.
     bool prunes =
-        options.completeIntermediates && group.axes.size() > kMostAxes;
+        options.completeIntermediates && group.axes.size() > kMaxExpressionAxes;
     listed.completeIntermediates = prunes;
     auto expressions = listBoundExpressions(group, listed);
     if (!expressions)
@@ -153,7 +153,7 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
   }
   if (options.completeIntermediates)
     llvm::erase_if(space.bound, [&](const BoundExpression &expression) {
-      return keepsIntermediates(group, expression.loops);
+      return retainsIntermediates(group, expression.loops);
     });
   afterRule2 = space.bound.size();
 

@@ -28,22 +28,22 @@ void fusion::refineStages(const GroupModel &group, const SearchOptions &options,
     before = ranking.best();
     std::vector<ScheduleRanking::Entry> starts = copyStarts(ranking);
     for (const ScheduleRanking::Entry &start : starts)
-      for (unsigned tensor : listPipelinedLoads(start.rated.schedule)) {
-        Schedule schedule = start.rated.schedule;
+      for (unsigned tensor : listPipelinedLoads(start.costed.schedule)) {
+        Schedule schedule = start.costed.schedule;
         for (unsigned stages : space.stages()) {
           schedule.places[tensor].stages = stages;
-          if (stages != start.rated.schedule.places[tensor].stages)
+          if (stages != start.costed.schedule.places[tensor].stages)
             ranking.judge(schedule, start.candidate);
         }
       }
     for (const ScheduleRanking::Entry &start : starts)
       for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor) {
-        Schedule schedule = start.rated.schedule;
+        Schedule schedule = start.costed.schedule;
         unsigned &stages = schedule.places[tensor].registerStages;
         if (!hasFragments(group, schedule, tensor))
           continue;
         unsigned before = stages;
-        for (stages = 1; stages <= options.mostRegisterStages; ++stages)
+        for (stages = 1; stages <= options.maxRegisterStages; ++stages)
           if (stages != before)
             ranking.judge(schedule, start.candidate);
       }
@@ -68,7 +68,7 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
   auto judge = [&](const ScheduleCandidate &candidate) {
     if (ranking.looked().checked() < end &&
         space.mayFit(space.tilesOf(candidate)))
-      ranking.judgeAll(candidate, candidate.arrangement);
+      ranking.evaluateAll(candidate, candidate.arrangement);
   };
   // Of two axes, or of one.
   auto tryTilesNear = [&](const ScheduleCandidate &start) {
@@ -76,8 +76,8 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
     ScheduleCandidate candidate = start;
     for (unsigned a = 0; a < axes; ++a)
       for (unsigned b = a + 1; b < axes; ++b) {
-        for (int64_t one : tilesNear(space.leastTiles(a), start.tiles[a]))
-          for (int64_t other : tilesNear(space.leastTiles(b), start.tiles[b])) {
+        for (int64_t one : tilesNear(space.minTiles(a), start.tiles[a]))
+          for (int64_t other : tilesNear(space.minTiles(b), start.tiles[b])) {
             candidate.tiles[a] = one;
             candidate.tiles[b] = other;
             judge(candidate);
@@ -101,15 +101,15 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
       // An operand that stays has no stages, which leaves room for those of
       // others.
       for (unsigned tensor : space.operands())
-        for (uint8_t levels = 0; levels <= ScheduleSpace::kMostLevels;
+        for (uint8_t levels = 0; levels <= ScheduleSpace::kMaxLevels;
              ++levels) {
           ScheduleCandidate candidate = start.candidate;
           candidate.hoisted[tensor] = levels;
           if (space.treeOf(candidate) == space.treeOf(start.candidate))
             continue;
           for (unsigned axis : group.tensors[tensor].axes) {
-            for (int64_t tile : tilesNear(space.leastTiles(axis),
-                                          start.candidate.tiles[axis])) {
+            for (int64_t tile :
+                 tilesNear(space.minTiles(axis), start.candidate.tiles[axis])) {
               candidate.tiles[axis] = tile;
               judge(candidate);
             }

@@ -24,7 +24,7 @@ void Refinement::tryTiles(Tiles tiles) {
       ScheduleCandidate candidate = ranking.bestCandidate();
       for (int64_t tile : (space.*tiles)(axis)) {
         candidate.tiles[axis] = tile;
-        ranking.judgeUsual(candidate);
+        ranking.evaluateUsual(candidate);
       }
     }
   } while (ranking.best() < before);
@@ -59,7 +59,7 @@ void Refinement::tryMoves() {
     }
   };
   auto judge = [&](const ScheduleCandidate &candidate, size_t) {
-    ranking.judgeUsual(candidate);
+    ranking.evaluateUsual(candidate);
   };
   for (const ScheduleCandidate &start : ranking.candidates()) {
     moveOne(start, 0, judge);
@@ -78,7 +78,7 @@ void Refinement::tryMoves() {
 /// of the split axis grow, others have to shrink.
 void Refinement::trySplits() {
   ScheduleCandidate start = ranking.bestCandidate();
-  for (int64_t parts : space.parts()) {
+  for (int64_t parts : space.splits()) {
     ScheduleCandidate single = start;
     if (parts == 1 || !space.splitIntoTiles(single, parts))
       continue;
@@ -88,7 +88,7 @@ void Refinement::trySplits() {
         continue;
       for (int64_t tile : space.allTiles(axis)) {
         candidate.tiles[axis] = tile;
-        ranking.judgeUsual(candidate);
+        ranking.evaluateUsual(candidate);
       }
     }
   }
@@ -98,7 +98,7 @@ void Refinement::run() {
   if (ranking.empty())
     return;
   auto judge = [&](const ScheduleCandidate &candidate) {
-    ranking.judgeUsual(candidate);
+    ranking.evaluateUsual(candidate);
   };
   // Each product's other intrinsics, and another unit of all, in each of the
   // best schedules.
@@ -117,8 +117,8 @@ void Refinement::run() {
         dimension.forEachStep(ScheduleCandidate(ranking.bestCandidate()),
                               judge);
     tryTiles(&ScheduleSpace::allTiles);
-    ranking.judgeAll(ScheduleCandidate(ranking.bestCandidate()),
-                     space.everyArrangement());
+    ranking.evaluateAll(ScheduleCandidate(ranking.bestCandidate()),
+                        space.everyArrangement());
   } while (ranking.best() < before);
 }
 
@@ -143,7 +143,7 @@ void Refinement::descendInClusters(unsigned cluster, const Trees &trees,
       return best;
     candidate.cluster = cluster;
     unsigned along = outline.blocks.back();
-    for (int64_t tile : space.leastTiles(along)) {
+    for (int64_t tile : space.minTiles(along)) {
       candidate.tiles[along] = tile;
       if (Descent::Point point = descent.rate(candidate, best.seconds);
           point.seconds < best.seconds)
@@ -157,7 +157,7 @@ void Refinement::descendInClusters(unsigned cluster, const Trees &trees,
       return;
     descent.improve(point);
     descent.improveExchanges(point);
-    own.judgeAll(point.candidate, space.everyArrangement());
+    own.evaluateAll(point.candidate, space.everyArrangement());
     if (point.seconds < best.seconds)
       best = point;
   };
@@ -183,7 +183,7 @@ void Refinement::descendInClusters(unsigned cluster, const Trees &trees,
       best.seconds <= kWorthRefining * ranking.best()) {
     descent.allow(effort.togetherInClusters);
     descent.improveTogether(best);
-    own.judgeAll(best.candidate, space.everyArrangement());
+    own.evaluateAll(best.candidate, space.everyArrangement());
   }
   own.addLooked(descent.looked());
 }
@@ -193,7 +193,7 @@ void Refinement::drawInClusters(unsigned cluster, Trees &trees) {
   LocalSearch drawn(group, chip, options, space, cluster);
   drawn.startInClusters();
   for (const Descent::Point &point : drawn.best()) {
-    ranking.judgeAll(point.candidate, space.everyArrangement());
+    ranking.evaluateAll(point.candidate, space.everyArrangement());
     trees.best.push_back(point.candidate);
   }
   ranking.addLooked(drawn.looked());
@@ -211,13 +211,13 @@ void Refinement::tryClusters(Trees trees) {
         ScheduleCandidate candidate = start.candidate;
         candidate.cluster = cluster;
         candidate.intrinsics = unit;
-        if (start.rated.schedule.blocks.empty())
+        if (start.costed.schedule.blocks.empty())
           continue;
         // Not every tile makes blocks that are divided into clusters.
-        unsigned along = start.rated.schedule.blocks.back();
+        unsigned along = start.costed.schedule.blocks.back();
         for (int64_t tile : space.allTiles(along)) {
           candidate.tiles[along] = tile;
-          own.judgeUsual(candidate);
+          own.evaluateUsual(candidate);
         }
       }
       if (!options.isRough) {
@@ -228,25 +228,25 @@ void Refinement::tryClusters(Trees trees) {
           Refinement(group, chip, options, space, own).run();
       }
       for (const ScheduleRanking::Entry &entry : own.starts())
-        ranking.judge(entry.rated.schedule, entry.candidate);
+        ranking.judge(entry.costed.schedule, entry.candidate);
       ranking.addLooked(own.allLooked());
     }
 }
 
-void Refinement::tryPartsInClusters(const Trees &trees) {
+void Refinement::trySplitsInClusters(const Trees &trees) {
   std::optional<unsigned> cluster = space.clusterOfParts();
   if (!cluster)
     return;
   // Each number of parts wants tiles of its own.
-  for (int64_t parts : space.partsOfClusters()) {
+  for (int64_t parts : space.clusterSplits()) {
     ScheduleRanking own(group, chip, options, space);
     own.setCluster(*cluster);
     auto judge = [&](ScheduleCandidate candidate) {
       candidate.cluster = *cluster;
-      candidate.parts = parts;
-      own.judgeUsual(candidate);
+      candidate.splits = parts;
+      own.evaluateUsual(candidate);
       if (space.splitIntoTiles(candidate, parts))
-        own.judgeUsual(candidate);
+        own.evaluateUsual(candidate);
     };
     for (const ScheduleRanking::Entry &start : ranking.starts())
       judge(start.candidate);
@@ -255,7 +255,7 @@ void Refinement::tryPartsInClusters(const Trees &trees) {
     if (!options.isRough && own.best() <= kWorthRefining * ranking.best())
       Refinement(group, chip, options, space, own).run();
     for (const ScheduleRanking::Entry &entry : own.starts())
-      ranking.judge(entry.rated.schedule, entry.candidate);
+      ranking.judge(entry.costed.schedule, entry.candidate);
     ranking.addLooked(own.allLooked());
   }
 }
@@ -264,10 +264,10 @@ void Refinement::settleTies() {
   if (ranking.empty())
     return;
   ranking.seeTies();
-  RatedSchedule before;
+  CostedSchedule before;
   do {
-    before = ranking.starts().front().rated;
+    before = ranking.starts().front().costed;
     run();
     refineTiles(group, options, space, ranking);
-  } while (isBetter(ranking.starts().front().rated, before));
+  } while (isBetter(ranking.starts().front().costed, before));
 }

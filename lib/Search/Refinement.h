@@ -44,9 +44,9 @@ public:
   /// descents start from the best of other trees, too. So do intrinsics of each
   /// unit.
   void tryClusters(Trees trees);
-  /// Parts of the last product's reduction that a cluster combines, likewise: what
-  /// costs no launch pays where parts for another launch do not.
-  void tryPartsInClusters(const Trees &trees);
+  /// Parts of the last product's reduction that a cluster combines, likewise:
+  /// what costs no launch pays where parts for another launch do not.
+  void trySplitsInClusters(const Trees &trees);
   /// Of those that take equally long, such as all that a resource keeps at its
   /// limit, the one that waits least, moves the fewest bytes, and so on
   /// (`isBetter`).

@@ -27,23 +27,24 @@ forEachNeighbour(const ScheduleSpace &space, const ScheduleCandidate &candidate,
         dimension.forEachStep(candidate, visit);
   };
   step(Scope::Schedule);
-  for (int64_t parts : space.parts()) {
+  for (int64_t parts : space.splits()) {
     ScheduleCandidate single = candidate;
     if (parts > 1 && space.splitIntoTiles(single, parts))
       visit(single);
   }
-  step({Scope::Product, Scope::Tensor});
+  step({Scope::Contraction, Scope::Tensor});
   step(Scope::Axis);
 }
 
 /// Judges neighbours of the ranked ones, best first, until those of all are.
-static void judgeNeighbours(const ScheduleSpace &space,
-                            ScheduleRanking &ranking, int64_t most) {
+static void evaluateNeighbours(const ScheduleSpace &space,
+                               ScheduleRanking &ranking, int64_t most) {
   KeySet<CandidateKey> judged, left;
   auto judge = [&](const ScheduleCandidate &candidate) {
-    if (space.mayFit(space.tilesOf(candidate)) && space.fillsParts(candidate) &&
+    if (space.mayFit(space.tilesOf(candidate)) &&
+        space.fillsSplits(candidate) &&
         judged.insert(CandidateKey(space, candidate)).second)
-      ranking.judgeAll(candidate, space.everyArrangement());
+      ranking.evaluateAll(candidate, space.everyArrangement());
   };
   int64_t end = ranking.looked().checked() + most;
   auto isNext = [&](const ScheduleRanking::Entry &entry) {
@@ -63,7 +64,7 @@ void fusion::rankRunnersUp(const GroupModel &group, const ChipInfo &chip,
                            const SearchOptions &options,
                            const ScheduleSpace &space, ScheduleRanking &ranking,
                            bool isProven, const BranchEffort &effort) {
-  judgeNeighbours(space, ranking, effort.candidates);
+  evaluateNeighbours(space, ranking, effort.candidates);
   if (isProven)
     branchAndBound(group, chip, options, space, ranking, listRoots(space),
                    effort);

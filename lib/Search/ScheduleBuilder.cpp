@@ -19,23 +19,23 @@ using llvm::SmallVector;
 
 ScheduleBuilder::ScheduleBuilder(const GroupModel &group, const ChipInfo &chip)
     : group(group), chip(chip) {
-  mapProducts();
+  mapContractions();
   orderLoops();
   mapped.tiles.assign(group.axes.size(), 1);
   mapped.places.assign(group.tensors.size(), {});
 }
 
-Intrinsics ScheduleBuilder::intrinsicsOf(unsigned product) const {
+Intrinsics ScheduleBuilder::intrinsicsOf(unsigned contraction) const {
   Intrinsics list;
   for (const Intrinsic &each : allIntrinsics())
-    if (each.multiplies(*group.products[product].type) &&
+    if (each.multiplies(*group.contractions[contraction].type) &&
         each.availableOn(chip))
       list.push_back(&each);
   return list;
 }
 
 bool ScheduleBuilder::isMapped(unsigned axis) const {
-  return llvm::any_of(mapped.products, [&](const ProductMapping &each) {
+  return llvm::any_of(mapped.contractions, [&](const ContractionMapping &each) {
     return each.i1 == axis || each.i2 == axis || each.r1 == axis;
   });
 }
@@ -53,47 +53,48 @@ unsigned ScheduleBuilder::pickAxis(ArrayRef<unsigned> axes) const {
 /// its consumer's intrinsic, so that its accumulator can stay where it is; its
 /// producer then has the consumer's rows as rows and the reduced axis as
 /// columns.
-void ScheduleBuilder::mapProducts() {
-  unsigned count = group.products.size();
-  mapped.products.resize(count);
+void ScheduleBuilder::mapContractions() {
+  unsigned count = group.contractions.size();
+  mapped.contractions.resize(count);
   SmallVector<bool> isDone(count, false);
   for (unsigned number = count; number-- > 0;) {
-    const Product &product = group.products[number];
-    ProductMapping &mapping = mapped.products[number];
+    const Contraction &contraction = group.contractions[number];
+    ContractionMapping &mapping = mapped.contractions[number];
     if (!isDone[number]) {
-      const GroupTensor &result = group.tensors[product.result];
-      if (product.producer[0] || product.producer[1])
-        mapping.swapped = !product.producer[0];
+      const GroupTensor &result = group.tensors[contraction.result];
+      if (contraction.producer[0] || contraction.producer[1])
+        mapping.swapped = !contraction.producer[0];
       else
         // Rows of the result are stored along the columns of the accumulator.
         mapping.swapped =
-            llvm::is_contained(product.lhsAxes, result.axes.back());
+            llvm::is_contained(contraction.lhsAxes, result.axes.back());
       mapping.i1 =
-          pickAxis(mapping.swapped ? product.rhsAxes : product.lhsAxes);
+          pickAxis(mapping.swapped ? contraction.rhsAxes : contraction.lhsAxes);
       mapping.i2 =
-          pickAxis(mapping.swapped ? product.lhsAxes : product.rhsAxes);
+          pickAxis(mapping.swapped ? contraction.lhsAxes : contraction.rhsAxes);
     }
     // What operators join is held by the same threads.
-    for (unsigned other : product.joined) {
+    for (unsigned other : contraction.joined) {
       if (isDone[other])
         continue;
-      ProductMapping &from = mapped.products[other];
+      ContractionMapping &from = mapped.contractions[other];
       from.i1 = mapping.i1;
       from.i2 = mapping.i2;
-      from.swapped = llvm::is_contained(group.products[other].rhsAxes, from.i1);
+      from.swapped =
+          llvm::is_contained(group.contractions[other].rhsAxes, from.i1);
       isDone[other] = true;
     }
     mapping.intrinsic = intrinsicsOf(number).front();
-    mapping.r1 = pickAxis(product.reduction);
+    mapping.r1 = pickAxis(contraction.reduction);
     unsigned first = mapping.swapped ? 1 : 0;
     for (unsigned operand : {first, 1 - first}) {
-      std::optional<unsigned> producer = product.producer[operand];
+      std::optional<unsigned> producer = contraction.producer[operand];
       if (!producer || isDone[*producer])
         continue;
       // Only the first operand is handed over in registers; the second one's
       // producer has no wish to follow, but the same axes must be tiled.
-      ProductMapping &from = mapped.products[*producer];
-      const Product &source = group.products[*producer];
+      ContractionMapping &from = mapped.contractions[*producer];
+      const Contraction &source = group.contractions[*producer];
       from.i1 = operand == first ? mapping.i1 : mapping.r1;
       from.i2 = operand == first ? mapping.r1 : mapping.i2;
       from.swapped = llvm::is_contained(source.rhsAxes, from.i1);
@@ -108,7 +109,7 @@ void ScheduleBuilder::orderLoops() {
         return tensor.role == TensorRole::Result;
       });
   // The grid: batches slowest, then rows, then columns of the result.
-  const ProductMapping &last = mapped.products[result.product];
+  const ContractionMapping &last = mapped.contractions[result.contraction];
   for (unsigned axis : result.axes)
     if (axis != last.i1 && axis != last.i2)
       grid.push_back(axis);
@@ -120,10 +121,10 @@ void ScheduleBuilder::orderLoops() {
     if (!llvm::is_contained(grid, axis) && !llvm::is_contained(loops, axis))
       loops.push_back(axis);
   };
-  for (unsigned number = group.products.size(); number-- > 0;) {
-    const Product &product = group.products[number];
-    unsigned inner = mapped.products[number].r1;
-    for (unsigned axis : product.reduction)
+  for (unsigned number = group.contractions.size(); number-- > 0;) {
+    const Contraction &contraction = group.contractions[number];
+    unsigned inner = mapped.contractions[number].r1;
+    for (unsigned axis : contraction.reduction)
       if (axis != inner)
         add(axis);
     add(inner);
@@ -133,7 +134,7 @@ void ScheduleBuilder::orderLoops() {
 
 void ScheduleBuilder::setLoops(Schedule &schedule,
                                const BoundExpression &expression, bool hoists,
-                               ArrayRef<PassPlace> passes) const {
+                               ArrayRef<StatisticsPlacement> passes) const {
   schedule.blocks.clear();
   SmallVector<unsigned, 4> blocks; // in the order of the grid
   for (unsigned axis : grid)
@@ -172,7 +173,7 @@ void ScheduleBuilder::setLoops(Schedule &schedule,
 
 /// How threads copy an operand to shared memory.
 static fuse::Transport widestTransport(const GroupTensor &tensor,
-                                       const ProductMapping &mapping,
+                                       const ContractionMapping &mapping,
                                        const ChipInfo &chip) {
   unsigned parallel = mapping.parallelAxis(tensor.operandNumber);
   if (!chip.hasAsyncCopy ||
@@ -189,7 +190,8 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
   schedule.places.assign(group.tensors.size(), {});
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     Placement &place = schedule.places[index];
-    const ProductMapping &mapping = schedule.products[tensor.product];
+    const ContractionMapping &mapping =
+        schedule.contractions[tensor.contraction];
     switch (tensor.role) {
     case TensorRole::Extra:
     case TensorRole::Statistic:
@@ -215,32 +217,33 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
       break;
     }
   }
-  schedule.skipped = skippableAxis(group, schedule);
+  schedule.maskedAxis = skippableAxis(group, schedule);
 }
 
 void ScheduleBuilder::setTransports(Schedule &schedule,
-                                    TensorSet inBulk) const {
+                                    TensorSet usesTMA) const {
   for (unsigned tensor : listCopied(group, schedule)) {
     const GroupTensor &info = group.tensors[tensor];
-    bool isInBulk = tensor < kMostInSet && (inBulk >> tensor & 1);
+    bool isTMA = tensor < kMaxInSet && (usesTMA >> tensor & 1);
     schedule.places[tensor].transport =
-        isInBulk ? fuse::Transport::Bulk
-                 : widestTransport(info, schedule.products[info.product], chip);
+        isTMA ? fuse::Transport::TMA
+              : widestTransport(info, schedule.contractions[info.contraction],
+                                chip);
   }
 }
 
-void ScheduleBuilder::storeInBulk(Schedule &schedule, TensorSet results) {
+void ScheduleBuilder::storeByTMA(Schedule &schedule, TensorSet results) {
   for (TensorSet left = results; left; left &= left - 1) {
     Placement &place = schedule.places[llvm::countr_zero(left)];
     place.space = fuse::Space::Shared;
-    place.transport = fuse::Transport::Bulk;
+    place.transport = fuse::Transport::TMA;
   }
 }
 
 void ScheduleBuilder::arrange(Schedule &schedule,
                               ArrayRef<std::array<unsigned, 2>> warps) const {
   schedule.warps = warps.front()[0] * warps.front()[1];
-  for (auto [mapping, own] : llvm::zip_equal(schedule.products, warps)) {
+  for (auto [mapping, own] : llvm::zip_equal(schedule.contractions, warps)) {
     mapping.warps[0] = own[0];
     mapping.warps[1] = own[1];
   }
@@ -249,7 +252,7 @@ void ScheduleBuilder::arrange(Schedule &schedule,
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (tensor.role == TensorRole::Intermediate)
       schedule.places[index].space =
-          staysInRegisters(group, schedule, tensor.product)
+          isForwardedInRegisters(group, schedule, tensor.contraction)
               ? fuse::Space::Registers
               : fuse::Space::Shared;
 }
@@ -323,57 +326,59 @@ static SmallVector<std::array<unsigned, 2>, 5> factorize(unsigned warps) {
   return pairs;
 }
 
-std::vector<Arrangement> ScheduleBuilder::uniformArrangements() const {
-  std::vector<Arrangement> list;
+std::vector<WarpArrangement> ScheduleBuilder::uniformArrangements() const {
+  std::vector<WarpArrangement> list;
   for (unsigned warps : warpCounts())
     for (const auto &pair : factorize(warps))
-      list.push_back(Arrangement(group.products.size(), pair));
+      list.push_back(WarpArrangement(group.contractions.size(), pair));
   return list;
 }
 
-std::optional<Arrangement> ScheduleBuilder::arrangementOfGroups() const {
-  bool areOfGroups = llvm::all_of(
-      llvm::seq<unsigned>(0, group.products.size()), [&](unsigned product) {
-        return llvm::any_of(intrinsicsOf(product), [](const Intrinsic *each) {
-          return each->isOfWarpgroup();
-        });
-      });
+std::optional<WarpArrangement> ScheduleBuilder::arrangementOfGroups() const {
+  bool areOfGroups =
+      llvm::all_of(llvm::seq<unsigned>(0, group.contractions.size()),
+                   [&](unsigned contraction) {
+                     return llvm::any_of(intrinsicsOf(contraction),
+                                         [](const Intrinsic *each) {
+                                           return each->isOfWarpgroup();
+                                         });
+                   });
   if (!areOfGroups || !chip.hasRegisterReallocation)
     return std::nullopt;
-  return Arrangement(group.products.size(), {kThreeGroups, 1});
+  return WarpArrangement(group.contractions.size(), {kThreeGroups, 1});
 }
 
-Arrangement ScheduleBuilder::handOverArrangement(unsigned warps) const {
-  Arrangement list(group.products.size(), {warps, 1});
-  for (auto [number, product] : llvm::enumerate(group.products)) {
-    unsigned second = mapped.products[number].swapped ? 0 : 1;
-    if (product.producer[second] && !product.producer[1 - second])
+WarpArrangement ScheduleBuilder::forwardingArrangement(unsigned warps) const {
+  WarpArrangement list(group.contractions.size(), {warps, 1});
+  for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
+    unsigned second = mapped.contractions[number].swapped ? 0 : 1;
+    if (contraction.producer[second] && !contraction.producer[1 - second])
       list[number] = {1, warps};
   }
   return list;
 }
 
-std::vector<Arrangement> ScheduleBuilder::allArrangements() const {
-  constexpr unsigned mostCombined = 3;
-  std::vector<Arrangement> list = uniformArrangements();
-  auto add = [&](const Arrangement &next) {
+std::vector<WarpArrangement> ScheduleBuilder::allArrangements() const {
+  constexpr unsigned maxCombined = 3;
+  std::vector<WarpArrangement> list = uniformArrangements();
+  auto add = [&](const WarpArrangement &next) {
     if (!llvm::is_contained(list, next))
       list.push_back(next);
   };
-  unsigned count = group.products.size();
+  unsigned count = group.contractions.size();
   for (unsigned warps : warpCounts()) {
-    if (count > mostCombined) {
-      add(handOverArrangement(warps));
+    if (count > maxCombined) {
+      add(forwardingArrangement(warps));
       continue;
     }
     auto pairs = factorize(warps);
-    Arrangement current(count, pairs.front());
-    auto choose = [&](auto &&self, unsigned product) -> void {
-      if (product == count)
+    WarpArrangement current(count, pairs.front());
+    auto choose = [&](auto &&self, unsigned contraction) -> void {
+      if (contraction == count)
         return add(current);
       for (const auto &pair : pairs) {
-        current[product] = pair;
-        self(self, product + 1);
+        current[contraction] = pair;
+        self(self, contraction + 1);
       }
     };
     choose(choose, 0);

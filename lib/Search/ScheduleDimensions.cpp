@@ -64,8 +64,8 @@ template <typename Class, typename Type> Class classOf(Type Class::*);
 /// A member of the candidate or of its movement.
 template <auto Member, typename Candidate>
 auto &memberOf(Candidate &candidate) {
-  if constexpr (std::is_same_v<decltype(classOf(Member)), Movement>)
-    return candidate.movement.*Member;
+  if constexpr (std::is_same_v<decltype(classOf(Member)), MainloopPolicy>)
+    return candidate.policy.*Member;
   else
     return candidate.*Member;
 }
@@ -110,8 +110,8 @@ void addNumbers(ScheduleDimension &dimension, size_t count,
   addElement(dimension, llvm::seq<int64_t>(0, count), element);
 }
 
-const std::string &nameOf(const GroupModel &group, unsigned product) {
-  return group.tensors[group.products[product].result].name;
+const std::string &nameOf(const GroupModel &group, unsigned contraction) {
+  return group.tensors[group.contractions[contraction].result].name;
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,7 +142,7 @@ DimensionInfo arrangements() {
   info.report = [](const Schedule &schedule, const GroupModel &group,
                    Object &entry) {
     Object arrangement, places;
-    for (auto [number, mapping] : llvm::enumerate(schedule.products))
+    for (auto [number, mapping] : llvm::enumerate(schedule.contractions))
       arrangement[nameOf(group, number)] =
           Array{mapping.warps[0], mapping.warps[1]};
     // Warps decide whether a product's value can stay in registers.
@@ -208,7 +208,7 @@ DimensionInfo registerStages() {
       "register_stages",
       [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         addElement(dimension,
-                   llvm::seq_inclusive<int64_t>(1, space.mostRegisterStages()));
+                   llvm::seq_inclusive<int64_t>(1, space.maxRegisterStages()));
       });
   info.report = [](const Schedule &schedule, const GroupModel &group,
                    Object &entry) {
@@ -238,10 +238,10 @@ DimensionInfo registerStages() {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-DimensionInfo parts() {
-  DimensionInfo info = ofSchedule<&ScheduleCandidate::parts>(
+DimensionInfo splits() {
+  DimensionInfo info = ofSchedule<&ScheduleCandidate::splits>(
       "parts", [](const ScheduleSpace &space, ScheduleDimension &dimension) {
-        addElement(dimension, space.parts());
+        addElement(dimension, space.splits());
       });
   info.report = [](const Schedule &schedule, const GroupModel &group,
                    Object &entry) {
@@ -256,8 +256,8 @@ DimensionInfo parts() {
   return info;
 }
 
-DimensionInfo rasters() {
-  DimensionInfo info = ofSchedule<&ScheduleCandidate::raster>(
+DimensionInfo blockSwizzles() {
+  DimensionInfo info = ofSchedule<&ScheduleCandidate::blockSwizzle>(
       "rasters", [](const ScheduleSpace &, ScheduleDimension &dimension) {
         // Widths of columns, from 1, which is row by row.
         addElement(dimension, llvm::ArrayRef<int64_t>{1, 2, 4, 8, 16, 32});
@@ -267,15 +267,15 @@ DimensionInfo rasters() {
     if (schedule.blocks.size() < 2)
       return;
     unsigned fastest = schedule.blocks.back();
-    if (candidate.raster <
+    if (candidate.blockSwizzle <
         tripCount(space.model().axes[fastest], schedule.tiles[fastest]))
-      schedule.raster = candidate.raster;
+      schedule.blockSwizzle = candidate.blockSwizzle;
   };
   info.report = [](const Schedule &schedule, const GroupModel &,
-                   Object &entry) { entry["raster"] = schedule.raster; };
+                   Object &entry) { entry["raster"] = schedule.blockSwizzle; };
   info.wordsOfGrid = [](const Schedule &schedule) {
-    return schedule.raster > 1
-               ? " in columns of " + std::to_string(schedule.raster)
+    return schedule.blockSwizzle > 1
+               ? " in columns of " + std::to_string(schedule.blockSwizzle)
                : std::string();
   };
   info.isOrderOfBlocks = true;
@@ -289,14 +289,14 @@ DimensionInfo clusters() {
       "clusters", [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         addNumbers(dimension, space.clusters().size());
         // Parts in clusters want parts and tiles of their own
-        // (`Refinement::tryPartsInClusters`).
+        // (`Refinement::trySplitsInClusters`).
         dimension.searchedApart = space.clusterOfParts() ? 1 : 0;
       });
   info.apply = [](const ScheduleSpace &space,
                   const ScheduleCandidate &candidate, Schedule &schedule) {
     const Cluster &cluster = space.clusters()[candidate.cluster];
     schedule.cluster = cluster.blocks;
-    schedule.splitInCluster = cluster.combinesParts && candidate.parts > 1;
+    schedule.splitInCluster = cluster.combinesParts && candidate.splits > 1;
   };
   info.report = [](const Schedule &schedule, const GroupModel &,
                    Object &entry) {
@@ -316,7 +316,7 @@ DimensionInfo clusters() {
 //===----------------------------------------------------------------------===//
 
 DimensionInfo transports() {
-  DimensionInfo info = ofSchedule<&Movement::copied>(
+  DimensionInfo info = ofSchedule<&MainloopPolicy::copied>(
       "transports",
       [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         addElement(dimension, space.transports());
@@ -337,7 +337,7 @@ DimensionInfo transports() {
 
 /// Not `isRated`: results that TMA stores pass through shared memory.
 DimensionInfo storeTransports() {
-  DimensionInfo info = ofSchedule<&Movement::stored>(
+  DimensionInfo info = ofSchedule<&MainloopPolicy::stored>(
       "store_transports",
       [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         addElement(dimension, space.storeTransports());
@@ -357,10 +357,10 @@ DimensionInfo storeTransports() {
 
 DimensionInfo intrinsics() {
   DimensionInfo info = ofEach<&ScheduleCandidate::intrinsics>(
-      DimensionInfo::Scope::Product, "intrinsics",
+      DimensionInfo::Scope::Contraction, "intrinsics",
       [](const ScheduleSpace &space, ScheduleDimension &dimension) {
-        for (auto [product, list] : llvm::enumerate(space.intrinsics()))
-          addNumbers(dimension, list.size(), product);
+        for (auto [contraction, list] : llvm::enumerate(space.intrinsics()))
+          addNumbers(dimension, list.size(), contraction);
         for (const auto &unit : space.units())
           dimension.together.emplace_back(
               unit.begin(), unit.begin() + dimension.elements.size());
@@ -368,7 +368,7 @@ DimensionInfo intrinsics() {
   info.report = [](const Schedule &schedule, const GroupModel &group,
                    Object &entry) {
     Object intrinsics;
-    for (auto [number, mapping] : llvm::enumerate(schedule.products))
+    for (auto [number, mapping] : llvm::enumerate(schedule.contractions))
       intrinsics[nameOf(group, number)] = mapping.intrinsic->name;
     entry["intrinsics"] = std::move(intrinsics);
   };
@@ -393,16 +393,16 @@ DimensionInfo hoisted() {
       DimensionInfo::Scope::Tensor, "hoisted",
       [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         for (unsigned tensor : space.operands())
-          addNumbers(dimension, ScheduleSpace::kMostLevels + 1, tensor);
+          addNumbers(dimension, ScheduleSpace::kMaxLevels + 1, tensor);
       }));
 }
 
-DimensionInfo kept() {
-  return asMove(ofEach<&ScheduleCandidate::kept>(
-      DimensionInfo::Scope::Product, "kept",
+DimensionInfo retained() {
+  return asMove(ofEach<&ScheduleCandidate::retained>(
+      DimensionInfo::Scope::Contraction, "kept",
       [](const ScheduleSpace &space, ScheduleDimension &dimension) {
-        for (unsigned product : space.intermediates())
-          addNumbers(dimension, ScheduleSpace::kMostLevels + 1, product);
+        for (unsigned contraction : space.intermediates())
+          addNumbers(dimension, ScheduleSpace::kMaxLevels + 1, contraction);
       }));
 }
 
@@ -411,7 +411,7 @@ DimensionInfo kept() {
 //===----------------------------------------------------------------------===//
 
 DimensionInfo producers() {
-  DimensionInfo info = ofSchedule<&Movement::producers>(
+  DimensionInfo info = ofSchedule<&MainloopPolicy::producers>(
       "producers",
       [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         addElement(dimension, space.producers());
@@ -426,7 +426,7 @@ DimensionInfo producers() {
 }
 
 DimensionInfo persistences() {
-  DimensionInfo info = ofSchedule<&Movement::isPersistent>(
+  DimensionInfo info = ofSchedule<&MainloopPolicy::isPersistent>(
       "persistences",
       [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         addNumbers(dimension, space.producers().size() > 1 ? 2 : 1);
@@ -440,7 +440,7 @@ DimensionInfo persistences() {
   };
   info.isOpen = [](const ScheduleSpace &space,
                    const ScheduleCandidate &candidate) {
-    return space.mayPersist(candidate.movement.producers);
+    return space.mayPersist(candidate.policy.producers);
   };
   info.isRated = true;
   info.isMovement = true;
@@ -448,14 +448,14 @@ DimensionInfo persistences() {
 }
 
 DimensionInfo overlaps() {
-  DimensionInfo info = ofSchedule<&Movement::overlaps>(
+  DimensionInfo info = ofSchedule<&MainloopPolicy::overlaps>(
       "overlaps", [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         addNumbers(dimension, space.mayOverlap() ? 2 : 1);
       });
   info.report = [](const Schedule &schedule, const GroupModel &group,
                    Object &entry) {
     Array overlapped;
-    for (auto [number, mapping] : llvm::enumerate(schedule.products))
+    for (auto [number, mapping] : llvm::enumerate(schedule.contractions))
       if (mapping.stages > 1)
         overlapped.push_back(nameOf(group, number));
     entry["overlapped"] = std::move(overlapped);
@@ -469,16 +469,16 @@ DimensionInfo overlaps() {
 }
 
 DimensionInfo turns() {
-  DimensionInfo info = ofSchedule<&Movement::takesTurns>(
+  DimensionInfo info = ofSchedule<&MainloopPolicy::isPingPong>(
       "turns", [](const ScheduleSpace &space, ScheduleDimension &dimension) {
         bool mayBe = space.mayOverlap() && space.producers().size() > 1;
         addNumbers(dimension, mayBe ? 2 : 1);
       });
   info.report = [](const Schedule &schedule, const GroupModel &,
-                   Object &entry) { entry["turns"] = schedule.takesTurns; };
+                   Object &entry) { entry["turns"] = schedule.isPingPong; };
   info.isOpen = [](const ScheduleSpace &space,
                    const ScheduleCandidate &candidate) {
-    return space.mayTakeTurns(candidate.movement.producers);
+    return space.mayPingPong(candidate.policy.producers);
   };
   info.isRated = true;
   info.isMovement = true;
@@ -489,10 +489,10 @@ DimensionInfo turns() {
 
 llvm::ArrayRef<DimensionInfo> fusion::allDimensions() {
   static const DimensionInfo all[] = {
-      expressions(),    arrangements(),    tiles(),        stages(),
-      registerStages(), parts(),           rasters(),      clusters(),
-      transports(),     storeTransports(), intrinsics(),   hoisted(),
-      kept(),           producers(),       persistences(), overlaps(),
+      expressions(),    arrangements(),    tiles(),         stages(),
+      registerStages(), splits(),          blockSwizzles(), clusters(),
+      transports(),     storeTransports(), intrinsics(),    hoisted(),
+      retained(),       producers(),       persistences(),  overlaps(),
       turns()};
   return all;
 }

@@ -15,10 +15,11 @@ using llvm::ArrayRef;
 /// Whether tiles and warps are the same, as far as searches go on from both.
 static bool sameTiles(const Schedule &a, const Schedule &b) {
   return a.tiles == b.tiles && a.warps == b.warps &&
-         llvm::equal(a.products, b.products,
-                     [](const ProductMapping &x, const ProductMapping &y) {
-                       return x.warps[0] == y.warps[0];
-                     });
+         llvm::equal(
+             a.contractions, b.contractions,
+             [](const ContractionMapping &x, const ContractionMapping &y) {
+               return x.warps[0] == y.warps[0];
+             });
 }
 
 static bool sameLoops(const TilingTree &a, const TilingTree &b) {
@@ -32,61 +33,64 @@ static bool sameLoops(const TilingTree &a, const TilingTree &b) {
 /// most: of these the best one is reported.
 static bool sameChoices(const Schedule &a, const Schedule &b) {
   return sameTiles(a, b) && a.splits == b.splits &&
-         llvm::equal(a.products, b.products,
-                     [](const ProductMapping &x, const ProductMapping &y) {
-                       return x.intrinsic == y.intrinsic;
-                     }) &&
+         llvm::equal(
+             a.contractions, b.contractions,
+             [](const ContractionMapping &x, const ContractionMapping &y) {
+               return x.intrinsic == y.intrinsic;
+             }) &&
          sameLoops(a.tree, b.tree);
 }
 
 void ScheduleRanking::insert(std::vector<Entry> &list, size_t most,
-                             const CandidateRater::Rated &rated,
+                             const CandidateEvaluator::Costed &costed,
                              SameChoices isSame) {
-  if (rated.seconds == kNever ||
-      (list.size() == most && rated.seconds > list.back().rated.modelSeconds))
+  if (costed.seconds == kNever ||
+      (list.size() == most && costed.seconds > list.back().costed.modelSeconds))
     return;
-  RatedSchedule own{rated.schedule, rated.footprint, rated.cost, rated.seconds,
-                    std::nullopt};
+  CostedSchedule own{costed.schedule, costed.footprint, costed.cost,
+                     costed.seconds, std::nullopt};
   auto known = llvm::find_if(list, [&](const Entry &other) {
-    return isSame(other.rated.schedule, rated.schedule);
+    return isSame(other.costed.schedule, costed.schedule);
   });
   if (known != list.end()) {
-    if (!isBetter(own, known->rated))
+    if (!isBetter(own, known->costed))
       return;
     list.erase(known);
   }
   auto place =
-      llvm::upper_bound(list, own, [](const RatedSchedule &a, const Entry &b) {
-        return isBetter(a, b.rated);
+      llvm::upper_bound(list, own, [](const CostedSchedule &a, const Entry &b) {
+        return isBetter(a, b.costed);
       });
-  list.insert(place, Entry{std::move(own), rated.candidate});
+  list.insert(place, Entry{std::move(own), costed.candidate});
   ++changed;
   if (list.size() > most)
     list.pop_back();
 }
 
 /// Compares a legal schedule with the best ones.
-void ScheduleRanking::consider(const CandidateRater::Rated &rated) {
+void ScheduleRanking::consider(const CandidateEvaluator::Costed &costed) {
   if (!isChosen)
-    insert(entries, kStarts, rated, sameTiles);
+    insert(entries, kStarts, costed, sameTiles);
   if (options.ranked > 1)
-    insert(runners, mostRunners(), rated, sameChoices);
+    insert(runners, maxRunners(), costed, sameChoices);
 }
 
-void ScheduleRanking::judgeAll(const ScheduleCandidate &candidate,
-                               ArrayRef<unsigned> arrangements,
-                               const Movement *only) {
+void ScheduleRanking::evaluateAll(const ScheduleCandidate &candidate,
+                                  ArrayRef<unsigned> arrangements,
+                                  const MainloopPolicy *only) {
   if (cluster && candidate.cluster != *cluster)
     return;
-  rater.rateAll(
+  evaluator.evaluateAll(
       candidate, arrangements, [&] { return limit(); },
-      [&](const CandidateRater::Rated &rated) { consider(rated); }, only);
+      [&](const CandidateEvaluator::Costed &costed) { consider(costed); },
+      only);
 }
 
 void ScheduleRanking::judge(const Schedule &schedule,
                             const ScheduleCandidate &candidate) {
-  rater.rate(schedule, candidate,
-             [&](const CandidateRater::Rated &rated) { consider(rated); });
+  evaluator.rate(
+      schedule, candidate,
+      [&](const CandidateEvaluator::Costed &costed) { consider(costed); });
 }
 
 std::vector<ScheduleCandidate> ScheduleRanking::candidates() const {
@@ -106,10 +110,10 @@ std::vector<ScheduleRanking::Entry> ScheduleRanking::take() {
   if (entries.empty())
     return best;
   best.push_back(std::move(entries.front()));
-  const Schedule chosen = best.front().rated.schedule;
+  const Schedule chosen = best.front().costed.schedule;
   for (Entry &runner : runners)
     if (best.size() < options.ranked &&
-        !sameChoices(runner.rated.schedule, chosen))
+        !sameChoices(runner.costed.schedule, chosen))
       best.push_back(std::move(runner));
   return best;
 }

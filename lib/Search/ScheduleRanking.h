@@ -9,7 +9,7 @@
 #ifndef FUSION_LIB_SEARCH_SCHEDULERANKING_H
 #define FUSION_LIB_SEARCH_SCHEDULERANKING_H
 
-#include "CandidateRater.h"
+#include "CandidateEvaluator.h"
 #include "TreeCache.h"
 #include <cmath>
 
@@ -25,7 +25,7 @@ namespace fusion {
 class ScheduleRanking {
 public:
   struct Entry {
-    RatedSchedule rated;
+    CostedSchedule costed;
     ScheduleCandidate candidate;
   };
   /// What methods may go on from.
@@ -36,7 +36,8 @@ public:
 
   ScheduleRanking(const GroupModel &group, const ChipInfo &chip,
                   const SearchOptions &options, const ScheduleSpace &space)
-      : options(options), space(space), rater(group, chip, options, space) {}
+      : options(options), space(space), evaluator(group, chip, options, space) {
+  }
 
   bool empty() const { return entries.empty(); }
   /// What to go on from, best first: at most `kStarts`, and once the choice is
@@ -48,7 +49,7 @@ public:
   }
   /// Seconds of the best one by the model; kNever where there is none.
   double best() const {
-    return entries.empty() ? kNever : entries.front().rated.modelSeconds;
+    return entries.empty() ? kNever : entries.front().costed.modelSeconds;
   }
   /// Seconds from which on a candidate is of no interest: of the best, and what
   /// takes longer than that where ties are looked at, or of the worst that may
@@ -56,10 +57,10 @@ public:
   double limit() const {
     if (!isChosen)
       return seesTies ? std::nextafter(best(), kNever) : best();
-    return runners.size() < mostRunners() ? kNever
-                                          : runners.back().rated.modelSeconds;
+    return runners.size() < maxRunners() ? kNever
+                                         : runners.back().costed.modelSeconds;
   }
-  bool hasBounds() const { return rater.hasBounds(); }
+  bool hasBounds() const { return evaluator.hasBounds(); }
 
   /// From now on what takes as long as the best is of interest, too.
   void seeTies() {
@@ -76,31 +77,31 @@ public:
 
   /// Looks at the candidate's loops and tiles with these arrangements of warps,
   /// and of each at all transports, producers and stages that may be faster
-  /// than the best, or `only` at some (`CandidateRater::rateAll`).
-  void judgeAll(const ScheduleCandidate &candidate,
-                llvm::ArrayRef<unsigned> arrangements,
-                const Movement *only = nullptr);
+  /// than the best, or `only` at some (`CandidateEvaluator::evaluateAll`).
+  void evaluateAll(const ScheduleCandidate &candidate,
+                   llvm::ArrayRef<unsigned> arrangements,
+                   const MainloopPolicy *only = nullptr);
   /// The same with the usual arrangements.
-  void judgeUsual(const ScheduleCandidate &candidate) {
+  void evaluateUsual(const ScheduleCandidate &candidate) {
     // What was not worth keeping is worth less beside better ones.
-    if (space.fillsParts(candidate) &&
+    if (space.fillsSplits(candidate) &&
         judged.insert(CandidateKey(space, candidate)).second)
-      judgeAll(candidate, space.usualArrangements());
+      evaluateAll(candidate, space.usualArrangements());
   }
 
   /// Candidates that were looked at here.
-  const LookedAt &looked() const { return rater.looked; }
+  const LookedAt &looked() const { return evaluator.looked; }
   /// Adds candidates that others have looked at.
   void addLooked(const LookedAt &of) { others.add(of); }
   /// All of them.
   LookedAt allLooked() const {
-    LookedAt all = rater.looked;
+    LookedAt all = evaluator.looked;
     all.add(others);
     return all;
   }
 
   /// Why one was passed over.
-  std::string lastReason() const { return rater.lastReason; }
+  std::string lastReason() const { return evaluator.lastReason; }
 
   /// From now on the best one stays what it is, and what is judged may be
   /// reported beside it.
@@ -112,10 +113,10 @@ public:
 
 private:
   using SameChoices = bool (*)(const Schedule &, const Schedule &);
-  void consider(const CandidateRater::Rated &rated);
+  void consider(const CandidateEvaluator::Costed &costed);
   void insert(std::vector<Entry> &list, size_t most,
-              const CandidateRater::Rated &rated, SameChoices isSame);
-  size_t mostRunners() const { return options.ranked + kReserve; }
+              const CandidateEvaluator::Costed &costed, SameChoices isSame);
+  size_t maxRunners() const { return options.ranked + kReserve; }
 
   const SearchOptions &options;
   const ScheduleSpace &space;
@@ -124,7 +125,7 @@ private:
   std::optional<unsigned> cluster; ///< the only one of interest
   uint64_t changed = 0;
   KeySet<CandidateKey> judged; ///< as usual
-  CandidateRater rater;
+  CandidateEvaluator evaluator;
   LookedAt others;
 };
 

@@ -103,14 +103,14 @@ void Search::draw() {
     for (unsigned tensor : listPipelinedLoads(schedule)) {
       bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
       schedule.places[tensor].stages =
-          1 + random.below(std::min(options.mostStages, isAsync ? 8u : 2u));
+          1 + random.below(std::min(options.maxStages, isAsync ? 8u : 2u));
     }
     for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
       if (hasFragments(group, schedule, tensor))
         schedule.places[tensor].registerStages =
-            1 + random.below(std::max(1u, options.mostRegisterStages));
+            1 + random.below(std::max(1u, options.maxRegisterStages));
     ScheduleCandidate moved = candidate;
-    space.drawMovement(moved, apart);
+    space.drawPolicy(moved, apart);
     move(schedule, candidate, moved);
     ranking.judge(schedule, candidate);
   }
@@ -136,14 +136,13 @@ void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
     schedule = std::move(other);
     candidate = next;
   };
-  const Movement &movement = moved.movement;
+  const MainloopPolicy &policy = moved.policy;
   // Each tensor by itself, and before clusters, which copy in bulk.
-  for (TensorSet left = movement.copied | movement.stored; left;
-       left &= left - 1)
+  for (TensorSet left = policy.copied | policy.stored; left; left &= left - 1)
     attempt([&](ScheduleCandidate &next) {
       TensorSet one = left & -left;
-      next.movement.copied |= movement.copied & one;
-      next.movement.stored |= movement.stored & one;
+      next.policy.copied |= policy.copied & one;
+      next.policy.stored |= policy.stored & one;
     });
   for (const ScheduleDimension &dimension : space.dimensions())
     if (!dimension.isDrawnWithLoops && !dimension.isTensorSet)
@@ -159,8 +158,8 @@ void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
 
 void Search::enumerate(ScheduleCandidate &candidate, unsigned axis) {
   if (axis == group.axes.size())
-    return ranking.judgeUsual(candidate);
-  for (int64_t tile : space.fewTiles(axis)) {
+    return ranking.evaluateUsual(candidate);
+  for (int64_t tile : space.coarseTiles(axis)) {
     candidate.tiles[axis] = tile;
     enumerate(candidate, axis + 1);
   }
@@ -171,7 +170,7 @@ bool Search::canEnumerate() const {
   constexpr double affordable = 1024;
   double combinations = 1;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    combinations *= space.fewTiles(axis).size();
+    combinations *= space.coarseTiles(axis).size();
   return combinations <= affordable;
 }
 
@@ -192,12 +191,12 @@ void Search::startSimply(ScheduleCandidate &candidate) {
   constexpr int64_t starts[] = {16, 64};
   for (int64_t start : starts) {
     for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-      ArrayRef<int64_t> list = space.fewTiles(axis);
+      ArrayRef<int64_t> list = space.coarseTiles(axis);
       candidate.tiles[axis] =
           *std::prev(llvm::upper_bound(list, std::max(start, list.front())));
     }
-    ranking.judgeUsual(candidate);
-    refinement.tryTiles(&ScheduleSpace::fewTiles);
+    ranking.evaluateUsual(candidate);
+    refinement.tryTiles(&ScheduleSpace::coarseTiles);
   }
 }
 
@@ -213,7 +212,7 @@ void Search::startFromClosedForm() {
     for (unsigned each = 0; each < space.expressions().size(); ++each) {
       candidate.intrinsics = choice;
       candidate.expression = each;
-      ranking.judgeUsual(candidate);
+      ranking.evaluateUsual(candidate);
     }
 }
 
@@ -223,7 +222,7 @@ void Search::startFromClosedForm() {
 
 void Search::judge(ArrayRef<Descent::Point> points) {
   for (const Descent::Point &point : points)
-    ranking.judgeAll(point.candidate, space.everyArrangement());
+    ranking.evaluateAll(point.candidate, space.everyArrangement());
 }
 
 /// All of a rough search besides the first answers.
@@ -264,7 +263,7 @@ bool Search::searchAll() {
     // The tiles of the best loops and splits, if not all.
     SmallVector<BranchRoot, 8> roots;
     for (const ScheduleRanking::Entry &entry : ranking.starts()) {
-      BranchRoot root{entry.candidate.expression, entry.candidate.parts};
+      BranchRoot root{entry.candidate.expression, entry.candidate.splits};
       if (!llvm::is_contained(roots, root))
         roots.push_back(root);
     }
@@ -280,15 +279,15 @@ bool Search::searchAll() {
 
 /// The best time with any usual warps and stages.
 double Search::estimate(const Candidate &candidate) const {
-  CandidateRater rater(group, chip, options, space);
+  CandidateEvaluator evaluator(group, chip, options, space);
   double best = kNever;
-  rater.rateAll(
+  evaluator.evaluateAll(
       candidate, space.usualArrangements(), [&] { return best; },
-      [&](const CandidateRater::Rated &rated) {
-        best = std::min(best, rated.seconds);
+      [&](const CandidateEvaluator::Costed &costed) {
+        best = std::min(best, costed.seconds);
       });
   std::lock_guard lock(mutex);
-  estimated.add(rater.looked);
+  estimated.add(evaluator.looked);
   return best;
 }
 
@@ -307,9 +306,9 @@ void Search::evolveAll(const std::vector<ScheduleCandidate> &starts) {
     auto found = evolve(*this, evolution, nullptr, seeds);
     if (!found)
       continue;
-    ranking.judgeUsual(found->best);
+    ranking.evaluateUsual(found->best);
     for (const ScheduleCandidate &other : found->others)
-      ranking.judgeUsual(other);
+      ranking.evaluateUsual(other);
   }
   ranking.addLooked(estimated);
 }
@@ -336,7 +335,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     if (!options.isRough)
       refineTiles(group, options, space, ranking);
     refinement.tryClusters(trees);
-    refinement.tryPartsInClusters(trees);
+    refinement.trySplitsInClusters(trees);
     if (!options.isRough)
       refinement.settleTies();
   }
@@ -356,19 +355,19 @@ std::optional<SearchResult> Search::run(std::string &reason) {
   std::vector<ScheduleRanking::Entry> best = ranking.take();
   if (options.measurement) {
     MeasuredRounds rounds(group, chip, options, space);
-    if (rounds.run(best, /*mostRounds=*/options.randomSeed ? 1 : kRounds))
+    if (rounds.run(best, /*maxRounds=*/options.randomSeed ? 1 : kRounds))
       result.measuredBy = options.measurement->name();
     looked.add(rounds.looked());
     if (size_t most = std::max(1u, options.ranked); best.size() > most)
       best.erase(best.begin() + most, best.end());
   }
   for (ScheduleRanking::Entry &entry : best) {
-    chooseEvictions(group, chip, entry.rated.schedule);
-    result.ranking.push_back(std::move(entry.rated));
+    chooseEvictions(group, chip, entry.costed.schedule);
+    result.ranking.push_back(std::move(entry.costed));
   }
   looked.finish(result);
   result.choices = space.count();
-  static_cast<RatedSchedule &>(result) = result.ranking.front();
+  static_cast<CostedSchedule &>(result) = result.ranking.front();
   return result;
 }
 
@@ -380,8 +379,8 @@ fusion::searchSchedule(const GroupModel &group, const ChipInfo &chip,
     unmasked.masked.clear();
     return searchSchedule(unmasked, chip, reason, options);
   }
-  if (group.products.size() > kMostProducts) {
-    reason = "a kernel of more than " + std::to_string(kMostProducts) +
+  if (group.contractions.size() > kMaxContractions) {
+    reason = "a kernel of more than " + std::to_string(kMaxContractions) +
              " products is not searched for";
     return std::nullopt;
   }

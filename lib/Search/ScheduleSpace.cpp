@@ -31,14 +31,14 @@ static TensorSet whichCanBe(const GroupModel &group, const Schedule &schedule,
     unsigned tensor = llvm::countr_zero(left);
     bool isCopied = group.tensors[tensor].role == TensorRole::Result ||
                     schedule.places[tensor].space == fuse::Space::Shared;
-    if (isCopied && !whyNotInBulk(group, schedule, chip, tensor))
+    if (isCopied && !whyNotTMA(group, schedule, chip, tensor))
       can |= left & -left;
   }
   return can;
 }
 
 /// Of those whose numbers of warps are powers of two.
-static uint64_t codeOf(const Arrangement &arrangement) {
+static uint64_t codeOf(const WarpArrangement &arrangement) {
   uint64_t code = 1;
   for (auto [rows, columns] : arrangement)
     code = code << 8 | llvm::Log2_32(rows) << 4 | llvm::Log2_32(columns);
@@ -51,11 +51,11 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
                              const SearchOptions &options)
     : group(group), chip(chip), options(options), builder(group, chip),
       arranged(builder.allArrangements()), trees(std::make_unique<TreeCache>()),
-      visitedTiles(std::make_unique<VisitedMemo>()) {
+      unmaskedTiles(std::make_unique<UnmaskedTilesMemo>()) {
   for (unsigned i = 0, end = builder.uniformArrangements().size(); i < end; ++i)
     usual.push_back(i);
   for (unsigned warps : ScheduleBuilder::warpCounts()) {
-    Arrangement wanted = builder.handOverArrangement(warps);
+    WarpArrangement wanted = builder.forwardingArrangement(warps);
     unsigned number = llvm::find(arranged, wanted) - arranged.begin();
     if (!llvm::is_contained(usual, number))
       usual.push_back(number);
@@ -73,22 +73,22 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
     if (!llvm::is_contained(usual, number))
       unusual[codeOf(arranged[number])] = number;
   for (unsigned depth : {1u, 2u, 3u, 4u, 5u, 6u, 8u})
-    if (depth <= options.mostStages)
+    if (depth <= options.maxStages)
       depths.push_back(depth);
   // Models of tiles alone do not see what blocks share.
   bool hasClusters = chip.hasMulticast && !seesTilesOnly(options.model);
   for (int64_t size = 1; size <= (hasClusters ? chip.maxClusterSize : 1);
        size *= 2)
     clustered.push_back({size});
-  listMovements();
+  listPolicies();
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-    if (index >= ScheduleCandidate::kMostTensors)
+    if (index >= ScheduleCandidate::kMaxTensors)
       break;
     if ((tensor.role == TensorRole::Operand && !tensor.pass) ||
         tensor.role == TensorRole::Rows)
       movable.push_back(index);
     else if (tensor.role == TensorRole::Intermediate)
-      keepable.push_back(tensor.product);
+      keepable.push_back(tensor.contraction);
   }
   listIntrinsics();
   listTiles();
@@ -104,14 +104,14 @@ void ScheduleSpace::settle(ScheduleCandidate &candidate) const {
       dimension.reset(candidate);
 }
 
-void ScheduleSpace::listMovements() {
+void ScheduleSpace::listPolicies() {
   copied = stored = {0};
   roles = {0};
-  if (!chip.hasBulkTensorCopy)
+  if (!chip.hasTMA)
     return;
   TensorSet operands = 0, results = 0;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
-    if (index >= kMostInSet)
+    if (index >= kMaxInSet)
       break;
     TensorSet bit = TensorSet(1) << index;
     operands |= tensor.role == TensorRole::Operand ? bit : 0;
@@ -129,7 +129,7 @@ void ScheduleSpace::listMovements() {
 
 bool ScheduleSpace::setOverlaps(Schedule &schedule) const {
   bool isAny = false;
-  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
+  for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
     mapping.stages = whyNotOverlapped(group, schedule, number) ? 1 : 2;
     isAny |= mapping.stages > 1;
   }
@@ -138,28 +138,29 @@ bool ScheduleSpace::setOverlaps(Schedule &schedule) const {
 
 bool ScheduleSpace::mayProduce(unsigned producers, unsigned warps) const {
   return producers <= 1 ||
-         roleRegisters(warps, producers, /*blocksPerSM=*/1, chip).has_value();
+         registerBudgets(warps, producers, /*blocksPerSM=*/1, chip).has_value();
 }
 
 bool ScheduleSpace::mayProduce(const ScheduleCandidate &candidate) const {
   const auto &[rows, columns] = arranged[candidate.arrangement].front();
-  return mayProduce(candidate.movement.producers, rows * columns);
+  return mayProduce(candidate.policy.producers, rows * columns);
 }
 
 void ScheduleSpace::listIntrinsics() {
-  for (unsigned product = 0; product < group.products.size(); ++product)
-    multiplied.push_back(builder.intrinsicsOf(product));
-  auto isAsync = [&](unsigned product) {
-    return llvm::any_of(multiplied[product],
+  for (unsigned contraction = 0; contraction < group.contractions.size();
+       ++contraction)
+    multiplied.push_back(builder.intrinsicsOf(contraction));
+  auto isAsync = [&](unsigned contraction) {
+    return llvm::any_of(multiplied[contraction],
                         [](const Intrinsic *each) { return each->isAsync; });
   };
   // Models of tiles alone see no stages.
   if (!seesTilesOnly(options.model))
-    for (auto [number, product] : llvm::enumerate(group.products))
-      for (std::optional<unsigned> producer : product.producer)
+    for (auto [number, contraction] : llvm::enumerate(group.contractions))
+      for (std::optional<unsigned> producer : contraction.producer)
         hasOverlaps |= producer && isAsync(number) && isAsync(*producer);
-  for (ProductUnit unit :
-       {ProductUnit::TensorCore, ProductUnit::WarpGroup, ProductUnit::Fma}) {
+  for (IntrinsicUnit unit : {IntrinsicUnit::TensorCore,
+                             IntrinsicUnit::WarpGroup, IntrinsicUnit::Fma}) {
     decltype(ScheduleCandidate::intrinsics) own{};
     bool isThere = false;
     for (auto [choice, list] : llvm::zip(own, multiplied)) {
@@ -178,7 +179,7 @@ void ScheduleSpace::listIntrinsics() {
 /// What the tiled axis of the last product's reduction may be split into, where
 /// the group's numbers and lowering allow.
 void ScheduleSpace::listSplits() {
-  splits.push_back(1);
+  splitCounts.push_back(1);
   // Who sees tiles alone would split at random.
   if (seesTilesOnly(options.model))
     return;
@@ -186,7 +187,7 @@ void ScheduleSpace::listSplits() {
       *llvm::find_if(group.tensors, [](const GroupTensor &tensor) {
         return tensor.role == TensorRole::Result;
       });
-  splitAxis = builder.base().products[result.product].r1;
+  splitAxis = builder.base().contractions[result.contraction].r1;
   Schedule probe = builder.base();
   probe.splits.assign(group.axes.size(), 1);
   probe.splits[splitAxis] = 2;
@@ -197,7 +198,7 @@ void ScheduleSpace::listSplits() {
                                                      fine[splitAxis].front());
   for (int64_t parts : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
     if (parts <= most) {
-      splits.push_back(parts);
+      splitCounts.push_back(parts);
       if (chip.hasClusters && parts <= chip.maxClusterSize)
         combined.push_back(parts);
     }
@@ -209,11 +210,12 @@ void ScheduleSpace::listSplits() {
 /// sum along it may be longer.
 int64_t ScheduleSpace::unitOf(unsigned axis) const {
   int64_t unit = kUnit;
-  for (unsigned product = 0; product < group.products.size(); ++product) {
-    if (builder.base().products[product].r1 != axis)
+  for (unsigned contraction = 0; contraction < group.contractions.size();
+       ++contraction) {
+    if (builder.base().contractions[contraction].r1 != axis)
       continue;
     int64_t step = std::numeric_limits<int64_t>::max();
-    for (const Intrinsic *intrinsic : multiplied[product])
+    for (const Intrinsic *intrinsic : multiplied[contraction])
       step = std::min<int64_t>(step, intrinsic->r1);
     unit = std::lcm(unit, step);
   }
@@ -235,8 +237,8 @@ void ScheduleSpace::listTiles() {
     // Beyond the axis only to fill the warps, half of them at least.
     int64_t filled = 0;
     for (unsigned warps : warpCounts)
-      filled = std::max<int64_t>(filled,
-                                 llvm::alignTo(axis.extent, kUnit * warps));
+      filled =
+          std::max<int64_t>(filled, llvm::alignTo(axis.extent, kUnit * warps));
     int64_t end = std::min({most, filled, 2 * last - step});
     for (int64_t tile = step; tile <= end; tile += step)
       all.push_back(tile);
@@ -253,10 +255,10 @@ void ScheduleSpace::listTiles() {
     }
     llvm::sort(someOf);
     someOf.erase(std::unique(someOf.begin(), someOf.end()), someOf.end());
-    constexpr int64_t mostOfFew = 256;
-    for (int64_t tile = step; tile <= std::min(mostOfFew, last); tile *= 2)
+    constexpr int64_t maxOfFew = 256;
+    for (int64_t tile = step; tile <= std::min(maxOfFew, last); tile *= 2)
       fewOf.push_back(tile);
-    if (last <= mostOfFew && !llvm::isPowerOf2_64(last))
+    if (last <= maxOfFew && !llvm::isPowerOf2_64(last))
       fewOf.push_back(last);
   }
 }
@@ -319,22 +321,23 @@ ChoiceCounts ScheduleSpace::count() const {
 }
 
 /// The first pass of a product says where all of them stand.
-SmallVector<PassPlace, 1>
+SmallVector<StatisticsPlacement, 1>
 ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
-  SmallVector<PassPlace, 1> places;
-  for (const RowPass &pass : group.passes) {
-    const RowPass &first =
-        *llvm::find_if(group.passes, [&](const RowPass &other) {
-          return other.product == pass.product &&
+  SmallVector<StatisticsPlacement, 1> places;
+  for (const RowStatistics &pass : group.rowStatistics) {
+    const RowStatistics &first =
+        *llvm::find_if(group.rowStatistics, [&](const RowStatistics &other) {
+          return other.contraction == pass.contraction &&
                  other.operandNumber == pass.operandNumber;
         });
-    PassPlace usual = usualPlace(group, first);
-    uint8_t chosen = first.rows < ScheduleCandidate::kMostTensors
+    StatisticsPlacement usual = defaultPlacement(group, first);
+    uint8_t chosen = first.rows < ScheduleCandidate::kMaxTensors
                          ? candidate.hoisted[first.rows]
                          : 0;
-    PassPlace other =
-        usual == PassPlace::Together ? PassPlace::Ahead : PassPlace::Together;
-    places.push_back(chosen == 1   ? PassPlace::Resident
+    StatisticsPlacement other = usual == StatisticsPlacement::Together
+                                    ? StatisticsPlacement::Ahead
+                                    : StatisticsPlacement::Together;
+    places.push_back(chosen == 1   ? StatisticsPlacement::Resident
                      : chosen == 2 ? other
                                    : usual);
   }
@@ -351,7 +354,7 @@ TreeCache::Tree ScheduleSpace::applyMove(const TreeCache::Tree &tree,
   auto moved =
       isLoad
           ? hoistLoad(group, tree->loops, index, levels, tree->blocks)
-          : keepIntermediate(group, tree->loops, index, levels, tree->blocks);
+          : retainIntermediate(group, tree->loops, index, levels, tree->blocks);
   TreeCache::Tree result =
       moved ? trees->number({tree->blocks, std::move(*moved)}, group) : tree;
   trees->add(move, result);
@@ -364,7 +367,7 @@ TreeKey ScheduleSpace::keyOf(const ScheduleCandidate &candidate) const {
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     key.loops = key.loops << 1 | (sequentialTrips(candidate, axis) > 1);
   key.hoisted = candidate.hoisted;
-  key.kept = candidate.kept;
+  key.retained = candidate.retained;
   return key;
 }
 
@@ -373,12 +376,12 @@ Schedule ScheduleSpace::tile(const ScheduleCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = tilesOf(candidate);
   schedule.tiles.assign(tiles.begin(), tiles.end());
-  if (candidate.parts > 1) {
+  if (candidate.splits > 1) {
     schedule.splits.assign(group.axes.size(), 1);
-    schedule.splits[splitAxis] = candidate.parts;
+    schedule.splits[splitAxis] = candidate.splits;
   }
   for (auto [mapping, list, choice] :
-       llvm::zip(schedule.products, multiplied, candidate.intrinsics))
+       llvm::zip(schedule.contractions, multiplied, candidate.intrinsics))
     mapping.intrinsic = list[choice];
   return schedule;
 }
@@ -394,7 +397,7 @@ ScheduleSpace::makeTree(const ScheduleCandidate &candidate) const {
   auto isMovable = [&](unsigned tensor) {
     return group.tensors[tensor].role == TensorRole::Operand;
   };
-  unmoved.kept = {};
+  unmoved.retained = {};
   for (unsigned tensor : llvm::make_filter_range(movable, isMovable))
     unmoved.hoisted[tensor] = 0;
   TreeCache::Tree tree = trees->find(unmoved);
@@ -406,9 +409,9 @@ ScheduleSpace::makeTree(const ScheduleCandidate &candidate) const {
                          group);
     trees->add(unmoved, tree);
   }
-  for (unsigned product : llvm::reverse(keepable))
-    if (unsigned levels = candidate.kept[product])
-      tree = applyMove(tree, /*isLoad=*/false, product, levels);
+  for (unsigned contraction : llvm::reverse(keepable))
+    if (unsigned levels = candidate.retained[contraction])
+      tree = applyMove(tree, /*isLoad=*/false, contraction, levels);
   for (unsigned tensor : llvm::make_filter_range(movable, isMovable))
     if (unsigned levels = candidate.hoisted[tensor])
       tree = applyMove(tree, /*isLoad=*/true, tensor, levels);
@@ -431,35 +434,35 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
     if (dimension.apply)
       dimension.apply(*this, candidate, schedule);
   builder.placeTensors(schedule);
-  ScheduleBuilder::storeInBulk(
-      schedule, whichCanBe(group, schedule, chip, candidate.movement.stored));
+  ScheduleBuilder::storeByTMA(
+      schedule, whichCanBe(group, schedule, chip, candidate.policy.stored));
   return schedule;
 }
 
 /// Consumers first, as `makeTree`.
-void ScheduleSpace::keepOutside(ScheduleCandidate &candidate,
-                                uint64_t products) const {
-  candidate.kept = {};
-  if (!products)
+void ScheduleSpace::retainOutside(ScheduleCandidate &candidate,
+                                  uint64_t contractions) const {
+  candidate.retained = {};
+  if (!contractions)
     return;
   TreeKey key = keyOf(candidate);
-  for (auto [index, product] : llvm::enumerate(keepable))
-    key.kept[product] = products >> index & 1;
-  candidate.kept = trees->findKept(key, [&] {
-    decltype(candidate.kept) kept{};
+  for (auto [index, contraction] : llvm::enumerate(keepable))
+    key.retained[contraction] = contractions >> index & 1;
+  candidate.retained = trees->findRetained(key, [&] {
+    decltype(candidate.retained) retained{};
     TreeCache::Tree tree = makeTree(candidate);
-    for (unsigned product : llvm::reverse(keepable))
-      for (unsigned levels = kMostLevels; key.kept[product] && levels > 0;
-           --levels) {
+    for (unsigned contraction : llvm::reverse(keepable))
+      for (unsigned levels = kMaxLevels;
+           key.retained[contraction] && levels > 0; --levels) {
         TreeCache::Tree moved =
-            applyMove(tree, /*isLoad=*/false, product, levels);
+            applyMove(tree, /*isLoad=*/false, contraction, levels);
         if (moved->number != tree->number) {
           tree = std::move(moved);
-          kept[product] = levels;
+          retained[contraction] = levels;
           break;
         }
       }
-    return kept;
+    return retained;
   });
 }
 
@@ -468,17 +471,17 @@ bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,
   for (int64_t tile : least[splitAxis])
     if (tripCount(group.axes[splitAxis], tile) <= parts) {
       candidate.tiles[splitAxis] = tile;
-      candidate.parts = parts;
-      return fillsParts(candidate);
+      candidate.splits = parts;
+      return fillsSplits(candidate);
     }
   return false;
 }
 
-bool ScheduleSpace::divides(const Arrangement &arrangement,
+bool ScheduleSpace::divides(const WarpArrangement &arrangement,
                             const ScheduleCandidate &candidate) const {
   const auto &tiles = candidate.tiles;
   for (auto [mapping, warps, list, choice] :
-       llvm::zip(builder.base().products, arrangement, multiplied,
+       llvm::zip(builder.base().contractions, arrangement, multiplied,
                  candidate.intrinsics)) {
     const Intrinsic &intrinsic = *list[choice];
     if (warps[0] == ScheduleBuilder::kThreeGroups && !intrinsic.isOfWarpgroup())
@@ -496,9 +499,9 @@ ScheduleSpace::fittingArrangements(const ScheduleCandidate &candidate) const {
   if (unusual.empty())
     return numbers;
   for (unsigned warps : ScheduleBuilder::warpCounts()) {
-    Arrangement fitting;
-    for (auto [mapping, list, choice] :
-         llvm::zip(builder.base().products, multiplied, candidate.intrinsics)) {
+    WarpArrangement fitting;
+    for (auto [mapping, list, choice] : llvm::zip(
+             builder.base().contractions, multiplied, candidate.intrinsics)) {
       const Intrinsic &intrinsic = *list[choice];
       int64_t rows = candidate.tiles[mapping.i1],
               columns = candidate.tiles[mapping.i2],
@@ -518,7 +521,7 @@ ScheduleSpace::fittingArrangements(const ScheduleCandidate &candidate) const {
         break;
       fitting.push_back(best);
     }
-    if (fitting.size() == builder.base().products.size())
+    if (fitting.size() == builder.base().contractions.size())
       if (auto it = unusual.find(codeOf(fitting)); it != unusual.end())
         numbers.push_back(it->second);
   }
@@ -533,7 +536,8 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
   for (const GroupTensor &tensor : group.tensors) {
     if (tensor.role != TensorRole::Operand || tensor.pass)
       continue;
-    const ProductMapping &mapping = builder.base().products[tensor.product];
+    const ContractionMapping &mapping =
+        builder.base().contractions[tensor.contraction];
     if (!llvm::is_contained(tensor.axes,
                             mapping.parallelAxis(tensor.operandNumber)) ||
         !llvm::is_contained(tensor.axes, mapping.r1))
@@ -543,7 +547,7 @@ bool ScheduleSpace::mayFit(ArrayRef<int64_t> tiles) const {
       bytes *= tileOf(axis);
     shared += bytes;
   }
-  for (const ProductMapping &mapping : builder.base().products)
+  for (const ContractionMapping &mapping : builder.base().contractions)
     accumulators =
         std::max(accumulators, tileOf(mapping.i1) * tileOf(mapping.i2));
   return shared <= static_cast<int64_t>(chip.sharedMemoryPerBlock) &&
@@ -555,17 +559,17 @@ Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   Schedule schedule = outline(candidate);
   builder.arrange(schedule, arranged[candidate.arrangement]);
   builder.setRegisterStages(schedule, candidate.registerStages);
-  const Movement &movement = candidate.movement;
+  const MainloopPolicy &policy = candidate.policy;
   builder.setTransports(schedule,
-                        whichCanBe(group, schedule, chip, movement.copied));
+                        whichCanBe(group, schedule, chip, policy.copied));
   builder.setStages(schedule, candidate.stages, listPipelinedLoads(schedule));
-  schedule.producerWarps = movement.producers;
-  schedule.persistent = movement.isPersistent;
-  if (movement.overlaps && setOverlaps(schedule) &&
-      whyOverlappedWaits(group, schedule))
-    for (ProductMapping &mapping : schedule.products)
+  schedule.producerWarps = policy.producers;
+  schedule.persistent = policy.isPersistent;
+  if (policy.overlaps && setOverlaps(schedule) &&
+      whyOverlapStalls(group, schedule))
+    for (ContractionMapping &mapping : schedule.contractions)
       mapping.stages = 1;
-  schedule.takesTurns = movement.takesTurns && movement.producers > 0 &&
-                        !whyNoTurns(group, schedule);
+  schedule.isPingPong = policy.isPingPong && policy.producers > 0 &&
+                        !whyNotPingPong(group, schedule);
   return schedule;
 }

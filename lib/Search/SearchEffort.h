@@ -33,23 +33,23 @@ struct SearchEffort {
   SearchEffort(const GroupModel &group, const ScheduleSpace &space,
                const SearchOptions &options) {
     uint64_t times = options.effort, bounds = times << 19,
-             products = std::max<size_t>(2, group.products.size()),
-             further = products - 1, units = space.units().size();
-    int64_t candidates = bounds / products;
+             contractions = std::max<size_t>(2, group.contractions.size()),
+             further = contractions - 1, units = space.units().size();
+    int64_t candidates = bounds / contractions;
     all = {bounds / (further * further * further * further), candidates};
     root = {bounds / (further * further) / 4, candidates / 16};
     runnersUp = {root.branches, candidates / 4};
     int64_t most = candidates / units;
     // Most trees of long chains are new.
-    uint64_t starts = units == 1 || products <= 3 ? 4096
-                      : products <= 5             ? 3072
-                                                  : 2048;
+    uint64_t starts = units == 1 || contractions <= 3 ? 4096
+                      : contractions <= 5             ? 3072
+                                                      : 2048;
     starts *= times;
-    full = {starts, 12 * most / int64_t(products), most / 2, most / 4};
+    full = {starts, 12 * most / int64_t(contractions), most / 2, most / 4};
     rough = {/*starts=*/256 * times, most / 8, most / 8, most / 16};
     drawnInClusters = {/*starts=*/2048 * times, most / 2, most / 4, most / 16};
     restarts = most / 2;
-    together = 8 * most / int64_t(products);
+    together = 8 * most / int64_t(contractions);
     togetherInClusters = most / 4;
     nearTiles = inClusters = most / 8;
   }

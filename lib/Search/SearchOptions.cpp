@@ -13,41 +13,42 @@
 
 using namespace fusion;
 
-bool fusion::isBetter(const RatedSchedule &a, const RatedSchedule &b) {
-  auto key = [](const RatedSchedule &rated) {
-    int64_t occupancy = rated.cost.blocksPerSM * rated.schedule.warps;
+bool fusion::isBetter(const CostedSchedule &a, const CostedSchedule &b) {
+  auto key = [](const CostedSchedule &costed) {
+    int64_t occupancy = costed.cost.blocksPerSM * costed.schedule.warps;
     // One thread's instruction in place of those of all.
-    int64_t inBulk =
-        llvm::count_if(rated.schedule.places, [](const Placement &place) {
-          return place.transport == fuse::Transport::Bulk;
+    int64_t usesTMA =
+        llvm::count_if(costed.schedule.places, [](const Placement &place) {
+          return place.transport == fuse::Transport::TMA;
         });
     // Blocks of clusters wait for one another, as do groups of warps in turns,
     // producers take warps and products beside others registers, which has to
     // pay; then, where a resource is the limit, what waits least for it.
     return std::make_tuple(
-        rated.modelSeconds, rated.schedule.clusterBlocks(),
-        rated.schedule.producerWarps, rated.schedule.persistent,
-        rated.schedule.takesTurns, rated.schedule.overlapsProducts(), -occupancy, rated.cost.pipeline,
-        rated.footprint.globalLoadBytes + rated.footprint.globalStoreBytes,
-        -inBulk);
+        costed.modelSeconds, costed.schedule.clusterBlocks(),
+        costed.schedule.producerWarps, costed.schedule.persistent,
+        costed.schedule.isPingPong, costed.schedule.overlapsIterations(),
+        -occupancy, costed.cost.pipeline,
+        costed.footprint.globalLoadBytes + costed.footprint.globalStoreBytes,
+        -usesTMA);
   };
   return key(a) < key(b);
 }
 
-bool fusion::measureRanking(std::vector<RatedSchedule> &ranking,
+bool fusion::measureRanking(std::vector<CostedSchedule> &ranking,
                             Measurement<Schedule> &measurement) {
   constexpr double never = std::numeric_limits<double>::infinity();
-  std::vector<RatedSchedule> measured;
+  std::vector<CostedSchedule> measured;
   bool hasRun = false;
-  for (RatedSchedule &rated : ranking) {
-    rated.measuredSeconds = measurement.measure(rated.schedule);
-    hasRun |= rated.measuredSeconds.has_value();
+  for (CostedSchedule &costed : ranking) {
+    costed.measuredSeconds = measurement.measure(costed.schedule);
+    hasRun |= costed.measuredSeconds.has_value();
     auto place = llvm::upper_bound(
-        measured, rated.measuredSeconds.value_or(never),
-        [&](double seconds, const RatedSchedule &other) {
+        measured, costed.measuredSeconds.value_or(never),
+        [&](double seconds, const CostedSchedule &other) {
           return seconds < other.measuredSeconds.value_or(never);
         });
-    measured.insert(place, std::move(rated));
+    measured.insert(place, std::move(costed));
   }
   ranking = std::move(measured);
   return hasRun;
@@ -71,19 +72,19 @@ std::string fusion::withoutNumbers(llvm::StringRef reason) {
   return text;
 }
 
-void fusion::countRefusal(Refusals &refusals, llvm::StringRef reason,
-                          int64_t candidates) {
+void fusion::countRejection(Refusals &rejections, llvm::StringRef reason,
+                            int64_t candidates) {
   std::string text = withoutNumbers(reason);
   auto found = llvm::find_if(
-      refusals, [&](const auto &entry) { return entry.first == text; });
-  if (found == refusals.end())
-    refusals.emplace_back(std::move(text), candidates);
+      rejections, [&](const auto &entry) { return entry.first == text; });
+  if (found == rejections.end())
+    rejections.emplace_back(std::move(text), candidates);
   else
     found->second += candidates;
 }
 
-void fusion::sortRefusals(Refusals &refusals) {
-  llvm::sort(refusals, [](const auto &a, const auto &b) {
+void fusion::sortRejections(Refusals &rejections) {
+  llvm::sort(rejections, [](const auto &a, const auto &b) {
     return std::make_pair(-a.second, a.first) <
            std::make_pair(-b.second, b.first);
   });

@@ -25,7 +25,7 @@ double microseconds(double seconds) { return seconds * 1e6; }
 Object reportCost(const Cost &cost) {
   return Object{{"total_us", microseconds(cost.total)},
                 {"launch_us", microseconds(cost.launch)},
-                {"combine_us", microseconds(cost.combine)},
+                {"combine_us", microseconds(cost.splitReduction)},
                 {"dram_us", microseconds(cost.dram)},
                 {"l2_us", microseconds(cost.l2)},
                 {"shared_us", microseconds(cost.shared)},
@@ -58,10 +58,10 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
   return entry;
 }
 
-Array reportLoops(const GroupModel &group, const RatedSchedule &rated,
+Array reportLoops(const GroupModel &group, const CostedSchedule &costed,
                   const ChipInfo &chip) {
   PipelineLatency latency = predictPipeline(
-      group, rated.schedule, rated.footprint, chip, PipelineForm::Continuous);
+      group, costed.schedule, costed.footprint, chip, PipelineForm::Continuous);
   Array loops;
   for (const LoopLatency &loop : latency.loops)
     loops.push_back(Object{{"axis", group.axes[loop.axis].name},
@@ -92,20 +92,20 @@ Object reportModels(const GroupModel &group, const Schedule &schedule,
 double tensorRate(const GroupModel &group, const Schedule &schedule,
                   const ChipInfo &chip) {
   double most = 0;
-  for (auto [product, mapping] :
-       llvm::zip_equal(group.products, schedule.products))
-    if (product.type)
+  for (auto [contraction, mapping] :
+       llvm::zip_equal(group.contractions, schedule.contractions))
+    if (contraction.type)
       most =
-          std::max(most, productRate(chip, *product.type, *mapping.intrinsic));
+          std::max(most, mmaRate(chip, *contraction.type, *mapping.intrinsic));
   return most > 0 ? most : chip.f32FlopsPerSecond;
 }
 
 /// The work that was asked for, without padding and what is computed again.
 double usefulFlops(const GroupModel &group) {
   double flops = 0;
-  for (const Product &product : group.products) {
+  for (const Contraction &contraction : group.contractions) {
     double points = 2;
-    for (unsigned axis : product.axes)
+    for (unsigned axis : contraction.axes)
       points *= group.axes[axis].extent;
     flops += points;
   }
@@ -126,8 +126,8 @@ int64_t usefulBytes(const GroupModel &group, Schedule schedule) {
 
 } // namespace
 
-std::string fusion::whyNot(const RatedSchedule &other,
-                           const RatedSchedule &chosen) {
+std::string fusion::whyNot(const CostedSchedule &other,
+                           const CostedSchedule &chosen) {
   double slower = other.modelSeconds / chosen.modelSeconds - 1;
   auto takes = [](double seconds, double instead) {
     return llvm::formatv("{0:F2} us instead of {1:F2} us",
@@ -158,9 +158,10 @@ std::string fusion::whyNot(const RatedSchedule &other,
           .str();
     if (other.schedule.persistent != chosen.schedule.persistent)
       return "as fast, with blocks that go through tiles";
-    if (other.schedule.takesTurns != chosen.schedule.takesTurns)
+    if (other.schedule.isPingPong != chosen.schedule.isPingPong)
       return "as fast, with groups of warps that take turns";
-    if (other.schedule.overlapsProducts() != chosen.schedule.overlapsProducts())
+    if (other.schedule.overlapsIterations() !=
+        chosen.schedule.overlapsIterations())
       return "as fast, with products beside the next iteration's";
     int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
             others = other.cost.blocksPerSM * other.schedule.warps;
@@ -181,24 +182,25 @@ std::string fusion::whyNot(const RatedSchedule &other,
   auto longest = [](const Cost &cost) {
     return std::max(cost.busiest(), cost.pipeline);
   };
-  if (other.cost.combine - chosen.cost.combine >
+  if (other.cost.splitReduction - chosen.cost.splitReduction >
       longest(other.cost) - longest(chosen.cost))
     return text + "combining parts takes " +
-           takes(other.cost.combine, chosen.cost.combine);
+           takes(other.cost.splitReduction, chosen.cost.splitReduction);
   // Its own longest term, beside what the chosen one is bound by.
-  Cost kernel = other.cost, kept = chosen.cost;
-  kernel.launch = kernel.combine = kept.launch = kept.combine = 0;
+  Cost kernel = other.cost, retained = chosen.cost;
+  kernel.launch = kernel.splitReduction = retained.launch =
+      retained.splitReduction = 0;
   return text +
          llvm::formatv("{0} takes {1:F2} us, the chosen one's {2} {3:F2} us",
                        kernel.bound(), microseconds(longest(kernel)),
-                       kept.bound(), microseconds(longest(kept)))
+                       retained.bound(), microseconds(longest(retained)))
              .str();
 }
 
-std::vector<OtherMovement> fusion::rateOtherMovements(const GroupModel &group,
-                                                      const Schedule &chosen,
-                                                      const ChipInfo &chip) {
-  std::vector<OtherMovement> others;
+std::vector<OtherPolicy> fusion::evaluateOtherPolicies(const GroupModel &group,
+                                                       const Schedule &chosen,
+                                                       const ChipInfo &chip) {
+  std::vector<OtherPolicy> others;
   auto predict = [&](const Schedule &schedule) {
     return predictCost(group, schedule, computeFootprint(group, schedule),
                        chip);
@@ -221,44 +223,44 @@ std::vector<OtherMovement> fusion::rateOtherMovements(const GroupModel &group,
   rate("persistent blocks", chosen.persistent,
        [](Schedule &s) { s.persistent = true; });
   // The chip has nothing that would do it.
-  if (!chip.hasBulkTensorCopy)
+  if (!chip.hasTMA)
     return others;
   rate("clusters of two", chosen.cluster > 1,
        [](Schedule &s) { s.cluster = 2; });
   rate("producer warps", chosen.producerWarps > 0, [&](Schedule &s) {
-    s.producerWarps = roleRegisters(s.warps, kWarpgroupWarps,
-                                    /*blocksPerSM=*/1, chip)
+    s.producerWarps = registerBudgets(s.warps, kWarpgroupWarps,
+                                      /*blocksPerSM=*/1, chip)
                           ? kWarpgroupWarps
                           : 1;
   });
-  if (group.products.size() > 1)
-    rate("products beside the next iteration's", chosen.overlapsProducts(),
+  if (group.contractions.size() > 1)
+    rate("products beside the next iteration's", chosen.overlapsIterations(),
          [&](Schedule &s) {
-           for (auto [product, mapping] :
-                llvm::zip_equal(group.products, s.products))
-             if (product.producer[mapping.isFirst(0) ? 0 : 1])
+           for (auto [contraction, mapping] :
+                llvm::zip_equal(group.contractions, s.contractions))
+             if (contraction.producer[mapping.isOperandA(0) ? 0 : 1])
                mapping.stages = 2;
          });
-  if (group.products.size() > 1)
-    rate("groups of warps that take turns", chosen.takesTurns,
-         [&](Schedule &s) { s.takesTurns = true; });
+  if (group.contractions.size() > 1)
+    rate("groups of warps that take turns", chosen.isPingPong,
+         [&](Schedule &s) { s.isPingPong = true; });
   for (auto [tensor, info] : llvm::enumerate(group.tensors))
     if (info.role == TensorRole::Result)
       rate("results stored in bulk",
-           chosen.places[tensor].transport == fuse::Transport::Bulk,
+           chosen.places[tensor].transport == fuse::Transport::TMA,
            [&, tensor = tensor](Schedule &s) {
              s.places[tensor].space = fuse::Space::Shared;
-             s.places[tensor].transport = fuse::Transport::Bulk;
+             s.places[tensor].transport = fuse::Transport::TMA;
            });
   return others;
 }
 
-std::vector<CopyByThreads>
+std::vector<ThreadCopiedOperand>
 fusion::listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
                             const SearchOptions &options,
                             const ChipInfo &chip) {
-  std::vector<CopyByThreads> copies;
-  if (!chip.hasBulkTensorCopy)
+  std::vector<ThreadCopiedOperand> copies;
+  if (!chip.hasTMA)
     return copies;
   std::string choice =
       options.space != SpaceKind::Default
@@ -267,10 +269,10 @@ fusion::listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
           ? "it was drawn so"
           : "by the model bulk copies of all operands gain nothing";
   for (unsigned tensor : listCopied(group, schedule))
-    if (schedule.places[tensor].transport != fuse::Transport::Bulk)
+    if (schedule.places[tensor].transport != fuse::Transport::TMA)
       copies.push_back(
           {group.tensors[tensor].name,
-           whyNotInBulk(group, schedule, chip, tensor).value_or(choice)});
+           whyNotTMA(group, schedule, chip, tensor).value_or(choice)});
   return copies;
 }
 
@@ -295,17 +297,18 @@ std::string fusion::describe(const Schedule &schedule,
     out << "; " << schedule.splitOf(*axis) << " blocks share the sum over "
         << group.axes[*axis].name
         << (schedule.splitInCluster ? " as a cluster" : "");
-  for (auto [number, mapping] : llvm::enumerate(schedule.products)) {
-    const GroupTensor &result = group.tensors[group.products[number].result];
+  for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
+    const GroupTensor &result =
+        group.tensors[group.contractions[number].result];
     out << "; " << result.name << " by " << mapping.warps[0] << " x "
         << mapping.warps[1] << " warps";
     if (result.role == TensorRole::Intermediate)
-      out << (schedule.places[group.products[number].result].space ==
+      out << (schedule.places[group.contractions[number].result].space ==
                       fuse::Space::Shared
                   ? " through shared memory"
                   : " in registers");
   }
-  for (auto [number, mapping] : llvm::enumerate(schedule.products))
+  for (auto [number, mapping] : llvm::enumerate(schedule.contractions))
     if (mapping.stages > 1)
       out << "; " << group.valueName(number)
           << " beside the next iteration's products";
@@ -313,11 +316,11 @@ std::string fusion::describe(const Schedule &schedule,
     out << "; " << schedule.producerWarps
         << (schedule.producerWarps == 1 ? " warp only copies"
                                         : " warps only copy");
-  if (schedule.takesTurns)
+  if (schedule.isPingPong)
     out << "; groups of " << kWarpgroupWarps << " warps multiply in turns";
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (tensor.role == TensorRole::Result &&
-        place.transport == fuse::Transport::Bulk)
+        place.transport == fuse::Transport::TMA)
       out << "; " << tensor.name << " stored in bulk";
   for (const DimensionInfo &dimension : allDimensions())
     if (dimension.words)
@@ -337,8 +340,8 @@ static llvm::json::Value exactly(WideCount number) {
 /// What was asked for beside the space, the model and the method.
 static Object reportOptions(const SearchOptions &options) {
   Object entry{{"seed", static_cast<int64_t>(options.seed)},
-               {"max_stages", options.mostStages},
-               {"max_register_stages", options.mostRegisterStages}};
+               {"max_stages", options.maxStages},
+               {"max_register_stages", options.maxRegisterStages}};
   if (options.randomSeed)
     entry["random_seed"] = static_cast<int64_t>(*options.randomSeed);
   if (options.space == SpaceKind::Default) {
@@ -376,7 +379,7 @@ static Object reportChoices(const ChoiceCounts &counts,
       own[dimension.scope == Scope::Axis ? group.axes[element].name
           : dimension.scope == Scope::Tensor
               ? group.tensors[element].name
-              : group.tensors[group.products[element].result].name] = count;
+              : group.tensors[group.contractions[element].result].name] = count;
     choices[dimension.name] = std::move(own);
   }
   return choices;
@@ -408,37 +411,38 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
   Object axes;
   for (const Axis &axis : group.axes)
     axes[axis.name] = axis.extent;
-  Array products;
-  for (const Product &product : group.products) {
+  Array contractions;
+  for (const Contraction &contraction : group.contractions) {
     Array loops;
-    for (unsigned axis : product.axes)
+    for (unsigned axis : contraction.axes)
       loops.push_back(group.axes[axis].name);
-    products.push_back(Object{{"result", group.tensors[product.result].name},
-                              {"axes", std::move(loops)}});
+    contractions.push_back(
+        Object{{"result", group.tensors[contraction.result].name},
+               {"axes", std::move(loops)}});
   }
   Array ranking;
-  for (const RatedSchedule &rated : result.ranking) {
-    Object entry = reportSchedule(rated.schedule, group);
-    entry["cost"] = reportCost(rated.cost);
-    entry["model_us"] = microseconds(rated.modelSeconds);
-    entry["by_model_us"] = reportModels(group, rated.schedule, chip);
-    if (rated.measuredSeconds)
-      entry["measured_us"] = microseconds(*rated.measuredSeconds);
-    entry["footprint"] = reportFootprint(rated.footprint);
-    entry["loops"] = reportLoops(group, rated, chip);
-    if (&rated != &result.ranking.front())
-      entry["why_not"] = whyNot(rated, result.ranking.front());
+  for (const CostedSchedule &costed : result.ranking) {
+    Object entry = reportSchedule(costed.schedule, group);
+    entry["cost"] = reportCost(costed.cost);
+    entry["model_us"] = microseconds(costed.modelSeconds);
+    entry["by_model_us"] = reportModels(group, costed.schedule, chip);
+    if (costed.measuredSeconds)
+      entry["measured_us"] = microseconds(*costed.measuredSeconds);
+    entry["footprint"] = reportFootprint(costed.footprint);
+    entry["loops"] = reportLoops(group, costed, chip);
+    if (&costed != &result.ranking.front())
+      entry["why_not"] = whyNot(costed, result.ranking.front());
     ranking.push_back(std::move(entry));
   }
   double useful = usefulFlops(group);
   Array byThreads;
-  for (const CopyByThreads &copy :
+  for (const ThreadCopiedOperand &copy :
        listCopiesByThreads(group, result.schedule, options, chip))
     byThreads.push_back(
         Object{{"tensor", copy.tensor}, {"reason", copy.reason}});
   Array others;
-  for (const OtherMovement &other :
-       rateOtherMovements(group, result.schedule, chip)) {
+  for (const OtherPolicy &other :
+       evaluateOtherPolicies(group, result.schedule, chip)) {
     Object entry{{"what", other.what}, {"why_not", other.reason}};
     if (other.cost) {
       entry["total_us"] = microseconds(other.cost->total);
@@ -446,13 +450,13 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
     }
     others.push_back(std::move(entry));
   }
-  Array refusals;
-  for (const auto &[reason, count] : result.refusals)
-    refusals.push_back(Object{{"reason", reason}, {"candidates", count}});
+  Array rejections;
+  for (const auto &[reason, count] : result.rejections)
+    rejections.push_back(Object{{"reason", reason}, {"candidates", count}});
   Object entry{
       {"name", name.str()}, // values of StringRef do not own
       {"axes", std::move(axes)},
-      {"products", std::move(products)},
+      {"products", std::move(contractions)},
       {"space", fusion::name(options.space).str()},
       {"model", fusion::name(options.model).str()},
       {"search",
@@ -465,7 +469,7 @@ Object fusion::reportSearch(llvm::StringRef name, const GroupModel &group,
       {"candidates", result.candidates},
       {"legal", result.legal},
       {"bounded", result.bounded},
-      {"refused", std::move(refusals)},
+      {"refused", std::move(rejections)},
       {"ranked_from", result.rankedFrom},
       {"in_words", describe(result.schedule, group)},
       {"would_give", std::move(others)},

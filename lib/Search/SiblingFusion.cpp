@@ -94,9 +94,7 @@ bool SiblingFuser::hasOperandsFor(unsigned a, unsigned b) const {
   constexpr size_t most = 96;
   size_t results = kernels[a].results.size() + kernels[b].results.size();
   llvm::SmallDenseSet<unsigned, 16> made, read;
-  auto isEnough = [&] {
-    return results + made.size() + read.size() <= most;
-  };
+  auto isEnough = [&] { return results + made.size() + read.size() <= most; };
   // What is copied is of many kernels: these are asked, not the vertex.
   auto isInside = [&](unsigned vertex) {
     return llvm::any_of(std::array{a, b}, [&](unsigned kernel) {
@@ -138,7 +136,7 @@ bool SiblingFuser::reaches(unsigned from, unsigned to, bool skipsEdge) const {
 
 /// ShapesCompatibleForMultiOutputFusion and FusionFitsInBudget.
 bool SiblingFuser::canMerge(unsigned a, unsigned b) {
-  constexpr unsigned mostReductions = 8;
+  constexpr unsigned maxReductions = 8;
   if (!canJoin(a) || !canJoin(b))
     return false;
   const OperatorGraph::Vertex &one = hero(a), &other = hero(b);
@@ -148,7 +146,7 @@ bool SiblingFuser::canMerge(unsigned a, unsigned b) {
       (one.isReduction && other.isTransposing) ||
       (one.isTransposing && other.isReduction))
     return false;
-  if (countReductions(a) + countReductions(b) > mostReductions ||
+  if (countReductions(a) + countReductions(b) > maxReductions ||
       !hasOperandsFor(a, b))
     return false;
   StitchPattern both;

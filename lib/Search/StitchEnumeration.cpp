@@ -14,7 +14,7 @@ using namespace fusion;
 bool StitchEnumeration::hasWide() const {
   auto isWide = [](const StitchTensor &tensor) {
     return !tensor.axes.empty() && tensor.unit == tensor.axes.back() &&
-           widestRealigned(tensor, kWidestAccess / tensor.elementBytes) >
+           widestMisalignedAccess(tensor, kWidestAccess / tensor.elementBytes) >
                int64_t(tensor.alignment / tensor.elementBytes);
   };
   return llvm::any_of(group.inputs, isWide) ||
@@ -30,9 +30,9 @@ void StitchEnumeration::findWhole() {
             axis != split && !llvm::is_contained(group.resultAxes(op), axis);
 }
 
-std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
+std::optional<double> StitchEnumeration::minOfSpread(bool isCloser) {
   bool isPossible = false;
-  auto leastOf = [&]() -> std::optional<double> {
+  auto minOf = [&]() -> std::optional<double> {
     if (!isCloser)
       return (*bound)(current);
     // Nothing of a walk is asked about but whether all of it is kept.
@@ -40,75 +40,78 @@ std::optional<double> StitchEnumeration::leastOfSpread(bool isCloser) {
         checkStitching(group, current, chip, &work.passesOf(current)))
       return std::nullopt;
     std::optional<double> least =
-        split ? bound->ofRows(current) : bound->closer(current);
+        split ? bound->ofSplitLoop(current) : bound->closer(current);
     isPossible |= least.has_value();
     return least;
   };
   if (!isInParts())
-    return leastOfWalk(leastOf);
+    return minOfWalk(minOf);
   // The last one has the fewest steps, the first one the fewest blocks.
   StitchSchedule first, last;
   forEachPart([&] {
-    if (first.spread.empty())
+    if (first.threadMapping.empty())
       first = current;
     last = current;
   });
-  if (first.spread.empty() || (isCloser && checkStitching(group, first, chip)))
+  if (first.threadMapping.empty() ||
+      (isCloser && checkStitching(group, first, chip)))
     return std::nullopt;
   return bound->ofMoreSteps(last, isCloser);
 }
 
-std::optional<double> StitchEnumeration::leastOfWalk(
-    llvm::function_ref<std::optional<double>()> leastOf) {
-  if (!walked)
-    return leastOf();
-  unsigned axis = *walked->axis;
-  AxisSpread saved = current.spread[axis];
+std::optional<double> StitchEnumeration::minOfWalk(
+    llvm::function_ref<std::optional<double>()> minOf) {
+  if (!serialAxis)
+    return minOf();
+  unsigned axis = *serialAxis->axis;
+  AxisThreadMapping saved = current.threadMapping[axis];
   int64_t step = saved.tile, steps = countSteps(axis),
-          registers = std::min(steps, kMostUnrolled);
-  spreadWalk(axis, step, steps);
-  current.walk = {axis, step, registers, 0};
-  std::optional<double> least = leastOf();
+          registers = std::min(steps, kMaxUnrolled);
+  mapSerialLoop(axis, step, steps);
+  current.serialLoop = {axis, step, registers, 0};
+  std::optional<double> least = minOf();
   if (registers < steps) {
-    current.walk->shared = steps - registers;
+    current.serialLoop->sharedSteps = steps - registers;
     if (hasCopies())
-      current.walk->stages = kMostStitchStages;
-    std::optional<double> other = leastOf();
+      current.serialLoop->stages = kMaxStitchStages;
+    std::optional<double> other = minOf();
     if (other && (!least || *other < *least))
       least = other;
   }
-  current.walk.reset();
-  current.spread[axis] = saved;
+  current.serialLoop.reset();
+  current.threadMapping[axis] = saved;
   return least;
 }
 
 bool StitchEnumeration::keepsRows(unsigned axis, int64_t rows) const {
-  if (!walked || walked->count == 1 || split || axis == *walked->axis)
+  if (!serialAxis || serialAxis->count == 1 || split ||
+      axis == *serialAxis->axis)
     return true;
   StitchSchedule whole;
-  whole.spread.assign(group.axes.size(), {});
-  whole.spread[axis] = {rows, rows};
-  int64_t extent = llvm::divideCeil(group.axes[*walked->axis].extent, cluster);
-  whole.spread[*walked->axis].tile = extent;
-  whole.walk = {*walked->axis, /*step=*/1, 0, /*shared=*/extent};
+  whole.threadMapping.assign(group.axes.size(), {});
+  whole.threadMapping[axis] = {rows, rows};
+  int64_t extent =
+      llvm::divideCeil(group.axes[*serialAxis->axis].extent, cluster);
+  whole.threadMapping[*serialAxis->axis].tile = extent;
+  whole.serialLoop = {*serialAxis->axis, /*step=*/1, 0, /*shared=*/extent};
   // A block of one thread, of the stash's warps.
-  return countStash(group, whole, *walked) / kWarpSize <=
+  return countPrivateBytes(group, whole, *serialAxis) / kWarpSize <=
          static_cast<int64_t>(chip.sharedMemoryPerBlock);
 }
 
 void StitchEnumeration::keepSpread() {
-  std::optional<double> least = leastOfSpread(/*isCloser=*/false);
+  std::optional<double> least = minOfSpread(/*isCloser=*/false);
   if (!least) {
-    ++refused;
+    ++rejected;
     return;
   }
   if (isBeyond(*least))
     return;
   spreads.push_back({*least, current.warps});
-  llvm::append_range(spreadAxes, current.spread);
+  llvm::append_range(spreadAxes, current.threadMapping);
 }
 
-void StitchEnumeration::judgeSpreads() {
+void StitchEnumeration::evaluateSpreads() {
   llvm::SmallVector<unsigned> byBound =
       llvm::to_vector(llvm::seq<unsigned>(0, spreads.size()));
   llvm::sort(byBound, [&](unsigned a, unsigned b) {
@@ -116,29 +119,29 @@ void StitchEnumeration::judgeSpreads() {
            std::make_pair(spreads[b].least, b);
   });
   auto isFastEnough = [&] {
-    return !mostSeconds || (best && weighed(best->cost) < *mostSeconds);
+    return !maxSeconds || (best && weighed(best->cost) < *maxSeconds);
   };
   auto take = [&](unsigned at) {
     number = at;
     current.warps = spreads[at].warps;
-    const AxisSpread *first = &spreadAxes[at * group.axes.size()];
-    current.spread.assign(first, first + group.axes.size());
+    const AxisThreadMapping *first = &spreadAxes[at * group.axes.size()];
+    current.threadMapping.assign(first, first + group.axes.size());
   };
   // What is not fast enough may be the best by other measures if others are.
   llvm::SmallVector<unsigned> postponed;
   for (unsigned at : byBound) {
-    if (isBeyond(spreads[at].least) || (isFirst && best))
+    if (isBeyond(spreads[at].least) || (isOperandA && best))
       break;
-    if (!isFastEnough() && spreads[at].least >= *mostSeconds) {
+    if (!isFastEnough() && spreads[at].least >= *maxSeconds) {
       hasStopped = true;
       break;
     }
     take(at);
-    std::optional<double> closer = leastOfSpread(/*isCloser=*/true);
-    refused += !closer;
+    std::optional<double> closer = minOfSpread(/*isCloser=*/true);
+    rejected += !closer;
     if (!closer || isBeyond(*closer))
       continue;
-    if (!isFastEnough() && *closer >= *mostSeconds)
+    if (!isFastEnough() && *closer >= *maxSeconds)
       postponed.push_back(at);
     else
       judge();
@@ -154,36 +157,36 @@ void StitchEnumeration::judgeSpreads() {
 }
 
 void StitchEnumeration::judge() {
-  if (!walked) {
+  if (!serialAxis) {
     rate();
     return;
   }
-  unsigned axis = *walked->axis;
-  AxisSpread saved = current.spread[axis];
+  unsigned axis = *serialAxis->axis;
+  AxisThreadMapping saved = current.threadMapping[axis];
   int64_t step = saved.tile, steps = countSteps(axis);
   if (isInParts()) {
-    forEachPart([&] { rateIfBetter(); });
+    forEachPart([&] { evaluateIfBetter(); });
     return;
   }
   bool isWorthIt = true;
   if (bound && split) {
     std::optional<double> least =
-        leastOfWalk([&] { return bound->closer(current); });
+        minOfWalk([&] { return bound->closer(current); });
     isWorthIt = least && !isBeyond(*least);
   }
-  spreadWalk(axis, step, steps);
+  mapSerialLoop(axis, step, steps);
   // What is kept whole is read once in either form, and the running form
   // computes more.
   if (isWorthIt) {
-    if (!judgeKept(*work.walked, step, steps) && work.online)
-      judgeKept(*work.online, step, steps);
-    if (work.costly)
-      judgeKept(*work.costly, step, steps);
+    if (!evaluateKept(*work.serialAxis, step, steps) && work.online)
+      evaluateKept(*work.online, step, steps);
+    if (work.expensive)
+      evaluateKept(*work.expensive, step, steps);
   }
   if (split)
-    judgeRows(step, steps);
-  current.walk.reset();
-  current.spread[axis] = saved;
+    evaluateRows(step, steps);
+  current.serialLoop.reset();
+  current.threadMapping[axis] = saved;
 }
 
 llvm::SmallVector<int64_t>
@@ -192,23 +195,23 @@ StitchEnumeration::countsOfParts(int64_t others) const {
   // Where one for each SM would be more than the L2 has room for, as many as
   // leave memory little of them.
   if (split) {
-    int64_t bytes = StitchSplit::bytesOfPart(group, *split),
+    int64_t bytes = StitchSplit::bytesOfPartial(group, *split),
             ofSMs = llvm::divideCeil(chip.numSMs, others), room = ofSMs;
-    double most = (kMostMoved - 1) * work.compulsoryBytes;
+    double most = (kMaxMoved - 1) * work.compulsoryBytes;
     while (room > 0 &&
            StitchSplit::bytesBeyond(room * bytes, chip.l2Bytes) > most)
       --room;
     if (room > 1 && room < ofSMs)
       counts.push_back(room);
   }
-  for (int64_t each = 1; each <= kMostOfSM; each *= isCoarse ? 4 : 2)
+  for (int64_t each = 1; each <= kMaxOfSM; each *= isCoarse ? 4 : 2)
     counts.push_back(llvm::divideCeil(each * chip.numSMs, others));
   return counts;
 }
 
-void StitchEnumeration::judgeRows(int64_t step, int64_t steps) {
-  unsigned axis = *walked->axis;
-  AxisSpread saved = current.spread[*split];
+void StitchEnumeration::evaluateRows(int64_t step, int64_t steps) {
+  unsigned axis = *serialAxis->axis;
+  AxisThreadMapping saved = current.threadMapping[*split];
   int64_t all = llvm::divideCeil(group.axes[*split].extent, saved.tile),
           others = countBlocks(group, current) / all, last = 0;
   for (int64_t parts : countsOfParts(others)) {
@@ -216,22 +219,22 @@ void StitchEnumeration::judgeRows(int64_t step, int64_t steps) {
     if (own == last || own == all || own == 1)
       continue;
     last = own;
-    current.spread[*split].tile = saved.tile * own;
-    current.rows = {*split, saved.tile};
-    current.walk = {axis, step, 0, 1};
-    int64_t bytes = countStash(group, current, *work.walked);
+    current.threadMapping[*split].tile = saved.tile * own;
+    current.splitLoop = {*split, saved.tile};
+    current.serialLoop = {axis, step, 0, 1};
+    int64_t bytes = countPrivateBytes(group, current, *work.serialAxis);
     auto attempt = [&](int64_t shared) {
-      if (steps - shared > kMostUnrolled)
+      if (steps - shared > kMaxUnrolled)
         return;
-      current.walk = {axis, step, steps - shared, shared};
-      rateIfBetter();
+      current.serialLoop = {axis, step, steps - shared, shared};
+      evaluateIfBetter();
       if (shared > 1)
-        judgeStages(*work.walked, std::min(shared, kMostStitchStages));
+        evaluateStages(*work.serialAxis, std::min(shared, kMaxStitchStages));
     };
     attempt(0);
     // As much as shared memory has room for where an SM has so many blocks, or
     // less of it: registers need no instructions.
-    for (int64_t blocks = 1; blocks <= kMostOfSM && bytes > 0; blocks *= 2) {
+    for (int64_t blocks = 1; blocks <= kMaxOfSM && bytes > 0; blocks *= 2) {
       int64_t most = std::min<int64_t>(chip.sharedMemoryPerBlock,
                                        chip.sharedMemoryPerSM / blocks -
                                            chip.sharedMemoryReserved),
@@ -241,15 +244,15 @@ void StitchEnumeration::judgeRows(int64_t step, int64_t steps) {
         attempt(room - less);
     }
   }
-  current.rows.reset();
-  current.spread[*split] = saved;
+  current.splitLoop.reset();
+  current.threadMapping[*split] = saved;
 }
 
 void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
-  unsigned axis = *walked->axis;
-  AxisSpread saved = current.spread[axis];
+  unsigned axis = *serialAxis->axis;
+  AxisThreadMapping saved = current.threadMapping[axis];
   int64_t step = saved.tile, steps = countSteps(axis);
-  current.spread[axis].tile = step * steps;
+  current.threadMapping[axis].tile = step * steps;
   int64_t others = countBlocks(group, current), last = 0;
   for (int64_t parts : countsOfParts(others)) {
     int64_t own = llvm::divideCeil(steps, std::min(parts, steps));
@@ -257,30 +260,30 @@ void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
     if (own == last || own == steps || (isPersistent && own == 1))
       continue;
     last = own;
-    current.spread[axis].tile = step * own;
-    current.walk = {axis, step, 0, 0};
+    current.threadMapping[axis].tile = step * own;
+    current.serialLoop = {axis, step, 0, 0};
     visit();
     for (int64_t stages : kStages) {
-      current.walk->stages = stages;
+      current.serialLoop->stages = stages;
       visit();
     }
-    current.walk->stages = 1;
+    current.serialLoop->stages = 1;
     if (isPersistent)
       continue;
-    if (own <= kMostUnrolled) {
-      current.walk->registers = own;
+    if (own <= kMaxUnrolled) {
+      current.serialLoop->registerSteps = own;
       visit();
     }
   }
-  current.walk.reset();
-  current.spread[axis] = saved;
+  current.serialLoop.reset();
+  current.threadMapping[axis] = saved;
 }
 
-void StitchEnumeration::judgeStages(const StitchPasses &passes,
-                                    int64_t stages) {
-  current.walk->stages = stages;
+void StitchEnumeration::evaluateStages(const StitchPasses &passes,
+                                       int64_t stages) {
+  current.serialLoop->stages = stages;
   if (!checkStages(group, current, passes))
-    rateIfBetter();
+    evaluateIfBetter();
 }
 
 bool StitchEnumeration::hasCopies() const {
@@ -289,28 +292,29 @@ bool StitchEnumeration::hasCopies() const {
   });
 }
 
-bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
-                                  int64_t steps) {
-  bool keepsCostly = work.costly && &passes == &*work.costly;
-  auto walkOf = [&](int64_t registers, int64_t shared) {
-    return StitchWalk{*passes.axis,      step,       registers, shared,
-                      passes.isOnline(), keepsCostly};
+bool StitchEnumeration::evaluateKept(const StitchPasses &passes, int64_t step,
+                                     int64_t steps) {
+  bool retainsExpensive = work.expensive && &passes == &*work.expensive;
+  auto serialLoopOf = [&](int64_t registers, int64_t shared) {
+    return StitchSerialLoop{*passes.axis,      step,
+                            registers,         shared,
+                            passes.isOnline(), retainsExpensive};
   };
   auto attempt = [&](int64_t registers, int64_t shared) {
-    if (registers > kMostUnrolled)
+    if (registers > kMaxUnrolled)
       return false;
-    current.walk = walkOf(registers, shared);
+    current.serialLoop = serialLoopOf(registers, shared);
     bool fits = rate();
     if (fits && shared > 1 && passes.count > 1)
-      judgeStages(passes, std::min(shared, kMostStitchStages));
+      evaluateStages(passes, std::min(shared, kMaxStitchStages));
     return fits;
   };
-  bool isKept = passes.count > 1, isWhole = false;
+  bool isRetained = passes.count > 1, isWhole = false;
   bool fits = attempt(steps, 0);
-  if (isKept) {
+  if (isRetained) {
     // As much as shared memory has room for, beside registers or alone.
-    current.walk = walkOf(0, 1);
-    int64_t bytes = countStash(group, current, passes);
+    current.serialLoop = serialLoopOf(0, 1);
+    int64_t bytes = countPrivateBytes(group, current, passes);
     int64_t room =
         bytes ? std::min<int64_t>(steps, chip.sharedMemoryPerBlock / bytes) : 0;
     if (room > 0) {
@@ -320,7 +324,7 @@ bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
         attempt(0, --room);
     }
     // Then as many in registers as there are.
-    int64_t low = 0, high = std::min(steps - room, kMostUnrolled);
+    int64_t low = 0, high = std::min(steps - room, kMaxUnrolled);
     while (!fits && low < high) {
       int64_t middle = (low + high + 1) / 2;
       if (attempt(middle, room)) {
@@ -331,9 +335,9 @@ bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
       }
     }
     // Room for what is copied by way of stages, too.
-    current.walk = walkOf(0, 1);
+    current.serialLoop = serialLoopOf(0, 1);
     for (int64_t stages : {2, 4}) {
-      current.walk->stages = stages;
+      current.serialLoop->stages = stages;
       int64_t ring = countStages(group, current, passes);
       if (ring == 0 || bytes == 0)
         break;
@@ -342,25 +346,25 @@ bool StitchEnumeration::judgeKept(const StitchPasses &passes, int64_t step,
       // Beside it there are exchanges.
       for (int64_t less : {0, 1}) {
         int64_t registers = steps - shared + less;
-        if (shared - less < stages || registers > kMostUnrolled)
+        if (shared - less < stages || registers > kMaxUnrolled)
           continue;
-        current.walk = walkOf(registers, shared - less);
-        judgeStages(passes, stages);
+        current.serialLoop = serialLoopOf(registers, shared - less);
+        evaluateStages(passes, stages);
       }
-      current.walk = walkOf(0, 1);
+      current.serialLoop = serialLoopOf(0, 1);
     }
     // All but one: one less is (checkKept).
     if (!fits && !isWhole && low + room + 1 == steps && low + room > 0)
       attempt(low - (low > 0), room - (low == 0));
   }
-  if (!keepsCostly && (!isKept || !fits)) {
-    current.walk = walkOf(0, 0);
-    rateIfBetter();
+  if (!retainsExpensive && (!isRetained || !fits)) {
+    current.serialLoop = serialLoopOf(0, 0);
+    evaluateIfBetter();
   }
-  return isWhole || (isKept && fits);
+  return isWhole || (isRetained && fits);
 }
 
-void StitchEnumeration::rateIfBetter() {
+void StitchEnumeration::evaluateIfBetter() {
   if (bound) {
     std::optional<double> least = bound->closer(current);
     if (!least || isBeyond(*least))
@@ -370,20 +374,20 @@ void StitchEnumeration::rateIfBetter() {
 }
 
 void StitchEnumeration::chooseRounds() {
-  current.combine = 0;
+  current.fanIn = 0;
   if (!StitchSplit::axisOf(group, current))
     return;
-  int64_t parts = StitchSplit(group, current).parts, chosen = 0;
+  int64_t parts = StitchSplit(group, current).splits, chosen = 0;
   double least = secondsOfRounds(group, current, chip);
   for (int64_t most = 2; most < parts; most *= 2) {
-    current.combine = most;
+    current.fanIn = most;
     double seconds = secondsOfRounds(group, current, chip);
     if (seconds < least) {
       least = seconds;
       chosen = most;
     }
   }
-  current.combine = chosen;
+  current.fanIn = chosen;
 }
 
 bool StitchEnumeration::rate() {
@@ -397,13 +401,13 @@ bool StitchEnumeration::rate() {
   if (!cost)
     return false;
   // There is room, but one step more or less is kept.
-  if (checkKept(group, current, work.passesOf(current)))
+  if (checkRetained(group, current, work.passesOf(current)))
     return true;
   ++legal;
-  StitchResult rated{current, *cost};
-  record(rated);
-  if (isBetter(rated)) {
-    best = rated;
+  StitchResult costed{current, *cost};
+  record(costed);
+  if (isBetter(costed)) {
+    best = costed;
     bestNumber = number;
   }
   return true;

@@ -31,10 +31,10 @@ namespace fusion {
 /// Seconds by which schedules are compared. Bytes are counted, and seconds are
 /// predicted: what moves more than a few bytes twice has to be faster by more
 /// than the evaluator is off.
-constexpr double kMostMoved = 1.02;
+constexpr double kMaxMoved = 1.02;
 inline double weighed(const StitchCost &cost) {
   constexpr double margin = 1.06;
-  return cost.total * (cost.moved > kMostMoved * cost.compulsory ? margin : 1);
+  return cost.total * (cost.moved > kMaxMoved * cost.compulsory ? margin : 1);
 }
 
 class StitchEnumeration {
@@ -46,14 +46,15 @@ public:
   /// blocks that share the walked axis. `ranking` gets what is rated.
   StitchEnumeration(const StitchGroup &group, const StitchWork &work,
                     const ChipInfo &chip, StitchEffort effort,
-                    const StitchBound *bound, bool mayWalk = true,
+                    const StitchBound *bound, bool mayBeSerial = true,
                     std::optional<unsigned> split = std::nullopt,
                     int64_t cluster = 1, StitchRanking *ranking = nullptr)
       : group(group), chip(chip), work(work),
-        walked(mayWalk && work.walked ? &*work.walked : nullptr), bound(bound),
-        isCoarse(effort != StitchEffort::Full),
-        isFirst(effort == StitchEffort::First), split(split), cluster(cluster),
-        ranking(ranking) {}
+        serialAxis(mayBeSerial && work.serialAxis ? &*work.serialAxis
+                                                  : nullptr),
+        bound(bound), isCoarse(effort != StitchEffort::Full),
+        isOperandA(effort == StitchEffort::First), split(split),
+        cluster(cluster), ranking(ranking) {}
 
   /// The best one where it takes less than `limit` seconds; what takes longer
   /// may be returned or not.
@@ -61,13 +62,13 @@ public:
     std::string ignored;
     if (!limit || !bound)
       return run(ignored);
-    mostSeconds = limit;
+    maxSeconds = limit;
     std::optional<StitchResult> found = run(ignored);
     if (!found || weighed(found->cost) >= *limit || !hasStopped)
       return found;
     // What was skipped may be ahead of what is faster only past the caches, or
     // may leave no need for narrow accesses.
-    mostSeconds.reset();
+    maxSeconds.reset();
     best.reset();
     mayBeNarrow = hasSkipped = false;
     return run(ignored);
@@ -83,31 +84,31 @@ public:
     }
     if (bound && split)
       findWhole();
-    if (cluster > 1 && walked && isWhole(*walked->axis)) {
+    if (cluster > 1 && serialAxis && isWhole(*serialAxis->axis)) {
       reason = "blocks would all write the same parts";
       return std::nullopt;
     }
     current = {}; // of an earlier run
     auto searchAll = [&] {
       chooseAxes();
-      for (int64_t warps = 1; warps <= kMostWarps; warps *= 2)
+      for (int64_t warps = 1; warps <= kMaxWarps; warps *= 2)
         if (!onlyWarps || warps == onlyWarps)
           searchWarps(warps);
-      judgeSpreads();
+      evaluateSpreads();
     };
     searchAll();
     if (!best && (!bound || hasWide())) {
       mayBeNarrow = true;
       searchAll();
     }
-    if (best && !onlyWarps && !isFirst) {
+    if (best && !onlyWarps && !isOperandA) {
       tryStages();
       tryBulk();
-      tryStreams();
+      tryEvictFirst();
     }
     if (!best)
       reason = "no block has room for the rows: none of " +
-               std::to_string(candidates + refused) +
+               std::to_string(candidates + rejected) +
                " ways to spread them fits";
     else
       best->candidates = candidates, best->legal = legal;
@@ -122,13 +123,13 @@ public:
   }
 
 private:
-  void record(const StitchResult &rated) {
+  void record(const StitchResult &costed) {
     if (ranking)
-      ranking->add(rated);
+      ranking->add(costed);
   }
 
   // Further forms of the best (StitchFinish.cpp), each where it is faster.
-  void tryStreams();
+  void tryEvictFirst();
   void tryStages();
   void tryBulk();
   void tryProducers();
@@ -146,20 +147,20 @@ private:
   void searchWarps(int64_t warps) {
     if (bound) {
       current.warps = warps;
-      current.spread.assign(group.axes.size(), {});
+      current.threadMapping.assign(group.axes.size(), {});
       room = kAll;
-      spreadOver(0, kWarpSize, warps);
+      mapOver(0, kWarpSize, warps);
       return;
     }
     std::optional<StitchResult> others = std::exchange(best, std::nullopt);
     auto spreadAll = [&](int64_t most) {
       current.warps = warps;
-      current.spread.assign(group.axes.size(), {});
+      current.threadMapping.assign(group.axes.size(), {});
       room = most;
-      spreadOver(0, kWarpSize, warps);
+      mapOver(0, kWarpSize, warps);
       return room > 0;
     };
-    if (!spreadAll(isCoarse ? kAll : kMostSpreads) && !isCoarse) {
+    if (!spreadAll(isCoarse ? kAll : kMaxSpreads) && !isCoarse) {
       isCoarse = true;
       spreadAll(kAll);
       isCoarse = false;
@@ -178,22 +179,22 @@ private:
         for (unsigned b = a + 1; b < order.size(); ++b) {
           base = unwalked(best->schedule);
           open = {order[a], order[b]};
-          room = kMostSpreads;
-          current.spread.assign(group.axes.size(), {});
-          spreadOver(0, kWarpSize, current.warps);
+          room = kMaxSpreads;
+          current.threadMapping.assign(group.axes.size(), {});
+          mapOver(0, kWarpSize, current.warps);
         }
       base.reset();
       isFaster = key(*best) < before;
     }
   }
 
-  /// The spread with a single step of the walked axis, as the enumeration has
+  /// The spread with a single step of the serial axis, as the enumeration has
   /// it.
-  static llvm::SmallVector<AxisSpread>
+  static llvm::SmallVector<AxisThreadMapping>
   unwalked(const StitchSchedule &schedule) {
-    llvm::SmallVector<AxisSpread> spread(schedule.spread);
-    if (schedule.walk)
-      spread[schedule.walk->axis].tile = schedule.walk->step;
+    llvm::SmallVector<AxisThreadMapping> spread(schedule.threadMapping);
+    if (schedule.serialLoop)
+      spread[schedule.serialLoop->axis].tile = schedule.serialLoop->step;
     return spread;
   }
 
@@ -216,10 +217,10 @@ private:
               &least = narrowest[tensor.axes.back()];
       // Where lanes hand on what others need of aligned pieces, accesses of few
       // bytes are for want of registers alone.
-      int64_t wide =
-          tensor.unit == tensor.axes.back() && !mayBeNarrow
-              ? widestRealigned(tensor, kWidestAccess / tensor.elementBytes)
-              : 1;
+      int64_t wide = tensor.unit == tensor.axes.back() && !mayBeNarrow
+                         ? widestMisalignedAccess(
+                               tensor, kWidestAccess / tensor.elementBytes)
+                         : 1;
       widest = std::max({widest, width, wide});
       width = std::max(width, wide / 2);
       if (tensor.isInPhase)
@@ -250,7 +251,7 @@ private:
   void findWhole();
   bool isWhole(unsigned axis) const { return !whole.empty() && whole[axis]; }
 
-  void spreadOver(unsigned position, int64_t lanes, int64_t warps) {
+  void mapOver(unsigned position, int64_t lanes, int64_t warps) {
     if (room <= 0)
       return;
     if (position == order.size()) {
@@ -264,11 +265,11 @@ private:
       return;
     }
     unsigned axis = order[position];
-    AxisSpread &spread = current.spread[axis];
+    AxisThreadMapping &spread = current.threadMapping[axis];
     if (base && !llvm::is_contained(open, axis)) {
       spread = (*base)[axis];
       if (lanes % spread.lanes == 0 && warps % spread.warps == 0)
-        spreadOver(position + 1, lanes / spread.lanes, warps / spread.warps);
+        mapOver(position + 1, lanes / spread.lanes, warps / spread.warps);
       spread = {};
       return;
     }
@@ -277,7 +278,7 @@ private:
     if (beginsRows(group, current, axis)) {
       spread = {1};
       if (!isLast || warps == 1)
-        spreadOver(position + 1, lanes, warps);
+        mapOver(position + 1, lanes, warps);
       spread = {};
       return;
     }
@@ -291,13 +292,13 @@ private:
   void spreadAligned(unsigned position, int64_t lanes, int64_t warps,
                      int64_t align) {
     unsigned axis = order[position];
-    AxisSpread &spread = current.spread[axis];
+    AxisThreadMapping &spread = current.threadMapping[axis];
     bool isLast = position + 1 == order.size();
     // A reduced axis is in the block whole, or in a cluster; one that is walked
     // through has some of it at a time.
-    bool isWalked = walked && walked->axis == axis;
+    bool isSerial = serialAxis && serialAxis->axis == axis;
     int64_t extent = llvm::divideCeil(group.axes[axis].extent + align - 1,
-                                      isWalked ? cluster : 1);
+                                      isSerial ? cluster : 1);
     // Coarsely an axis takes all lanes and warps that it has use for, or none.
     auto isSkipped = [&](int64_t count, int64_t most, int64_t rest) {
       return isCoarse && count > 1 && count < most &&
@@ -329,18 +330,18 @@ private:
           int64_t most = llvm::divideCeil(extent, step);
           // Of an axis that blocks share, and do not go through, they have
           // what they combine at once.
-          bool isShared = split == axis && !isWalked;
-          bool isInOne = group.axes[axis].isReduced && !isWalked && !isShared;
+          bool isShared = split == axis && !isSerial;
+          bool isInOne = group.axes[axis].isReduced && !isSerial && !isShared;
           for (int64_t r = isInOne ? most : 1;
                r <=
-               std::min<int64_t>(most, isWalked ? kMostOfStep : kMostRegisters);
-               r *= isCoarse && !isWalked && !isShared ? kCoarseStep : 2) {
+               std::min<int64_t>(most, isSerial ? kMaxOfStep : kMaxRegisters);
+               r *= isCoarse && !isSerial && !isShared ? kCoarseStep : 2) {
             if (isShared && step * r >= extent)
               break;
-            if (isWhole(axis) && !isWalked && step * r < extent)
+            if (isWhole(axis) && !isSerial && step * r < extent)
               continue;
             spread = {step * r, vector, l, w, align};
-            spreadOver(position + 1, lanes / l, warps / w);
+            mapOver(position + 1, lanes / l, warps / w);
           }
         }
       }
@@ -352,7 +353,8 @@ private:
 
   /// Whether an axis has elements for further lanes.
   bool hasRoom() const {
-    for (auto [axis, spread] : llvm::zip_equal(group.axes, current.spread))
+    for (auto [axis, spread] :
+         llvm::zip_equal(group.axes, current.threadMapping))
       if (spread.vector * spread.lanes < axis.extent)
         return true;
     return false;
@@ -360,35 +362,35 @@ private:
 
   /// The bound of a spread, whatever of the walk is kept. nullopt where it is
   /// not possible.
-  std::optional<double> leastOfSpread(bool isCloser);
+  std::optional<double> minOfSpread(bool isCloser);
   /// The least of what a walk that is kept whole has, and of none.
   std::optional<double>
-  leastOfWalk(llvm::function_ref<std::optional<double>()> leastOf);
+  minOfWalk(llvm::function_ref<std::optional<double>()> minOf);
 
   /// Of a search with bounds: puts a spread aside with its own.
   void keepSpread();
 
   /// Judges those, the most promising first.
-  void judgeSpreads();
+  void evaluateSpreads();
 
   /// Whether what takes so long at least cannot be the best, or of any use.
   bool isBeyond(double least) {
-    bool isOfNoUse = mostSeconds && level(least) > level(*mostSeconds);
+    bool isOfNoUse = maxSeconds && level(least) > level(*maxSeconds);
     hasSkipped |= isOfNoUse;
     return isOfNoUse || (best && level(least) > level(weighed(best->cost)));
   }
 
   /// The steps of a block through an axis of which `current` has one.
   int64_t countSteps(unsigned axis) const {
-    const AxisSpread &spread = current.spread[axis];
+    const AxisThreadMapping &spread = current.threadMapping[axis];
     return llvm::divideCeil(
         llvm::divideCeil(spanOf(group.axes[axis], spread), spread.tile),
         cluster);
   }
 
-  void spreadWalk(unsigned axis, int64_t step, int64_t steps) {
-    current.spread[axis].tile = step * steps;
-    current.spread[axis].cluster = cluster;
+  void mapSerialLoop(unsigned axis, int64_t step, int64_t steps) {
+    current.threadMapping[axis].tile = step * steps;
+    current.threadMapping[axis].cluster = cluster;
   }
 
   /// Along the walked axis what is kept, and where, is one more choice.
@@ -397,8 +399,8 @@ private:
   /// Whether blocks go through the axis that they share, or through one that
   /// others have other tiles of.
   bool isInParts() const {
-    return walked &&
-           (split == *walked->axis || !group.axes[*walked->axis].isReduced);
+    return serialAxis && (split == *serialAxis->axis ||
+                          !group.axes[*serialAxis->axis].isReduced);
   }
 
   /// How many parts an axis may have where blocks have so many tiles of the
@@ -410,22 +412,22 @@ private:
 
   /// Steps through what a block has of the shared axis beside the walk, all of
   /// which is kept.
-  void judgeRows(int64_t step, int64_t steps);
+  void evaluateRows(int64_t step, int64_t steps);
 
   /// The current walk with so many stages.
-  void judgeStages(const StitchPasses &passes, int64_t stages);
+  void evaluateStages(const StitchPasses &passes, int64_t stages);
 
   /// Whether an input of the current walk can be copied ahead.
   bool hasCopies() const;
 
   /// Returns whether the whole walk can be kept.
-  bool judgeKept(const StitchPasses &passes, int64_t step, int64_t steps);
+  bool evaluateKept(const StitchPasses &passes, int64_t step, int64_t steps);
 
   /// Of equals the first one of the enumeration is the best.
-  bool isBetter(const StitchResult &rated) const {
+  bool isBetter(const StitchResult &costed) const {
     if (!best)
       return true;
-    auto own = key(rated), other = key(*best);
+    auto own = key(costed), other = key(*best);
     return own < other || (own == other && number < bestNumber);
   }
 
@@ -433,26 +435,26 @@ private:
   void chooseRounds();
 
   /// Where nobody asks whether it fits.
-  void rateIfBetter();
+  void evaluateIfBetter();
 
   bool rate();
 
-  static constexpr int64_t kMostSpreads = 1 << 14; // that are all looked at
+  static constexpr int64_t kMaxSpreads = 1 << 14; // that are all looked at
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
-  static constexpr int64_t kMostOfStep = 4;    // registers, in units of vectors
-  static constexpr int64_t kMostUnrolled = 32; // steps
-  static constexpr int64_t kMostRegisters = 32; // of an axis, in vectors
+  static constexpr int64_t kMaxOfStep = 4;     // registers, in units of vectors
+  static constexpr int64_t kMaxUnrolled = 32;  // steps
+  static constexpr int64_t kMaxRegisters = 32; // of an axis, in vectors
   static constexpr int64_t kCoarseStep = 16;
-  static constexpr int64_t kMostOfSM = 32; // blocks that share reductions
+  static constexpr int64_t kMaxOfSM = 32; // blocks that share reductions
   static constexpr std::array<int64_t, 3> kStages = {2, 3, 4};
 
   const StitchGroup &group;
   const ChipInfo &chip;
   const StitchWork &work;
-  const StitchPasses *walked; ///< null: no walk
+  const StitchPasses *serialAxis; ///< null: no walk
   const StitchBound *bound;
   bool isCoarse;
-  bool isFirst;
+  bool isOperandA;
   bool mayBeNarrow = false; ///< accesses of rows that begin anywhere
   std::optional<unsigned> split;
   int64_t cluster;
@@ -465,12 +467,12 @@ private:
   StitchSchedule current;
   StitchMemo memo;
   int64_t room = kAll; ///< for further ways to spread
-  std::optional<llvm::SmallVector<AxisSpread>>
+  std::optional<llvm::SmallVector<AxisThreadMapping>>
       base; ///< of the axes but the open ones
   std::array<unsigned, 2> open;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
-  int64_t refused =
+  int64_t rejected =
       0; ///< ways to spread for whose values there are no registers
   /// Of a search with bounds: ways to spread the axes that are to be judged,
   /// by their places in the enumeration.
@@ -479,12 +481,12 @@ private:
     int64_t warps;
   };
   std::vector<Spread> spreads;
-  std::vector<AxisSpread> spreadAxes; ///< of each of them
+  std::vector<AxisThreadMapping> spreadAxes; ///< of each of them
   unsigned number = 0, bestNumber = 0;
-  std::optional<double> mostSeconds; ///< that are of any use
-  bool hasStopped = false;           ///< since nothing was below
-  bool hasSkipped = false;           ///< what is of no use if something is
-  llvm::SmallVector<bool> whole;     ///< axes that blocks have all of
+  std::optional<double> maxSeconds; ///< that are of any use
+  bool hasStopped = false;          ///< since nothing was below
+  bool hasSkipped = false;          ///< what is of no use if something is
+  llvm::SmallVector<bool> whole;    ///< axes that blocks have all of
 };
 
 } // namespace fusion

@@ -113,12 +113,12 @@ double Explorer::secondsApart(ArrayRef<unsigned> pattern) {
 
 /// With the seconds that it saves, or would save at most.
 void Explorer::add(std::vector<Candidate> &list, StitchPattern pattern) {
-  if (pattern.size() > options.mostVertices ||
-      pattern.back() - pattern.front() > options.reach)
+  if (pattern.size() > options.maxVertices ||
+      pattern.back() - pattern.front() > options.maxDistance)
     return;
   ++scored;
   bool isBound = isScoredByLatency(pattern);
-  double score = isBound ? secondsApart(pattern) - oracle.leastLatency
+  double score = isBound ? secondsApart(pattern) - oracle.minLatency
                          : delta(pattern).total(!options.ignoresPenalty);
   list.push_back({std::move(pattern), score, isBound});
 }
@@ -137,19 +137,19 @@ void Explorer::keepBest(std::vector<Candidate> &list) {
                                         a.vertices.begin(), a.vertices.end());
   };
   std::make_heap(list.begin(), list.end(), isBehind);
-  std::vector<Candidate> kept;
-  while (kept.size() < options.kept && !list.empty()) {
+  std::vector<Candidate> retained;
+  while (retained.size() < options.reported && !list.empty()) {
     std::pop_heap(list.begin(), list.end(), isBehind);
     Candidate candidate = std::move(list.back());
     list.pop_back();
-    if (llvm::any_of(kept, [&](const Candidate &other) {
+    if (llvm::any_of(retained, [&](const Candidate &other) {
           return other.vertices == candidate.vertices;
         }))
       continue;
     if (candidate.vertices.size() > 1 && !isPossible(candidate.vertices))
       continue;
     if (!candidate.isBound) {
-      kept.push_back(std::move(candidate));
+      retained.push_back(std::move(candidate));
       continue;
     }
     std::optional<double> together = latency(candidate.vertices);
@@ -159,7 +159,7 @@ void Explorer::keepBest(std::vector<Candidate> &list) {
     list.push_back(std::move(candidate));
     std::push_heap(list.begin(), list.end(), isBehind);
   }
-  list = std::move(kept);
+  list = std::move(retained);
 }
 
 /// All combinations of the patterns of few consumers, with `own`.
@@ -250,7 +250,7 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
   }
   double least = std::numeric_limits<double>::infinity();
   for (auto [number, plan] : llvm::enumerate(plans)) {
-    std::vector<StitchPattern> kept;
+    std::vector<StitchPattern> retained;
     bool isDivided = false;
     for (const StitchPattern &pattern : plan.patterns) {
       std::optional<double> together = latency(pattern);
@@ -259,7 +259,7 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
         for (unsigned vertex : pattern)
           apart += latency(vertex).value_or(0);
       if (pattern.size() == 1 || (together && *together <= apart)) {
-        kept.push_back(pattern);
+        retained.push_back(pattern);
         continue;
       }
       isDivided = true;
@@ -278,13 +278,13 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
         return oracle.latency(outer(inner));
       };
       auto atMost = [&](ArrayRef<unsigned> inner) {
-        return oracle.mostLatency(outer(inner));
+        return oracle.maxLatency(outer(inner));
       };
       ExplorerOptions smaller = options;
-      smaller.mostVertices = (pattern.size() + 1) / 2;
-      PatternOracle partOracle{canStitch, evaluate, oracle.leastLatency};
-      if (oracle.mostLatency)
-        partOracle.mostLatency = atMost;
+      smaller.maxVertices = (pattern.size() + 1) / 2;
+      PatternOracle partOracle{canStitch, evaluate, oracle.minLatency};
+      if (oracle.maxLatency)
+        partOracle.maxLatency = atMost;
       Explorer explorer(part, chip, smaller, partOracle);
       explorer.findPatterns();
       StitchPlan divided = explorer.choose(explorer.findPlans());
@@ -293,10 +293,10 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
       for (const StitchPattern &inner : divided.patterns) {
         StitchPattern mapped = outer(inner);
         plan.score += delta(mapped).total();
-        kept.push_back(std::move(mapped));
+        retained.push_back(std::move(mapped));
       }
     }
-    plan.patterns = std::move(kept);
+    plan.patterns = std::move(retained);
     // What has been divided may meet others.
     if (isDivided && options.packs && options.form == PatternForm::Spanning) {
       orderPatterns(graph, plan.patterns);
@@ -334,12 +334,12 @@ bool fusion::refine(const OperatorGraph &graph, const ChipInfo &chip,
       ++kernels;
       vertices += pattern.size();
     }
-  if (kernels < 2 || kernels > options.mostRefined ||
-      vertices > options.mostVertices)
+  if (kernels < 2 || kernels > options.maxRefinedKernels ||
+      vertices > options.maxVertices)
     return false;
   ExplorerOptions byLatency = options;
   byLatency.scoresByLatency = true;
-  byLatency.alike = 1.01;
+  byLatency.tieFactor = 1.01;
   mergeKernels(graph, DeltaEvaluator(graph, chip), byLatency, oracle, plan);
   return true;
 }
@@ -403,14 +403,14 @@ StitchPlan fusion::explorePrefused(const OperatorGraph &graph,
     return oracle.latency(expand(outer));
   };
   PatternOracle expanded{canStitch};
-  expanded.leastLatency = oracle.leastLatency;
+  expanded.minLatency = oracle.minLatency;
   if (oracle.latency)
     expanded.latency = latency;
   auto atMost = [&](ArrayRef<unsigned> outer) {
-    return oracle.mostLatency(expand(outer));
+    return oracle.maxLatency(expand(outer));
   };
-  if (oracle.mostLatency)
-    expanded.mostLatency = atMost;
+  if (oracle.maxLatency)
+    expanded.maxLatency = atMost;
   StitchPlan plan = explore(contracted, chip, options, expanded);
   plan.score = 0;
   for (StitchPattern &pattern : plan.patterns) {

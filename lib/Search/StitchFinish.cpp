@@ -16,9 +16,9 @@
 using namespace fusion;
 
 /// The best with what is touched once past the caches, where that is faster.
-void StitchEnumeration::tryStreams() {
+void StitchEnumeration::tryEvictFirst() {
   current = best->schedule;
-  current.streams = true;
+  current.evictFirst = true;
   std::optional<StitchCost> cost = predictStitching(group, work, current, chip);
   if (cost)
     record(StitchResult{current, *cost});
@@ -30,10 +30,10 @@ void StitchEnumeration::tryStreams() {
 /// faster.
 void StitchEnumeration::tryStages() {
   current = best->schedule;
-  if (!current.walk || current.walk->stages > 1)
+  if (!current.serialLoop || current.serialLoop->stages > 1)
     return;
   for (int64_t stages : kStages) {
-    current.walk->stages = stages;
+    current.serialLoop->stages = stages;
     if (checkStages(group, current, work.passesOf(current)))
       continue;
     std::optional<StitchCost> cost =
@@ -55,19 +55,21 @@ static std::array<double, 3> keyOfBulk(const StitchCost &cost) {
 /// save more instructions than the waits take: wider steps wait less often.
 void StitchEnumeration::tryBulk() {
   const StitchSchedule byThreads = best->schedule;
-  if (!byThreads.walk || byThreads.walk->stages == 1 || !chip.hasBulkTensorCopy)
+  if (!byThreads.serialLoop || byThreads.serialLoop->stages == 1 ||
+      !chip.hasTMA)
     return;
   for (int64_t wider : {1, 2, 4, 8}) {
     current = byThreads;
-    StitchWalk &walk = *current.walk;
-    if (byThreads.countSteps() % wider || walk.registers % wider ||
-        walk.shared % wider)
+    StitchSerialLoop &walk = *current.serialLoop;
+    if (byThreads.countSteps() % wider || walk.registerSteps % wider ||
+        walk.sharedSteps % wider)
       break;
     walk.step *= wider;
-    walk.registers /= wider;
-    walk.shared /= wider;
-    walk.inBulk = true;
-    for (int64_t stages : {int64_t(2), int64_t(4), byThreads.walk->stages}) {
+    walk.registerSteps /= wider;
+    walk.sharedSteps /= wider;
+    walk.usesTMA = true;
+    for (int64_t stages :
+         {int64_t(2), int64_t(4), byThreads.serialLoop->stages}) {
       walk.stages = stages;
       if (checkStitching(group, current, chip, &work.passesOf(current)))
         continue;

@@ -55,7 +55,7 @@ static Object reportSchedule(const StitchGroup &group,
                              const std::string &text) {
   Object tiles;
   for (auto [axis, spread] :
-       llvm::zip_equal(group.axes, result.schedule.spread))
+       llvm::zip_equal(group.axes, result.schedule.threadMapping))
     tiles[axis.name] = spread.tile;
   return Object{{"schedule", text},
                 {"tiles", std::move(tiles)},

@@ -21,11 +21,11 @@ void StitchRanking::add(const StitchResult &result) {
   auto isFaster = [](const StitchResult &a, const StitchResult &b) {
     return weighed(a.cost) < weighed(b.cost);
   };
-  if (kept.size() == most && !isFaster(result, kept.back()))
+  if (best.size() == most && !isFaster(result, best.back()))
     return;
-  kept.insert(llvm::upper_bound(kept, result, isFaster), result);
-  if (kept.size() > most)
-    kept.pop_back();
+  best.insert(llvm::upper_bound(best, result, isFaster), result);
+  if (best.size() > most)
+    best.pop_back();
 }
 
 /// The operators of one component as a group, and the axes that its axes are in
@@ -92,23 +92,24 @@ struct Component {
   Component(const StitchGroup &whole, unsigned number, const StitchWork &all,
             const ChipInfo &chip, StitchEffort effort)
       : group(extract(whole, number, axes)), work(group),
-        mayWalk(all.walked && llvm::is_contained(axes, *all.walked->axis)) {
+        mayBeSerial(all.serialAxis &&
+                    llvm::is_contained(axes, *all.serialAxis->axis)) {
     if (effort == StitchEffort::Bounded)
-      bound.emplace(group, work, chip, mayWalk);
+      bound.emplace(group, work, chip, mayBeSerial);
   }
   const StitchBound *boundOrNull() const { return bound ? &*bound : nullptr; }
 
   SmallVector<unsigned> axes; ///< of the whole
   StitchGroup group;
   StitchWork work;
-  bool mayWalk;
+  bool mayBeSerial;
   std::optional<StitchBound> bound;
 };
 
 } // namespace
 
 /// Bytes of a block, where an SM holds at most so many blocks otherwise.
-using SharedMemory = llvm::function_ref<int64_t(int64_t mostBlocks)>;
+using SharedMemory = llvm::function_ref<int64_t(int64_t maxBlocks)>;
 
 /// One kernel of components whose blocks stand side by side. A block computes
 /// one of them, with the registers and the shared memory that the kernel has;
@@ -119,14 +120,14 @@ packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
   StitchCost cost;
   for (const StitchCost &part : parts)
     cost.registers = std::max(cost.registers, part.registers);
-  int64_t mostBlocks = blocksByThreads(cost.registers, warps, chip);
-  if (mostBlocks == 0)
+  int64_t maxBlocks = blocksByThreads(cost.registers, warps, chip);
+  if (maxBlocks == 0)
     return std::nullopt;
-  cost.sharedMemory = sharedMemory(mostBlocks);
+  cost.sharedMemory = sharedMemory(maxBlocks);
   if (cost.sharedMemory > chip.sharedMemoryPerBlock)
     return std::nullopt;
   cost.blocksPerSM =
-      std::min(mostBlocks, blocksByShared(cost.sharedMemory, chip));
+      std::min(maxBlocks, blocksByShared(cost.sharedMemory, chip));
   if (cost.blocksPerSM == 0)
     return std::nullopt;
   double places = double(chip.numSMs) * cost.blocksPerSM, longest = 0, sum = 0,
@@ -168,10 +169,10 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
     components.emplace_back(group, component, work, chip, effort);
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
-  for (int64_t warps = 1; warps <= kMostWarps; warps *= 2) {
+  for (int64_t warps = 1; warps <= kMaxWarps; warps *= 2) {
     StitchSchedule whole;
     whole.warps = warps;
-    whole.spread.assign(group.axes.size(), {});
+    whole.threadMapping.assign(group.axes.size(), {});
     bool isPossible = true;
     SmallVector<StitchCost> costs;
     SmallVector<int64_t> blocks;
@@ -179,7 +180,7 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
       ArrayRef<unsigned> axes = component.axes;
       std::optional<StitchResult> found =
           StitchEnumeration(component.group, component.work, chip, effort,
-                            component.boundOrNull(), component.mayWalk)
+                            component.boundOrNull(), component.mayBeSerial)
               .run(reason, warps);
       isPossible = found.has_value();
       if (!found)
@@ -189,19 +190,19 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
       costs.push_back(found->cost);
       blocks.push_back(countBlocks(component.group, found->schedule));
       for (auto [own, axis] : llvm::enumerate(axes))
-        whole.spread[axis] = found->schedule.spread[own];
-      if (found->schedule.walk) {
-        whole.walk = found->schedule.walk;
-        whole.walk->axis = axes[found->schedule.walk->axis];
+        whole.threadMapping[axis] = found->schedule.threadMapping[own];
+      if (found->schedule.serialLoop) {
+        whole.serialLoop = found->schedule.serialLoop;
+        whole.serialLoop->axis = axes[found->schedule.serialLoop->axis];
       }
     }
     if (!isPossible || checkStitching(group, whole, chip))
       continue;
     std::optional<StitchCost> cost = packCosts(
         costs, blocks, warps,
-        [&](int64_t mostBlocks) {
+        [&](int64_t maxBlocks) {
           return sharedToFit(group, whole, work.passesOf(whole), chip,
-                             mostBlocks);
+                             maxBlocks);
         },
         chip);
     if (cost && ranking)
@@ -217,7 +218,7 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
 }
 
 /// What every kernel takes at least: its bytes, after the first ones' latency.
-static double leastOf(const StitchWork &work, const ChipInfo &chip) {
+static double minOf(const StitchWork &work, const ChipInfo &chip) {
   return chip.launchOverhead + chip.dramLatency +
          work.compulsoryBytes / chip.dramBytesPerSecond;
 }
@@ -238,7 +239,7 @@ public:
     best = enumeration(/*cluster=*/1, effort).run(reason);
     if (best && effort == StitchEffort::First)
       return std::move(best);
-    tryWalks();
+    trySerialLoops();
     trySplits();
     tryClusters();
     if (effort == StitchEffort::Full)
@@ -250,7 +251,7 @@ private:
   StitchEnumeration enumeration(int64_t cluster, StitchEffort effort) const {
     return StitchEnumeration(
         group, work, chip, effort, isBounded(effort) ? &*bound : nullptr,
-        /*mayWalk=*/true, /*split=*/std::nullopt, cluster, ranking);
+        /*mayBeSerial=*/true, /*split=*/std::nullopt, cluster, ranking);
   }
   static bool isBounded(StitchEffort effort) {
     return effort == StitchEffort::Bounded || effort == StitchEffort::First;
@@ -261,7 +262,7 @@ private:
   void tryEach(ArrayRef<Choice> choices,
                llvm::function_ref<void(const Choice &, StitchEffort)> attempt);
   void keepFaster(std::optional<StitchResult> other, bool isWorthIt = true);
-  void tryWalks();
+  void trySerialLoops();
   /// Blocks, alone or of clusters, share the reductions along `axis` and go
   /// through `walk`, the same axis or another.
   struct Split {
@@ -330,16 +331,16 @@ void Search::tryEach(
 
 /// A walk along another reduced axis than the usual one may need fewer passes,
 /// or less room.
-void Search::tryWalks() {
-  if (!work.walked || (best && weighed(best->cost) <= leastOf(work, chip)))
+void Search::trySerialLoops() {
+  if (!work.serialAxis || (best && weighed(best->cost) <= minOf(work, chip)))
     return;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
-    if (!group.axes[axis].isReduced || axis == *work.walked->axis)
+    if (!group.axes[axis].isReduced || axis == *work.serialAxis->axis)
       continue;
     StitchWork other(group, axis);
     StitchBound ownBound(group, other, chip);
     keepFaster(StitchEnumeration(group, other, chip, StitchEffort::Bounded,
-                                 &ownBound, /*mayWalk=*/true,
+                                 &ownBound, /*mayBeSerial=*/true,
                                  /*split=*/std::nullopt, /*cluster=*/1, ranking)
                    .runBelow(limit()));
   }
@@ -348,7 +349,7 @@ void Search::tryWalks() {
 /// Where multiprocessors have no block, blocks share reductions: a store, a
 /// count and a load of the parts.
 void Search::trySplits() {
-  double least = leastOf(work, chip) + chip.dramLatency + 3 * chip.l2Latency;
+  double least = minOf(work, chip) + chip.dramLatency + 3 * chip.l2Latency;
   if (best && (countBlocks(group, best->schedule) >= chip.numSMs ||
                weighed(best->cost) <= least))
     return;
@@ -374,22 +375,23 @@ void Search::trySplit(const Split &split, StitchEffort effort) {
   auto [axis, walk, cluster] = split;
   std::optional<StitchWork> other;
   std::optional<StitchBound> ownBound;
-  bool isUsual = walk == axis && work.walked && *work.walked->axis == axis;
+  bool isUsual =
+      walk == axis && work.serialAxis && *work.serialAxis->axis == axis;
   if (!isUsual)
     other.emplace(group, walk,
                   walk == axis ? std::nullopt : std::optional(axis));
   const StitchWork &own = isUsual ? work : *other;
   if (isBounded(effort))
-    ownBound.emplace(group, own, chip, /*mayWalk=*/true, axis);
+    ownBound.emplace(group, own, chip, /*mayBeSerial=*/true, axis);
   keepFaster(StitchEnumeration(group, own, chip, effort,
                                ownBound ? &*ownBound : nullptr,
-                               /*mayWalk=*/true, axis, cluster, ranking)
+                               /*mayBeSerial=*/true, axis, cluster, ranking)
                  .runBelow(limit()));
 }
 
 /// Whether blocks load what they have loaded before, for want of room.
 bool Search::readsAgain() const {
-  return best->schedule.keptSteps() < best->schedule.countSteps() &&
+  return best->schedule.retainedSteps() < best->schedule.countSteps() &&
          passesOf(group, best->schedule).count > 1;
 }
 
@@ -404,7 +406,7 @@ void Search::tryClusters() {
   bool isEnough = best && !readsAgain() && best->cost.blocksPerSM > few &&
                   countBlocks(group, best->schedule) >= chip.numSMs;
   // All blocks have begun, and one exchange.
-  double least = leastOf(work, chip) + 2 * chip.clusterLatency;
+  double least = minOf(work, chip) + 2 * chip.clusterLatency;
   if (!isReduced || isEnough || (best && weighed(best->cost) <= least))
     return;
   SmallVector<int64_t> sizes;
@@ -421,7 +423,7 @@ void Search::tryClusters() {
   trySplits(splits);
   if (!bound)
     bound.emplace(group, work, chip);
-  if (best && work.walked && weighed(best->cost) <= bound->ofClusters())
+  if (best && work.serialAxis && weighed(best->cost) <= bound->ofClusters())
     return;
   tryEach<int64_t>(sizes, [&](int64_t cluster, StitchEffort effort) {
     keepFaster(enumeration(cluster, effort).runBelow(limit()));
@@ -441,7 +443,7 @@ void Search::tryPersistent() {
     StitchBound ownBound(group, other, chip);
     std::optional<StitchResult> found =
         StitchEnumeration(group, other, chip, StitchEffort::Bounded, &ownBound,
-                          /*mayWalk=*/true, /*split=*/std::nullopt,
+                          /*mayBeSerial=*/true, /*split=*/std::nullopt,
                           /*cluster=*/1, ranking)
             .runBelow(limit());
     // What the evaluator cannot tell apart is not worth a loop.
@@ -457,20 +459,20 @@ void Search::tryPersistent() {
 static std::optional<StitchResult> rate(const StitchGroup &group,
                                         const StitchSchedule &schedule,
                                         const ChipInfo &chip) {
-  const std::optional<StitchWalk> &walk = schedule.walk;
+  const std::optional<StitchSerialLoop> &walk = schedule.serialLoop;
   // Passes beside a split are others.
-  if (StitchSplit::besideWalk(group, schedule))
+  if (StitchSplit::besideSerialLoop(group, schedule))
     return std::nullopt;
   StitchWork work(group, /*walk=*/std::nullopt, /*split=*/std::nullopt,
-                  walk && (walk->isOnline || walk->keepsCostly));
-  if (walk.has_value() != work.walked.has_value() ||
-      (walk &&
-       (walk->axis != *work.walked->axis || (walk->isOnline && !work.online) ||
-        (walk->keepsCostly && !work.costly))))
+                  walk && (walk->isOnline || walk->retainsExpensive));
+  if (walk.has_value() != work.serialAxis.has_value() ||
+      (walk && (walk->axis != *work.serialAxis->axis ||
+                (walk->isOnline && !work.online) ||
+                (walk->retainsExpensive && !work.expensive))))
     return std::nullopt;
   const StitchPasses &passes = work.passesOf(schedule);
   if (checkStitching(group, schedule, chip, &passes) ||
-      checkKept(group, schedule, passes))
+      checkRetained(group, schedule, passes))
     return std::nullopt;
   std::optional<StitchCost> cost =
       predictStitching(group, work, schedule, chip);

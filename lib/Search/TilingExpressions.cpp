@@ -57,14 +57,15 @@ public:
   /// Whether loop `outer` reduces an intermediate that a loop of `inner`
   /// indexes.
   bool keepsTiles(unsigned outer, ArrayRef<unsigned> inner) const {
-    return llvm::any_of(group.products, [&](const Product &product) {
-      const GroupTensor &value = group.tensors[product.result];
-      return value.role == TensorRole::Intermediate &&
-             llvm::is_contained(product.reduction, outer) &&
-             llvm::any_of(inner, [&](unsigned axis) {
-               return llvm::is_contained(value.axes, axis);
-             });
-    });
+    return llvm::any_of(
+        group.contractions, [&](const Contraction &contraction) {
+          const GroupTensor &value = group.tensors[contraction.result];
+          return value.role == TensorRole::Intermediate &&
+                 llvm::is_contained(contraction.reduction, outer) &&
+                 llvm::any_of(inner, [&](unsigned axis) {
+                   return llvm::is_contained(value.axes, axis);
+                 });
+        });
   }
 
   bool isComplete = true; ///< the limit was not met
@@ -72,10 +73,10 @@ public:
   /// The finest partition of the loops, in program order.
   SmallVector<Part> split(const Axes &loops) const {
     SmallVector<Part> parts;
-    for (auto [index, product] : llvm::enumerate(group.products)) {
+    for (auto [index, contraction] : llvm::enumerate(group.contractions)) {
       Part part{{}, static_cast<unsigned>(index), static_cast<unsigned>(index)};
       for (unsigned axis : loops)
-        if (llvm::is_contained(product.axes, axis))
+        if (llvm::is_contained(contraction.axes, axis))
           part.loops.push_back(axis);
       if (part.loops.empty())
         continue;
@@ -218,9 +219,9 @@ static const GroupTensor &resultOf(const GroupModel &group) {
   });
 }
 
-static bool isInAllProducts(const GroupModel &group, unsigned axis) {
-  return llvm::all_of(group.products, [&](const Product &product) {
-    return llvm::is_contained(product.axes, axis);
+static bool isInAllContractions(const GroupModel &group, unsigned axis) {
+  return llvm::all_of(group.contractions, [&](const Contraction &contraction) {
+    return llvm::is_contained(contraction.axes, axis);
   });
 }
 
@@ -252,8 +253,8 @@ BoundExpression fusion::bindBlocks(const GroupModel &group,
   const GroupTensor &result = resultOf(group);
   BoundExpression bound;
   bound.loops = removeLoops(loops, [&](unsigned axis) {
-    bool isBound =
-        llvm::is_contained(result.axes, axis) && isInAllProducts(group, axis);
+    bool isBound = llvm::is_contained(result.axes, axis) &&
+                   isInAllContractions(group, axis);
     if (isBound)
       bound.blocks.push_back(axis);
     return isBound;
@@ -311,7 +312,7 @@ uint64_t fusion::countBoundExpressions(const GroupModel &group, bool isFlat) {
     bool isOfResult = llvm::is_contained(result.axes, axis);
     if (!isOfResult)
       others.push_back(axis);
-    else if (!isInAllProducts(group, axis))
+    else if (!isInAllContractions(group, axis))
       optional.push_back(axis);
   }
   uint64_t sum = 0;
@@ -332,7 +333,7 @@ fusion::listBoundExpressions(const GroupModel &group,
   const GroupTensor &result = resultOf(group);
   SmallVector<unsigned, 4> always, optional;
   for (unsigned axis : result.axes)
-    (isInAllProducts(group, axis) ? always : optional).push_back(axis);
+    (isInAllContractions(group, axis) ? always : optional).push_back(axis);
   std::vector<BoundExpression> expressions;
   // Every sub-expression comes from itself inside of the loops that are bound.
   for (unsigned mask = (1u << optional.size()); mask-- > 0;) {
@@ -368,14 +369,14 @@ static void collectLoops(const TilingTree &items, Axes &loops) {
   }
 }
 
-bool fusion::keepsIntermediates(const GroupModel &group,
-                                const TilingTree &loops) {
+bool fusion::retainsIntermediates(const GroupModel &group,
+                                  const TilingTree &loops) {
   ExpressionOptions options;
   Enumerator enumerator(group, options);
   return llvm::any_of(loops, [&](const TilingNode &node) {
     Axes inner;
     collectLoops(node.children, inner);
     return enumerator.keepsTiles(node.index, inner) ||
-           keepsIntermediates(group, node.children);
+           retainsIntermediates(group, node.children);
   });
 }

@@ -35,7 +35,7 @@ public:
     for (unsigned axis : grid)
       axes |= 1u << axis;
     std::unique_ptr<CostBound> &slot =
-        bounds[{space.treeOf(candidate), axes, candidate.parts}];
+        bounds[{space.treeOf(candidate), axes, candidate.splits}];
     if (!slot)
       slot = std::make_unique<CostBound>(group, space.outline(candidate), grid,
                                          space.intrinsics(), chip,
@@ -45,9 +45,9 @@ public:
 
   /// With its tiles and intrinsics.
   double seconds(const ScheduleCandidate &candidate) {
-    return of(candidate).seconds(
-        space.tilesOf(candidate),
-        llvm::ArrayRef(candidate.intrinsics).take_front(group.products.size()));
+    return of(candidate).seconds(space.tilesOf(candidate),
+                                 llvm::ArrayRef(candidate.intrinsics)
+                                     .take_front(group.contractions.size()));
   }
 
 private:

@@ -52,7 +52,7 @@ using KeySet = std::unordered_set<Key, KeyBytes<Key>, KeyBytes<Key>>;
 struct TreeKey {
   uint64_t loops = 0; ///< the expression and, a bit of each axis, which live
   decltype(ScheduleCandidate::hoisted) hoisted{};
-  decltype(ScheduleCandidate::kept) kept{};
+  decltype(ScheduleCandidate::retained) retained{};
 };
 
 /// What is moved next in a tree (`ScheduleCandidate::kept` and `hoisted`).
@@ -103,18 +103,18 @@ public:
     return tree;
   }
 
-  /// The same for out of how many loops values are kept (`keepOutside`): the
+  /// The same for out of how many loops values are kept (`retainOutside`): the
   /// key has the values that are asked for, not levels.
   template <typename Find>
-  decltype(TreeKey::kept) findKept(const TreeKey &key, Find find) {
+  decltype(TreeKey::retained) findRetained(const TreeKey &key, Find find) {
     {
       std::shared_lock lock(mutex);
-      if (auto found = kept.find(key); found != kept.end())
+      if (auto found = retained.find(key); found != retained.end())
         return found->second;
     }
-    decltype(TreeKey::kept) levels = find();
+    decltype(TreeKey::retained) levels = find();
     std::unique_lock lock(mutex);
-    kept.try_emplace(key, levels);
+    retained.try_emplace(key, levels);
     return levels;
   }
 
@@ -127,11 +127,10 @@ private:
   }
   template <typename Key>
   void addTo(KeyMap<Key, Tree> &map, const Key &key, Tree tree) {
-    constexpr size_t mostTrees = 1 << 14; // some 2 KB each
-    constexpr size_t mostKeys = 1 << 18;
+    constexpr size_t maxTrees = 1 << 14; // some 2 KB each
+    constexpr size_t maxKeys = 1 << 18;
     std::unique_lock lock(mutex);
-    if (numbered.size() >= mostTrees ||
-        trees.size() + steps.size() >= mostKeys) {
+    if (numbered.size() >= maxTrees || trees.size() + steps.size() >= maxKeys) {
       trees.clear();
       steps.clear();
       numbered.clear();
@@ -144,7 +143,7 @@ private:
   KeyMap<TreeMove, Tree> steps;
   llvm::DenseMap<unsigned, Tree> numbered;
   llvm::StringMap<unsigned> numbers; ///< of all there ever were
-  KeyMap<TreeKey, decltype(TreeKey::kept)> kept;
+  KeyMap<TreeKey, decltype(TreeKey::retained)> retained;
 };
 
 /// What a candidate is before all that the rater chooses: the number of its
@@ -165,10 +164,10 @@ struct CandidateKey {
           add(dimension.get(candidate, index), dimension.isTensorSet ? 4 : 1);
   }
 
-  static constexpr unsigned kMostWords =
-      CostBound::kMaxAxes + kMostProducts + 16;
+  static constexpr unsigned kMaxWords =
+      CostBound::kMaxAxes + kMaxContractions + 16;
   uint32_t tree;
-  std::array<uint16_t, kMostWords> words{};
+  std::array<uint16_t, kMaxWords> words{};
 };
 
 } // namespace fusion

@@ -44,7 +44,8 @@ static unsigned turned(PanelOrder order) {
   return order == PanelOrder::Pairs ? 1 : order == PanelOrder::Quads ? 2 : 0;
 }
 
-/// The row bits from the lowest bit of a place on, as far as an order has its own.
+/// The row bits from the lowest bit of a place on, as far as an order has its
+/// own.
 static ArrayRef<unsigned> bitsOfPlace(PanelOrder order) {
   static constexpr unsigned plain[] = {0, 1, 2}, alternating[] = {0, 2, 3, 1};
   if (order == PanelOrder::Alternating)
@@ -52,8 +53,8 @@ static ArrayRef<unsigned> bitsOfPlace(PanelOrder order) {
   return plain;
 }
 
-/// (Dim0 = place, Dim1 = unit) -> (Dim0 = row, Dim1 = unit), for a multiple of the
-/// rows that are exchanged.
+/// (Dim0 = place, Dim1 = unit) -> (Dim0 = row, Dim1 = unit), for a multiple of
+/// the rows that are exchanged.
 static LinearLayout rowsOfPlaces(int64_t rows, int64_t units,
                                  PanelOrder order) {
   LinearLayout::Bases bases;
@@ -122,7 +123,7 @@ std::optional<BoxShape> boxShape(int64_t rows, int64_t cols,
   auto panel = panelShape(cols, elementBytes);
   if (!panel || rows < 1 || rows % repeated != 0)
     return std::nullopt;
-  int64_t groups = rows / repeated, boxes = divideCeil(rows, kMostOfBox);
+  int64_t groups = rows / repeated, boxes = divideCeil(rows, kMaxOfBox);
   while (groups % boxes != 0)
     ++boxes;
   BoxShape shape;
@@ -203,7 +204,8 @@ static Split splitLines(const PanelShape &panel, int64_t rows, int64_t warps,
           divideCeil(groups, split.laneGroups * split.warpGroups);
       split.innerIterations = 1;
       int64_t binary = int64_t(1) << countr_zero(uint64_t(split.warpGroups));
-      if (binary != split.warpGroups && (panel.panelUnits > 1 || exchanged > 8)) {
+      if (binary != split.warpGroups &&
+          (panel.panelUnits > 1 || exchanged > 8)) {
         int64_t lowRows = rowsPerGroup * split.laneGroups * binary;
         split.innerIterations = exchanged / std::gcd(lowRows, exchanged);
         split.groupIterations =
@@ -243,9 +245,9 @@ std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
                          split.groupIterations / split.innerIterations);
   // These were places.
   if (order == PanelOrder::Alternating) {
-    auto placed = compose(
-        copy.chunks, rowsOfPlaces(copy.chunks.outSize(D::Dim0),
-                                  copy.chunks.outSize(D::Dim1), order));
+    auto placed =
+        compose(copy.chunks, rowsOfPlaces(copy.chunks.outSize(D::Dim0),
+                                          copy.chunks.outSize(D::Dim1), order));
     assert(placed && "the bits that are exchanged are digits");
     copy.chunks = *placed;
   }

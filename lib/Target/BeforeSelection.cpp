@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/BeforeSelection.h"
-#include "fusion/Target/ExtendInWords.h"
+#include "fusion/Target/ExtendIn32Bit.h"
 #include "fusion/Target/PredicateCopies.h"
 #include "fusion/Target/SinkOffsets.h"
 #include "llvm/CodeGen/Passes.h"

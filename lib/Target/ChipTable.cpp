@@ -1,4 +1,4 @@
-//===- ChipTable.cpp - Data of the chips we compile for -----------------------===//
+//===- ChipTable.cpp - Data of the chips we compile for -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -108,7 +108,7 @@ static constexpr ChipInfo a100() {
   chip.barrierLatency = 2.0e-8;
   // 33 cycles of mma.m16n8k16, which reaches the whole rate [Sun23].
   chip.mmaLatency = 2.34e-8;
-  chip.mmaShare = 1.0;
+  chip.mmaPeakFraction = 1.0;
   return chip;
 }
 
@@ -142,7 +142,7 @@ static constexpr ChipInfo rtx3080() {
   chip.sharedLatency = 1.7e-8;
   chip.barrierLatency = 1.7e-8;
   chip.mmaLatency = 1.93e-8;
-  chip.mmaShare = 1.0;
+  chip.mmaPeakFraction = 1.0;
   return chip;
 }
 
@@ -178,7 +178,7 @@ static constexpr ChipInfo rtx4090() {
   chip.sharedLatency = 1.2e-8;
   chip.barrierLatency = 1.2e-8;
   chip.mmaLatency = 1.31e-8;
-  chip.mmaShare = 1.0;
+  chip.mmaPeakFraction = 1.0;
   chip.hasF8Conversions = true;
   return chip;
 }
@@ -218,9 +218,9 @@ static constexpr ChipInfo h100() {
   // mma.sync at 62.9 % of the wgmma rate [Luo24]; its latency [est] the 33
   // cycles of [Sun23].
   chip.mmaLatency = 1.80e-8;
-  chip.mmaShare = 0.629;
+  chip.mmaPeakFraction = 0.629;
   // [PTX]; the portable size of a cluster [CUDA].
-  chip.hasBulkTensorCopy = true;
+  chip.hasTMA = true;
   chip.hasWgmma = true;
   chip.hasClusters = true;
   chip.hasF8Conversions = true;
@@ -272,9 +272,9 @@ static constexpr ChipInfo b200() {
   chip.barrierLatency = 1.5e-8;
   chip.clusterLatency = 9.73e-8;
   chip.mmaLatency = 1.78e-8;
-  chip.mmaShare = 0.5;
+  chip.mmaPeakFraction = 0.5;
   // [PTX]; the portable size of a cluster [CUDA].
-  chip.hasBulkTensorCopy = true;
+  chip.hasTMA = true;
   chip.hasTcgen05 = true;
   chip.hasClusters = true;
   chip.hasF8Conversions = true;
@@ -317,9 +317,9 @@ static constexpr ChipInfo rtx5090() {
   chip.barrierLatency = 1.3e-8;
   chip.clusterLatency = 7.47e-8;
   chip.mmaLatency = 1.37e-8;
-  chip.mmaShare = 1.0;
+  chip.mmaPeakFraction = 1.0;
   // [PTX]; the portable size of a cluster [CUDA].
-  chip.hasBulkTensorCopy = true;
+  chip.hasTMA = true;
   chip.hasClusters = true;
   chip.hasF8Conversions = true;
   chip.hasProgrammaticLaunch = true;
@@ -348,7 +348,7 @@ static constexpr bool areComplete() {
           chip.tensorFlops.f16, chip.tensorFlops.bf16, chip.tensorFlops.tf32,
           chip.tensorFlops.s8, chip.tensorFlops.f64, chip.dramLatency,
           chip.l2Latency, chip.sharedLatency, chip.launchOverhead,
-          chip.barrierLatency, chip.mmaLatency, chip.mmaShare})
+          chip.barrierLatency, chip.mmaLatency, chip.mmaPeakFraction})
       if (number == 0)
         return false;
     if (chip.name.empty() || chip.arch.empty() || chip.product.empty() ||
@@ -400,9 +400,9 @@ Processors fusion::processorsOf(const ChipInfo &chip) {
 
 std::optional<std::string> fusion::whyTooManyWarps(int64_t warps,
                                                    int64_t producers) {
-  if (warps + producers <= kMostWarps)
+  if (warps + producers <= kMaxWarps)
     return std::nullopt;
-  return "a block has at most " + std::to_string(kMostWarps) + " warps, not " +
+  return "a block has at most " + std::to_string(kMaxWarps) + " warps, not " +
          std::to_string(warps) + " and " + std::to_string(producers) +
          " producers";
 }

@@ -27,7 +27,7 @@ bool fusion::isDeviceFunction(llvm::StringRef symbol) {
 
 /// The most instructions that inlining one function may add to a module: 16
 /// sines of f32, for which LLVM takes about half a second.
-constexpr uint64_t kMostInlined = 6144;
+constexpr uint64_t kMaxInlined = 6144;
 
 using Sizes = llvm::DenseMap<const llvm::Function *, uint64_t>;
 
@@ -58,7 +58,7 @@ static void limitInlining(llvm::Module &module) {
       auto *call = llvm::dyn_cast<llvm::CallBase>(user);
       return call && call->getCalledFunction() == &function;
     });
-    if (calls * sizeInlined(function, sizes) <= kMostInlined)
+    if (calls * sizeInlined(function, sizes) <= kMaxInlined)
       continue;
     function.removeFnAttr(llvm::Attribute::AlwaysInline);
     function.addFnAttr(llvm::Attribute::NoInline);

@@ -1,4 +1,4 @@
-//===- Intrinsics.cpp - Instructions that products are mapped to --------------===//
+//===- Intrinsics.cpp - Instructions that products are mapped to ----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,25 +11,28 @@
 
 using namespace fusion;
 
-static constexpr ProductType halfTypes[] = {ProductType::F16, ProductType::BF16};
-static constexpr ProductType f32Types[] = {ProductType::F32};
-static constexpr ProductType tf32Types[] = {ProductType::TF32, ProductType::TF32Cut};
-static constexpr ProductType cutTypes[] = {ProductType::TF32Cut};
-static constexpr ProductType s8Types[] = {ProductType::S8};
-static constexpr ProductType fp8Types[] = {ProductType::FP8, ProductType::FP8Coarse};
-static constexpr ProductType coarseTypes[] = {ProductType::FP8Coarse};
+static constexpr MultiplicandType halfTypes[] = {MultiplicandType::F16,
+                                                 MultiplicandType::BF16};
+static constexpr MultiplicandType f32Types[] = {MultiplicandType::F32};
+static constexpr MultiplicandType tf32Types[] = {MultiplicandType::TF32,
+                                                 MultiplicandType::TF32Cut};
+static constexpr MultiplicandType cutTypes[] = {MultiplicandType::TF32Cut};
+static constexpr MultiplicandType s8Types[] = {MultiplicandType::S8};
+static constexpr MultiplicandType fp8Types[] = {MultiplicandType::FP8,
+                                                MultiplicandType::FP8Coarse};
+static constexpr MultiplicandType coarseTypes[] = {MultiplicandType::FP8Coarse};
 
 /// mma.sync of a warp, with all tiles in registers. PTX ISA, "Matrix
 /// multiply-accumulate operation using mma instruction": f16, bf16, tf32 and s8
 /// since sm_80, 8-bit floats since sm_89. Of 8-bit elements two instructions
-/// lie side by side (ProductLayouts.h); the name has the columns of both.
+/// lie side by side (FragmentLayouts.h); the name has the columns of both.
 static constexpr Intrinsic mmaSync(llvm::StringLiteral name, int64_t i2,
                                    int64_t r1, unsigned operandBits,
-                                   llvm::ArrayRef<ProductType> types,
+                                   llvm::ArrayRef<MultiplicandType> types,
                                    unsigned minCapability) {
   Intrinsic mma;
   mma.name = name;
-  mma.unit = ProductUnit::TensorCore;
+  mma.unit = IntrinsicUnit::TensorCore;
   mma.i1 = 16;
   mma.i2 = i2;
   mma.r1 = r1;
@@ -45,13 +48,13 @@ static constexpr Intrinsic mmaSync(llvm::StringLiteral name, int64_t i2,
 
 /// wgmma of a warpgroup: A in registers or shared memory, B in shared memory.
 /// PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions": sm_90a only. An
-/// instruction has as many columns as there are (`columnsOfInstruction`).
+/// instruction has as many columns as there are (`instructionColumns`).
 static constexpr Intrinsic wgmma(llvm::StringLiteral name, int64_t r1,
                                  unsigned operandBits,
-                                 llvm::ArrayRef<ProductType> types) {
+                                 llvm::ArrayRef<MultiplicandType> types) {
   Intrinsic mma;
   mma.name = name;
-  mma.unit = ProductUnit::WarpGroup;
+  mma.unit = IntrinsicUnit::WarpGroup;
   mma.i1 = 16;
   mma.i2 = 8;
   mma.r1 = r1;
@@ -76,7 +79,7 @@ static constexpr Intrinsic wgmma(llvm::StringLiteral name, int64_t r1,
 static constexpr Intrinsic multiplyAdds() {
   Intrinsic fma;
   fma.name = "fma.m8n16k4";
-  fma.unit = ProductUnit::Fma;
+  fma.unit = IntrinsicUnit::Fma;
   fma.i1 = 8;
   fma.i2 = 16;
   fma.r1 = 4;
@@ -104,20 +107,19 @@ static constexpr Intrinsic intrinsics[] = {
     multiplyAdds(),
 };
 
-bool Intrinsic::multiplies(ProductType type) const {
+bool Intrinsic::multiplies(MultiplicandType type) const {
   return llvm::is_contained(types, type);
 }
 
-int64_t Intrinsic::launchRegisters(int64_t columns,
-                                   bool isFirstInRegisters) const {
+int64_t Intrinsic::launchRegisters(int64_t columns, bool isAInRegisters) const {
   if (registersAtLaunch == 0)
     return 0;
   return i1 * columns / kWarpSize +
-         (isFirstInRegisters ? operandRegisters(/*isFirst=*/true, i1) : 0) +
+         (isAInRegisters ? operandRegisters(/*isOperandA=*/true, i1) : 0) +
          registersAtLaunch;
 }
 
-bool Intrinsic::handsOverTo(const Intrinsic &next) const {
+bool Intrinsic::forwardsTo(const Intrinsic &next) const {
   // The columns of D that a thread holds are those that it wants of A, where
   // lanes share the reduced axis of A. Warpgroups hold other rows than single
   // warps.
@@ -132,11 +134,12 @@ double Intrinsic::latency(const ChipInfo &chip) const {
   return chip.mmaLatency;
 }
 
-double fusion::productRate(const ChipInfo &chip, ProductType type,
-                           const Intrinsic &intrinsic) {
-  double peak = chip.productFlops(type);
-  return intrinsic.unit == ProductUnit::TensorCore ? peak * chip.mmaShare
-                                                   : peak;
+double fusion::mmaRate(const ChipInfo &chip, MultiplicandType type,
+                       const Intrinsic &intrinsic) {
+  double peak = chip.peakFlops(type);
+  return intrinsic.unit == IntrinsicUnit::TensorCore
+             ? peak * chip.mmaPeakFraction
+             : peak;
 }
 
 const Intrinsic *fusion::lookupIntrinsic(llvm::StringRef name) {

@@ -13,7 +13,7 @@
 fusion::LargeBlockGate::LargeBlockGate(const llvm::Module &module) {
   for (const llvm::Function &function : module)
     if (llvm::any_of(function, [](const llvm::BasicBlock &block) {
-          return block.size() > kMostInstructions;
+          return block.size() > kMaxInstructions;
         }))
       large.insert(("function (" + function.getName() + ")").str());
 }

@@ -8,7 +8,7 @@
 
 #include "ChainPartition.h"
 #include "ChainRemarks.h"
-#include "SharedHeads.h"
+#include "SharedPrologues.h"
 #include "fusion/Support/Remark.h"
 #include "fusion/Transforms/GroupBuilder.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,25 +25,26 @@ public:
               const ChainPartitionOptions &options, SearchMemo &memo)
       : function(function), chip(chip), options(options),
         forceFusion(options.forceFusion),
-        pricer(function.getContext(), chip, forceFusion, options.skipMasked,
-               memo) {}
+        evaluator(function.getContext(), chip, forceFusion, options.skipMasked,
+                  memo) {}
 
   std::vector<ChainKernel> run() {
     remarkConvolutions(function);
-    for (SharedHead &head : SharedHead::find(function))
+    for (SharedPrologue &head : SharedPrologue::find(function))
       distribute(head);
     // What does not join is a row of its own.
     llvm::SmallPtrSet<Operation *, 16> tried;
     while (true) {
-      std::vector<ChainRow> rows = collectChainRows(function, tried);
+      std::vector<CandidateSequence> rows =
+          collectCandidateSequences(function, tried);
       bool isApart = false;
       if (options.explorer && !rows.empty() && !neighbours)
         neighbours.emplace(function, chip, *options.explorer);
-      for (const ChainRow &row : rows)
+      for (const CandidateSequence &row : rows)
         claim(row);
-      for (ChainRow &row : rows) {
-        for (const ChainRow::Link &link : row.links)
-          tried.insert(link.product);
+      for (CandidateSequence &row : rows) {
+        for (const CandidateSequence::Link &link : row.links)
+          tried.insert(link.contraction);
         isApart |= partition(row);
       }
       if (!isApart)
@@ -52,19 +53,19 @@ public:
   }
 
 private:
-  double price(const SharedHead &head);
-  void distribute(SharedHead &head);
-  Part compete(const ChainRow &row, unsigned first, unsigned last,
-               const Part &part);
-  void claim(const ChainRow &row);
+  double predict(const SharedPrologue &head);
+  void distribute(SharedPrologue &head);
+  Segment compete(const CandidateSequence &row, unsigned first, unsigned last,
+                  const Segment &part);
+  void claim(const CandidateSequence &row);
   /// Returns whether products that could have joined did not.
-  bool partition(ChainRow &row);
+  bool partition(CandidateSequence &row);
 
   func::FuncOp function;
   const ChipInfo &chip;
   const ChainPartitionOptions &options;
   bool forceFusion;
-  ChainPricer pricer;
+  ChainEvaluator evaluator;
   std::optional<StitchNeighbours> neighbours;
   std::vector<ChainKernel> kernels;
 };
@@ -73,39 +74,39 @@ private:
 
 /// The kernels of the products behind a head, each by itself, and of operators
 /// that none of them takes in.
-double Partitioner::price(const SharedHead &head) {
-  llvm::SaveAndRestore<bool> silent(pricer.explains, false);
+double Partitioner::predict(const SharedPrologue &head) {
+  llvm::SaveAndRestore<bool> silent(evaluator.explains, false);
   llvm::SmallPtrSet<Operation *, 16> taken;
   double time = 0;
-  for (ChainRow &row : collectChainRows(function))
+  for (CandidateSequence &row : collectCandidateSequences(function))
     for (unsigned i = 0; i < row.links.size(); ++i) {
-      ChainRow::Operators operators =
+      CandidateSequence::Operators operators =
           row.operators(i, i, /*all=*/true, /*joined=*/true, /*heads=*/true);
       taken.insert_range(operators);
-      if (llvm::none_of(head.products(), [&](linalg::LinalgOp product) {
-            return llvm::is_contained(operators, product);
+      if (llvm::none_of(head.contractions(), [&](linalg::LinalgOp contraction) {
+            return llvm::is_contained(operators, contraction);
           }))
         continue;
-      Part part = pricer.price(row, i, i);
+      Segment part = evaluator.predict(row, i, i);
       time += kernelTime(part);
     }
   for (linalg::LinalgOp op : head.all())
     if (!taken.contains(op))
-      time += pricer.priceAlone(op);
+      time += evaluator.predictAlone(op);
   return time;
 }
 
 /// Lets each product behind a head compute it for itself where that pays.
-void Partitioner::distribute(SharedHead &head) {
-  double shared = price(head);
-  head.copy(pricer.rewriter);
-  double own = price(head);
-  linalg::LinalgOp last = head.products().back();
+void Partitioner::distribute(SharedPrologue &head) {
+  double shared = predict(head);
+  head.copy(evaluator.rewriter);
+  double own = predict(head);
+  linalg::LinalgOp last = head.contractions().back();
   std::string numbers = llvm::formatv(
       "predicted {0} with copies of their own against {1} with kernels for it",
       microseconds(own), microseconds(shared));
   std::string what = llvm::formatv("what {0} products have in front of them",
-                                   head.products().size());
+                                   head.contractions().size());
   if (own <= shared || forceFusion) {
     remarkPassed(last, "fuse", "head-copied",
                  "each computes for itself " + what + ": " + numbers +
@@ -114,47 +115,50 @@ void Partitioner::distribute(SharedHead &head) {
   }
   remarkMissed(last, "fuse", "head-shared",
                "kernels of its own compute " + what + ": " + numbers);
-  head.join(pricer.rewriter);
+  head.join(evaluator.rewriter);
 }
 
-static ChainRow::Operators allOf(const ChainRow &row) {
+static CandidateSequence::Operators allOf(const CandidateSequence &row) {
   return row.operators(0, row.links.size() - 1, /*all=*/true, /*joined=*/true,
                        /*heads=*/true);
 }
 
 /// What stitched groups next to a part could have of it: what follows the last
 /// product, or what stands in front of the first, goes to whom it saves more.
-Part Partitioner::compete(const ChainRow &row, unsigned first, unsigned last,
-                          const Part &part) {
+Segment Partitioner::compete(const CandidateSequence &row, unsigned first,
+                             unsigned last, const Segment &part) {
   if (!neighbours || !part.time)
     return part;
-  const ChainRow::Link &front = row.links[first], &end = row.links[last];
-  ChainRow::Operators before = front.head;
+  const CandidateSequence::Link &front = row.links[first],
+                                &end = row.links[last];
+  CandidateSequence::Operators before = front.head;
   llvm::append_range(before, front.before);
-  ChainRow::Operators far;
+  CandidateSequence::Operators far;
   for (linalg::LinalgOp op : end.after)
     if (!llvm::is_contained(end.directlyAfter, op))
       far.push_back(op);
-  ChainRow::Operators both = before;
+  CandidateSequence::Operators both = before;
   llvm::append_range(both, end.after);
-  Part best = part;
+  Segment best = part;
   double least = std::numeric_limits<double>::infinity();
-  for (const ChainRow::Operators &list :
-       {far, ChainRow::Operators(end.after), front.head, before, both}) {
-    ChainRow::Operators rest, given;
+  for (const CandidateSequence::Operators &list :
+       {far, CandidateSequence::Operators(end.after), front.head, before,
+        both}) {
+    CandidateSequence::Operators rest, given;
     for (linalg::LinalgOp op : part.operators)
       (llvm::is_contained(list, op) ? given : rest).push_back(op);
     // Where nobody else could have them there is nothing to decide.
     if (given.empty() || neighbours->next(given).empty())
       continue;
-    Part smaller = pricer.price(rest, /*isSingle=*/false);
+    Segment smaller = evaluator.predict(rest, /*isSingle=*/false);
     if (!smaller.time)
       continue;
     given.clear();
     for (linalg::LinalgOp op : part.operators)
       if (!llvm::is_contained(smaller.operators, op))
         given.push_back(op);
-    std::optional<StitchNeighbours::Seconds> others = neighbours->price(given);
+    std::optional<StitchNeighbours::Seconds> others =
+        neighbours->predict(given);
     if (!others)
       continue;
     double inside = *part.time + others->without,
@@ -164,7 +168,7 @@ Part Partitioner::compete(const ChainRow &row, unsigned first, unsigned last,
     least = outside - inside;
     bool isLeft = outside < inside && !forceFusion;
     if (isLeft) {
-      static_cast<Price &>(best) = smaller;
+      static_cast<PredictedCost &>(best) = smaller;
       best.operators = smaller.operators;
     }
     best.isLeft = isLeft;
@@ -184,13 +188,13 @@ Part Partitioner::compete(const ChainRow &row, unsigned first, unsigned last,
   return best;
 }
 
-void Partitioner::claim(const ChainRow &row) {
+void Partitioner::claim(const CandidateSequence &row) {
   if (neighbours)
     neighbours->claim(allOf(row));
 }
 
-bool Partitioner::partition(ChainRow &row) {
-  RowPlan plan(row, pricer, forceFusion);
+bool Partitioner::partition(CandidateSequence &row) {
+  SequencePlan plan(row, evaluator, forceFusion);
   // What the kernels of other rows and parts have is nobody's neighbour.
   if (neighbours)
     neighbours->release(allOf(row));
@@ -199,7 +203,7 @@ bool Partitioner::partition(ChainRow &row) {
       neighbours->claim(plan.part(first, last).operators);
   bool isApart = false;
   for (auto [first, last] : plan.kernels()) {
-    const Part part = compete(row, first, last, plan.part(first, last));
+    const Segment part = compete(row, first, last, plan.part(first, last));
     isApart |= part.apart > 0;
     remarkKernel(row, plan, part, first, last, forceFusion);
     if (last + 1 < row.links.size())
@@ -209,10 +213,10 @@ bool Partitioner::partition(ChainRow &row) {
       continue;
     }
     if (neighbours)
-      remarkNeighbours(part, *neighbours, pricer);
-    auto group = buildGroup<fuse::ChainOp>(pricer.rewriter, part.operators);
-    adoptGroup(pricer.rewriter, group, part.operators);
-    FusedKernel fused = rateFusion(row, plan, first, last, forceFusion);
+      remarkNeighbours(part, *neighbours, evaluator);
+    auto group = buildGroup<fuse::ChainOp>(evaluator.rewriter, part.operators);
+    adoptGroup(evaluator.rewriter, group, part.operators);
+    FusedKernel fused = evaluateFusion(row, plan, first, last, forceFusion);
     kernels.push_back({group, last + 1 - first, *part.time,
                        fused.separate.seconds, fused.separate.generic == 0,
                        fused.isForced});

@@ -27,7 +27,7 @@ struct ChainPartitionOptions {
 /// A chain of a plan.
 struct ChainKernel {
   fuse::ChainOp group;
-  unsigned products = 0;
+  unsigned contractions = 0;
   double seconds = 0;       ///< predicted
   double apart = 0;         ///< predicted for each product by itself
   bool isApartKnown = true; ///< each has a kernel of a chain

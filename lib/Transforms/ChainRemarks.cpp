@@ -22,20 +22,20 @@ static constexpr StringLiteral kCategory = "fuse";
 void fusion::remarkIntensity(const GroupAxes &axes, const ChipInfo &chip) {
   for (unsigned i = 0; i < axes.operators.size(); ++i) {
     linalg::LinalgOp op = axes.operators[i];
-    std::optional<unsigned> number = axes.productOf[i];
+    std::optional<unsigned> number = axes.contractionOf[i];
     if (!number)
       continue;
-    const Product &product = axes.model.products[*number];
+    const Contraction &contraction = axes.model.contractions[*number];
     // Sizes that are known at run time only have no intensity yet.
-    if (llvm::any_of(product.axes, [&](unsigned axis) {
+    if (llvm::any_of(contraction.axes, [&](unsigned axis) {
           return axes.model.axes[axis].isDynamic;
         }))
       continue;
     unsigned bytes = getElementTypeOrSelf(op->getOperand(0).getType())
                          .getIntOrFloatBitWidth() /
                      8;
-    double phi = intensity(axes.model, product);
-    double balance = machineBalance(product, std::max(1u, bytes), chip);
+    double phi = intensity(axes.model, contraction);
+    double balance = machineBalance(contraction, std::max(1u, bytes), chip);
     remarkAnalysis(
         op, kCategory, "intensity",
         llvm::formatv("intensity of the product is {0:F1} flop per element "
@@ -47,7 +47,7 @@ void fusion::remarkIntensity(const GroupAxes &axes, const ChipInfo &chip) {
 
 void fusion::remarkConvolutions(func::FuncOp function) {
   for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
-    if (std::optional<std::string> why = whyNoProduct(op))
+    if (std::optional<std::string> why = whyNoContraction(op))
       remarkMissed(op, kCategory, "generic",
                    "runs in the generic form: " + *why);
 }
@@ -65,18 +65,19 @@ static void remarkEither(Operation *op, bool isMissed, StringRef missed,
 
 /// What links first … last take separately. A product that was put into the
 /// window of the next one counts as before, computed once.
-static SeparateKernels rateSeparately(const ChainRow &row, const RowPlan &plan,
-                                      unsigned first, unsigned last) {
+static SeparateKernels evaluateSeparately(const CandidateSequence &row,
+                                          const SequencePlan &plan,
+                                          unsigned first, unsigned last) {
   SeparateKernels separate;
   std::vector<double> seconds;
   for (unsigned i = first; i <= last; ++i) {
-    const Part &own = plan.part(i, i);
+    const Segment &own = plan.part(i, i);
     separate.generic += !own.time;
     seconds.push_back(kernelTime(own));
     // Both as they were before one was computed at the places of the other's
     // window: by itself the first one would now store each of these places.
-    auto apart =
-        row.links[i].product->getAttrOfType<FloatAttr>(kSecondsApartAttrName);
+    auto apart = row.links[i].contraction->getAttrOfType<FloatAttr>(
+        kSecondsApartAttrName);
     if (!apart || i == first)
       continue;
     separate.hasWindow = true;
@@ -87,13 +88,13 @@ static SeparateKernels rateSeparately(const ChainRow &row, const RowPlan &plan,
   return separate;
 }
 
-FusedKernel fusion::rateFusion(const ChainRow &row, const RowPlan &plan,
-                               unsigned first, unsigned last,
-                               bool forceFusion) {
+FusedKernel fusion::evaluateFusion(const CandidateSequence &row,
+                                   const SequencePlan &plan, unsigned first,
+                                   unsigned last, bool forceFusion) {
   FusedKernel fused;
   // Of the same operators as the others: some may be left to stitched groups.
   fused.seconds = kernelTime(plan.part(first, last));
-  fused.separate = rateSeparately(row, plan, first, last);
+  fused.separate = evaluateSeparately(row, plan, first, last);
   fused.cut = plan.costCut(first, last);
   fused.isForced =
       forceFusion &&
@@ -125,10 +126,10 @@ static std::string describe(const FusedKernel &fused) {
   return text + " (forced)";
 }
 
-void fusion::remarkKernel(const ChainRow &row, const RowPlan &plan,
-                          const Part &part, unsigned first, unsigned last,
-                          bool forceFusion) {
-  Operation *op = row.links[last].product;
+void fusion::remarkKernel(const CandidateSequence &row,
+                          const SequencePlan &plan, const Segment &part,
+                          unsigned first, unsigned last, bool forceFusion) {
+  Operation *op = row.links[last].contraction;
   remarkEither(op, part.apart > 0, "not-joined", "joined", part.joins);
   remarkEither(op, part.head > 0, "head-apart", "head", part.heads);
   remarkEither(op, part.isLeft, "border-left", "border", part.borders);
@@ -137,15 +138,15 @@ void fusion::remarkKernel(const ChainRow &row, const RowPlan &plan,
   remarkPassed(op, kCategory, "fused", [&] {
     return llvm::formatv(
                "fused {0} products into one kernel: {1}", last - first + 1,
-               describe(rateFusion(row, plan, first, last, forceFusion)))
+               describe(evaluateFusion(row, plan, first, last, forceFusion)))
         .str();
   });
 }
 
 /// Why a cut where a legal kernel would have taken in the next product.
-static std::string explainCut(const RowPlan &plan, const Part &part,
-                              const Part &joined, const Part &next,
-                              RowPlan::Cost with, bool forceFusion) {
+static std::string explainCut(const SequencePlan &plan, const Segment &part,
+                              const Segment &joined, const Segment &next,
+                              SequencePlan::Cost with, bool forceFusion) {
   if (forceFusion) {
     // What is legal is fused: the fewest kernels decide, then time.
     unsigned kernels = plan.cost().kernels;
@@ -185,11 +186,12 @@ static std::string explainCut(const RowPlan &plan, const Part &part,
                     .str();
 }
 
-void fusion::remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,
-                       unsigned first, unsigned last, bool forceFusion) {
+void fusion::remarkCut(const CandidateSequence &row, SequencePlan &plan,
+                       const Segment &part, unsigned first, unsigned last,
+                       bool forceFusion) {
   // A whole search for the remark's numbers alone.
-  remarkMissed(row.links[last + 1].product, kCategory, "not-fused", [&] {
-    const Part &joined = plan.exactPart(first, last + 1);
+  remarkMissed(row.links[last + 1].contraction, kCategory, "not-fused", [&] {
+    const Segment &joined = plan.exactSegment(first, last + 1);
     std::string why = joined.reason;
     if (joined.time)
       why = explainCut(plan, part, joined, plan.part(last + 1, last + 1),
@@ -198,22 +200,22 @@ void fusion::remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,
   });
 }
 
-void fusion::remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
-                              ChainPricer &pricer) {
-  llvm::SaveAndRestore<bool> silent(pricer.explains, false);
+void fusion::remarkNeighbours(const Segment &part, StitchNeighbours &neighbours,
+                              ChainEvaluator &evaluator) {
+  llvm::SaveAndRestore<bool> silent(evaluator.explains, false);
   auto explain = [&](linalg::LinalgOp op) {
-    ChainRow::Operators all = part.operators;
+    CandidateSequence::Operators all = part.operators;
     all.push_back(op);
     llvm::sort(all, [](linalg::LinalgOp a, linalg::LinalgOp b) {
       return a->isBeforeInBlock(b);
     });
-    Part joined = pricer.price(all, /*isSingle=*/false);
+    Segment joined = evaluator.predict(all, /*isSingle=*/false);
     std::string why = joined.reason;
     if (joined.time && joined.operators.size() == all.size())
       why = llvm::formatv(
           "predicted {0} in the chain's kernel against {1} apart",
           microseconds(*joined.time),
-          microseconds(*part.time + neighbours.price(op).value_or(0)));
+          microseconds(*part.time + neighbours.predict(op).value_or(0)));
     else if (why.empty())
       why = "it needs what another kernel makes of the chain's values";
     return "not in the kernel of the chain next to it: " + why;
@@ -222,8 +224,8 @@ void fusion::remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
     remarkMissed(op, kCategory, "not-in-chain", [&] { return explain(op); });
 }
 
-void fusion::remarkGeneric(const ChainRow &row, const Part &part,
+void fusion::remarkGeneric(const CandidateSequence &row, const Segment &part,
                            unsigned last) {
-  remarkMissed(row.links[last].product, kCategory, "generic",
+  remarkMissed(row.links[last].contraction, kCategory, "generic",
                "runs in the generic form: " + part.reason);
 }

@@ -9,7 +9,7 @@
 #ifndef FUSION_LIB_TRANSFORMS_CHAINREMARKS_H
 #define FUSION_LIB_TRANSFORMS_CHAINREMARKS_H
 
-#include "RowPlan.h"
+#include "SequencePlan.h"
 #include "StitchNeighbours.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -32,29 +32,33 @@ struct SeparateKernels {
 struct FusedKernel {
   double seconds = 0; ///< predicted, kernels of what joins them included
   SeparateKernels separate;
-  RowPlan::Cost cut;     ///< of the best way to cut them
-  bool isForced = false; ///< one of the others is predicted to take less
+  SequencePlan::Cost cut; ///< of the best way to cut them
+  bool isForced = false;  ///< one of the others is predicted to take less
 };
 
-FusedKernel rateFusion(const ChainRow &row, const RowPlan &plan, unsigned first,
-                       unsigned last, bool forceFusion);
+FusedKernel evaluateFusion(const CandidateSequence &row,
+                           const SequencePlan &plan, unsigned first,
+                           unsigned last, bool forceFusion);
 
 /// What a kernel of the plan, links first … last, is made of: what joins, what
 /// is in front, what stitched groups have of it, and which products are fused.
-void remarkKernel(const ChainRow &row, const RowPlan &plan, const Part &part,
-                  unsigned first, unsigned last, bool forceFusion);
+void remarkKernel(const CandidateSequence &row, const SequencePlan &plan,
+                  const Segment &part, unsigned first, unsigned last,
+                  bool forceFusion);
 
 /// Why the row is cut behind this kernel of the plan.
-void remarkCut(const ChainRow &row, RowPlan &plan, const Part &part,
-               unsigned first, unsigned last, bool forceFusion);
+void remarkCut(const CandidateSequence &row, SequencePlan &plan,
+               const Segment &part, unsigned first, unsigned last,
+               bool forceFusion);
 
 /// Why operators that read the chain's values, or whose values it reads, are in
 /// other kernels.
-void remarkNeighbours(const Part &part, StitchNeighbours &neighbours,
-                      ChainPricer &pricer);
+void remarkNeighbours(const Segment &part, StitchNeighbours &neighbours,
+                      ChainEvaluator &evaluator);
 
 /// That the products have no kernel of a chain.
-void remarkGeneric(const ChainRow &row, const Part &part, unsigned last);
+void remarkGeneric(const CandidateSequence &row, const Segment &part,
+                   unsigned last);
 
 } // namespace fusion
 

@@ -70,8 +70,9 @@ static void completeChain(fuse::FusedGroupOpInterface group,
         exportSchedule(*schedule, model, group.getContext()));
   }
   // The launch that combines partial results has a group of its own.
-  setPrediction(group, {cost.total - cost.combine, footprint.globalLoadBytes,
-                        footprint.globalStoreBytes, footprint.sharedMemory});
+  setPrediction(group,
+                {cost.total - cost.splitReduction, footprint.globalLoadBytes,
+                 footprint.globalStoreBytes, footprint.sharedMemory});
 }
 
 static void completeStitching(fuse::FusedGroupOpInterface group,
@@ -105,9 +106,8 @@ static void predictGenericForm(fuse::FusedGroupOpInterface group,
   std::optional<GenericTraffic> traffic = countGenericTraffic(group);
   if (!traffic)
     return;
-  double seconds =
-      predictGeneric(group.getOperators().back(),
-                     traffic->loaded + traffic->stored, chip);
+  double seconds = predictGeneric(group.getOperators().back(),
+                                  traffic->loaded + traffic->stored, chip);
   setPrediction(group, {seconds, traffic->loaded, traffic->stored});
 }
 

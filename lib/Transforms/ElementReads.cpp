@@ -38,7 +38,7 @@ static linalg::LinalgOp pointwiseMaker(Value tensor) {
 }
 
 /// Whether values of a product come in through element-wise operators alone.
-static bool followsProduct(linalg::LinalgOp op) {
+static bool followsContraction(linalg::LinalgOp op) {
   SmallVector<linalg::LinalgOp> pending = {op};
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!pending.empty()) {
@@ -100,7 +100,7 @@ static bool isComputedWith(linalg::LinalgOp op) {
     auto reader = dyn_cast<linalg::LinalgOp>(user);
     if (!reader)
       reader = user->getParentOfType<linalg::LinalgOp>();
-    return reader && !isSumOfProducts(reader) &&
+    return reader && !isContractionBody(reader) &&
            !linalg::isaConvolutionOpInterface(reader);
   });
 }
@@ -164,7 +164,7 @@ private:
     }
     // What a product's kernel computes behind it at no cost would move to
     // another one.
-    return isReadByMaps || !followsProduct(maker);
+    return isReadByMaps || !followsContraction(maker);
   }
 
   /// Reads an element, where it only matters under a guard as such.

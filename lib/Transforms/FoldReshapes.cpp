@@ -40,7 +40,7 @@ bool isReshape(Operation *op) {
 bool isFlexible(Operation *op) {
   auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.hasPureTensorSemantics() &&
-         !isSumOfProducts(linalgOp) &&
+         !isContractionBody(linalgOp) &&
          !linalg::isaConvolutionOpInterface(linalgOp);
 }
 

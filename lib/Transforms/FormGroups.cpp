@@ -83,30 +83,30 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
 
   std::optional<StitchPartitionOptions> readStitching() {
     StitchPartitionOptions options;
-    auto refuse = [&](const Twine &why) {
+    auto reject = [&](const Twine &why) {
       emitError(findPlace(getOperation())) << why;
       return std::nullopt;
     };
     if (leadToSameFile(planReport, planPage))
-      return refuse("'plan-report' and 'plan-html' name the same file");
+      return reject("'plan-report' and 'plan-html' name the same file");
     std::optional<StitchStrategy> strategy = lookupStitchStrategy(stitch);
     if (!strategy)
-      return refuse("no stitch '" + Twine(stitch) +
+      return reject("no stitch '" + Twine(stitch) +
                     "'; known are explorer, printed, greedy, none");
     std::optional<Choice> prefuses = lookupChoice(preFusion),
                           isFull = lookupChoice(fullEvaluator);
     if (!prefuses)
-      return refuse("no pre-fusion '" + Twine(preFusion) +
+      return reject("no pre-fusion '" + Twine(preFusion) +
                     "'; known are auto, true, false");
     if (!isFull)
-      return refuse("no full-evaluator '" + Twine(fullEvaluator) +
+      return reject("no full-evaluator '" + Twine(fullEvaluator) +
                     "'; known are auto, true, false");
     if (beam < 1 || topK < 1)
-      return refuse("beam and top-k are at least 1");
+      return reject("beam and top-k are at least 1");
     options.strategy = *strategy;
     options.explorer.beam = beam;
-    options.explorer.kept = topK;
-    options.explorer.mostAsked = mostAsked;
+    options.explorer.reported = topK;
+    options.explorer.maxEvaluations = maxEvaluations;
     options.preFusion = *prefuses;
     options.fullEvaluator = *isFull;
     options.forceFusion = forceFusion;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AxisRegrouping.h"
-#include "ChainRows.h"
-#include "FormPrices.h"
+#include "CandidateSequences.h"
+#include "FormCosts.h"
 #include "WindowInlining.h"
 #include "fusion/Analysis/GroupAxes.h"
 #include "fusion/Analysis/Windows.h"
@@ -45,7 +45,7 @@ public:
              bool forceFusion, SearchMemo &memo)
       : function(function), forceFusion(forceFusion),
         rewriter(function.getContext()),
-        pricer(rewriter, chip, skipMasked, memo) {}
+        evaluator(rewriter, chip, skipMasked, memo) {}
 
   void run() {
     padInPlace();
@@ -53,7 +53,8 @@ public:
     takeApart();
     inlineIntoWindows();
     llvm::SmallPtrSet<Operation *, 1> none;
-    for (ChainRow &row : collectChainRows(function, none, /*explains=*/false)) {
+    for (CandidateSequence &row :
+         collectCandidateSequences(function, none, /*explains=*/false)) {
       Operators operators = row.operators(0, row.links.size() - 1, /*all=*/true,
                                           /*joined=*/true, /*heads=*/true);
       llvm::erase_if(operators, [](linalg::LinalgOp op) {
@@ -74,12 +75,12 @@ private:
   void merge(const Operators &operators);
   void inlineIntoWindows();
   void inlineIntoWindow(linalg::LinalgOp convolution);
-  FormPrices priceForms(const Operators &operators);
+  FormPrices predictForms(const Operators &operators);
 
   func::FuncOp function;
   bool forceFusion;
   IRRewriter rewriter;
-  FormPricer pricer;
+  FormEvaluator evaluator;
 };
 
 } // namespace
@@ -158,7 +159,7 @@ void AxisMerger::repeatInPlace() {
   Block &block = function.getBody().front();
   SmallVector<linalg::LinalgOp> readers(block.getOps<linalg::LinalgOp>());
   for (linalg::LinalgOp reader : readers) {
-    if (!isSumOfProducts(reader) && !isElementwise(reader))
+    if (!isContractionBody(reader) && !isElementwise(reader))
       continue;
     SmallVector<AffineMap> maps = reader.getIndexingMapsArray();
     SmallVector<Value> inputs(reader.getDpsInputs());
@@ -261,7 +262,7 @@ void AxisMerger::takeApart() {
 
 /// The operators' forms as one kernel, without the zeros around what they read:
 /// with the loops put together that can be, or as they are where none can.
-FormPrices AxisMerger::priceForms(const Operators &operators) {
+FormPrices AxisMerger::predictForms(const Operators &operators) {
   FormPrices forms;
   for (bool withIndices : {false, true}) {
     if (!llvm::all_of(operators, AxisRegrouping::canRegroup))
@@ -271,14 +272,15 @@ FormPrices AxisMerger::priceForms(const Operators &operators) {
       continue;
     forms.add([this, regrouping = *regrouping](bool isExact) {
       AxisRegrouping::Rewritten rewritten = regrouping.rewrite(rewriter);
-      FormPricer::Price price = pricer.price(rewritten.operators, isExact);
+      FormEvaluator::PredictedCost price =
+          evaluator.predict(rewritten.operators, isExact);
       AxisRegrouping::discard(rewriter, rewritten);
       return price;
     });
   }
-  if (!forms.price().time)
+  if (!forms.predict().time)
     forms.add([this, operators](bool isExact) {
-      return pricer.price(operators, isExact);
+      return evaluator.predict(operators, isExact);
     });
   return forms;
 }
@@ -309,10 +311,10 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
   }
   // What either has around it.
   Operators before, after;
-  for (ChainRow &row : collectChainRows(function))
+  for (CandidateSequence &row : collectCandidateSequences(function))
     for (unsigned i = 0; i < row.links.size(); ++i) {
-      bool isFirst = row.links[i].product == inlining->producer();
-      if (!isFirst && row.links[i].product != convolution)
+      bool isFirst = row.links[i].contraction == inlining->producer();
+      if (!isFirst && row.links[i].contraction != convolution)
         continue;
       if (isFirst && row.links.size() > 1)
         return keep("that is part of a chain already");
@@ -327,14 +329,14 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
     return;
   double apart = 0;
   for (const Operators &each : {before, after}) {
-    FormPrices forms = priceForms(each);
+    FormPrices forms = predictForms(each);
     while (forms.refine())
       ;
-    apart += forms.price().least();
+    apart += forms.predict().least();
   }
   Operators together = inlining->build(rewriter);
-  linalg::LinalgOp product = together.back();
-  Value old = convolution->getResult(0), made = product->getResult(0);
+  linalg::LinalgOp contraction = together.back();
+  Value old = convolution->getResult(0), made = contraction->getResult(0);
   rewriter.replaceAllUsesWith(old, made);
   // What the old ones still read would have to leave the group.
   for (linalg::LinalgOp op : after)
@@ -343,15 +345,15 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
   llvm::sort(together, [](linalg::LinalgOp a, linalg::LinalgOp b) {
     return a->isBeforeInBlock(b);
   });
-  FormPrices forms = priceForms(together);
+  FormPrices forms = predictForms(together);
   auto mayPay = [&] {
-    FormPricer::Price price = forms.price();
+    FormEvaluator::PredictedCost price = forms.predict();
     return price.time && (forceFusion || price.least() < apart);
   };
   while (mayPay() && forms.refine())
     ;
   bool pays = mayPay();
-  std::optional<double> fused = forms.price().time;
+  std::optional<double> fused = forms.predict().time;
   if (!pays) {
     rewriter.replaceAllUsesWith(made, old);
     inlining->discard(rewriter);
@@ -369,8 +371,8 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
     return keep("computed at each place of the window, " + numbers);
   // Who fuses the two has no other way to tell what they took apart.
   if (std::isfinite(apart))
-    product->setDiscardableAttr(kSecondsApartAttrName,
-                                rewriter.getF64FloatAttr(apart));
+    contraction->setDiscardableAttr(kSecondsApartAttrName,
+                                    rewriter.getF64FloatAttr(apart));
   if (*fused > apart)
     numbers += " (forced)";
   remarkPassed(
@@ -411,10 +413,11 @@ void AxisMerger::merge(const Operators &given) {
   AxisRegrouping::Rewritten rewritten = indexed->rewrite(rewriter);
   FormPrices forms;
   for (const Operators &form : {operators, rewritten.operators})
-    forms.add([&, form](bool isExact) { return pricer.price(form, isExact); });
+    forms.add(
+        [&, form](bool isExact) { return evaluator.predict(form, isExact); });
   while (forms.refine())
     ;
-  if (forms.price().time && forms.best() == 1)
+  if (forms.predict().time && forms.best() == 1)
     return adopt(*indexed, rewritten);
   AxisRegrouping::discard(rewriter, rewritten);
 }

@@ -20,7 +20,7 @@ using namespace fusion;
 /// Whether loops of an operator can be merged at all.
 static bool isFlexible(linalg::LinalgOp op) {
   return op.hasPureTensorSemantics() && !op.hasDynamicShape() &&
-         !isSumOfProducts(op) && !linalg::isaConvolutionOpInterface(op) &&
+         !isContractionBody(op) && !linalg::isaConvolutionOpInterface(op) &&
          llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
            return map.isProjectedPermutation();
          });

@@ -37,10 +37,10 @@ llvm::LogicalResult fusion::writeReport(Location loc, llvm::StringRef what,
 /// Where a file will be made that is written to: behind links that lead to
 /// nothing yet, in a folder that has one name.
 static std::string findPlace(llvm::StringRef path) {
-  constexpr unsigned mostLinks = 40; // as kernels follow
+  constexpr unsigned maxLinks = 40; // as kernels follow
   std::filesystem::path place(path.str());
   std::error_code error;
-  for (unsigned i = 0; i < mostLinks; ++i) {
+  for (unsigned i = 0; i < maxLinks; ++i) {
     std::filesystem::path target = std::filesystem::read_symlink(place, error);
     if (error)
       break;

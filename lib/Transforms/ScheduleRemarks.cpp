@@ -45,7 +45,7 @@ void fusion::warnOfEmptyParts(fuse::FusedGroupOpInterface group,
                               const GroupModel &model,
                               const Schedule &schedule) {
   std::optional<unsigned> axis = schedule.splitAxis();
-  if (!axis || !hasEmptyParts(model, schedule, *axis))
+  if (!axis || !hasEmptySplits(model, schedule, *axis))
     return;
   int64_t tiles = tripCount(model.axes[*axis], schedule.tiles[*axis]),
           parts = schedule.splitOf(*axis);
@@ -60,7 +60,7 @@ void fusion::explainTransports(fuse::FusedGroupOpInterface group,
                                const Schedule &schedule,
                                const SearchOptions &options,
                                const ChipInfo &chip) {
-  for (const CopyByThreads &copy :
+  for (const ThreadCopiedOperand &copy :
        listCopiesByThreads(model, schedule, options, chip))
     remarkMissed(group, "fuse", "bulk",
                  "threads copy '" + copy.tensor + "': " + copy.reason);
@@ -69,10 +69,10 @@ void fusion::explainTransports(fuse::FusedGroupOpInterface group,
 void fusion::explainMovement(fuse::FusedGroupOpInterface group,
                              const GroupModel &model, const SearchResult &found,
                              const ChipInfo &chip) {
-  if (!chip.hasBulkTensorCopy)
+  if (!chip.hasTMA)
     return;
-  for (const OtherMovement &other :
-       rateOtherMovements(model, found.schedule, chip)) {
+  for (const OtherPolicy &other :
+       evaluateOtherPolicies(model, found.schedule, chip)) {
     std::string text = "no " + other.what + ": " + other.reason;
     if (other.cost) {
       auto inWords = [](const Cost &cost) {
@@ -103,14 +103,14 @@ void fusion::explainPadding(fuse::FusedGroupOpInterface group,
 void fusion::explainMeasurement(fuse::FusedGroupOpInterface group,
                                 const GroupModel &model,
                                 const SearchResult &found) {
-  const RatedSchedule *foretold = nullptr;
+  const CostedSchedule *foretold = nullptr;
   unsigned ran = 0;
-  for (const RatedSchedule &rated : found.ranking) {
-    if (!rated.measuredSeconds)
+  for (const CostedSchedule &costed : found.ranking) {
+    if (!costed.measuredSeconds)
       continue;
     ++ran;
-    if (!foretold || rated.modelSeconds < foretold->modelSeconds)
-      foretold = &rated;
+    if (!foretold || costed.modelSeconds < foretold->modelSeconds)
+      foretold = &costed;
   }
   remarkAnalysis(
       group, "fuse", "measured",
@@ -146,8 +146,8 @@ void fusion::explainMasks(fuse::FusedGroupOpInterface group,
   if (!group.getContext()->getRemarkEngine())
     return;
   const GroupModel &model = axes.model;
-  KeptTiles kept;
-  if (analyzeKeptTiles(model, schedule, kept))
+  RetainedTiles retained;
+  if (analyzeRetainedTiles(model, schedule, retained))
     return;
   auto missed = [&](unsigned axis, const std::string &why) {
     remarkMissed(group, "fuse", "masks",
@@ -157,15 +157,15 @@ void fusion::explainMasks(fuse::FusedGroupOpInterface group,
   for (const MaskedAxis &masked : model.masked) {
     std::string left =
         "what lies where " + print(model, masked.where) + " counts for nothing";
-    if (schedule.skipped != masked.axis) {
+    if (schedule.maskedAxis != masked.axis) {
       std::optional<std::string> why =
-          whyNotSkipped(model, schedule, kept, masked.axis);
+          whyNotSkipped(model, schedule, retained, masked.axis);
       missed(masked.axis,
              left + ", but " + why.value_or("the schedule does not skip it"));
       continue;
     }
-    VisitedSums visited =
-        sumVisitedTiles(model, schedule, *shortenedLoop(model, schedule));
+    UnmaskedSums visited =
+        sumUnmaskedTiles(model, schedule, *shortenedLoop(model, schedule));
     int64_t all = visited.tiles * tripCount(model.axes[masked.axis],
                                             schedule.tiles[masked.axis]);
     remarkAnalysis(

@@ -16,8 +16,8 @@ using namespace fusion;
 
 bool SearchMemo::isRemembered(const SearchOptions &options) {
   const SearchOptions usual;
-  return options.mostStages == usual.mostStages &&
-         options.mostRegisterStages == usual.mostRegisterStages &&
+  return options.maxStages == usual.maxStages &&
+         options.maxRegisterStages == usual.maxRegisterStages &&
          options.ranked == usual.ranked && !options.randomSeed &&
          options.space == usual.space && options.model == usual.model &&
          options.method == usual.method &&

@@ -94,25 +94,25 @@ struct SearchSchedulesPass
           << "rescale-threshold is at most 126 powers of two";
       return std::nullopt;
     }
-    auto refuse = [&](const Twine &why) {
+    auto reject = [&](const Twine &why) {
       emitError(findPlace(getOperation())) << why;
       return std::nullopt;
     };
     if (maxStages < 1)
-      return refuse("max-stages is at least 1");
+      return reject("max-stages is at least 1");
     // By default as many as lowering has.
-    if (maxRegisterStages < 1 || maxRegisterStages > options.mostRegisterStages)
-      return refuse("max-register-stages is from 1 to " +
-                    Twine(options.mostRegisterStages));
-    options.mostStages = maxStages;
-    options.mostRegisterStages = maxRegisterStages;
+    if (maxRegisterStages < 1 || maxRegisterStages > options.maxRegisterStages)
+      return reject("max-register-stages is from 1 to " +
+                    Twine(options.maxRegisterStages));
+    options.maxStages = maxStages;
+    options.maxRegisterStages = maxRegisterStages;
     if (randomSeed < -1)
-      return refuse("random-seed is a number from 0 on, or -1 for none");
+      return reject("random-seed is a number from 0 on, or -1 for none");
     if (randomSeed >= 0)
       options.randomSeed = randomSeed;
     options.seed = seed;
-    if (effort < 1 || effort > kMostEffort)
-      return refuse("effort is from 1 to " + Twine(kMostEffort));
+    if (effort < 1 || effort > kMaxEffort)
+      return reject("effort is from 1 to " + Twine(kMaxEffort));
     options.effort = effort;
     // More threads than cores only wait; the answer is the same.
     unsigned cores = std::max(1u, std::thread::hardware_concurrency());
@@ -154,12 +154,12 @@ struct SearchSchedulesPass
     if (digits == "none")
       digits = "";
     else if (!isRules)
-      return refuse("no rules '" + Twine(rules) +
+      return reject("no rules '" + Twine(rules) +
                     "'; known are all, none, or digits of 1234, each once");
     if (leadToSameFile(report, reportPage))
-      return refuse("'report' and 'report-html' name the same file");
+      return reject("'report' and 'report-html' name the same file");
     if (std::optional<std::string> why = findIgnored(options, digits))
-      return refuse(*why);
+      return reject(*why);
     auto has = [&](char digit) { return digits.contains(digit); };
     options.rules.deduplicate = has('1');
     options.rules.completeIntermediates = has('2');
@@ -383,7 +383,7 @@ struct SearchSchedulesPass
         found.schedule.reduction != fuse::ReductionForm::Online)
       return;
     Schedule late = found.schedule;
-    late.rescale = rescaleThreshold;
+    late.rescaleThreshold = rescaleThreshold;
     if (auto illegal = checkSchedule(model, late, chip)) {
       remarkMissed(group, "fuse", "rescale",
                    "every iteration corrects the sums so far: " + *illegal);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MergeParts.h"
-#include "PartSchedule.h"
+#include "MergePartials.h"
+#include "PartialSchedule.h"
 #include "fusion/Analysis/SplitReduction.h"
 #include "fusion/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -34,12 +34,13 @@ public:
            Schedule &schedule)
       : rewriter(rewriter), chain(chain), axes(axes), schedule(schedule),
         split(*schedule.splitAxis()) {
-    const Product &last = lastProduct();
+    const Contraction &last = lastProduct();
     sum = axes.values[last.result];
     for (auto [index, op] : llvm::enumerate(axes.operators))
-      if (!axes.productOf[index] &&
-          axes.followsProduct[index] == axes.model.tensors[last.result].product)
-        followers.push_back(op);
+      if (!axes.contractionOf[index] &&
+          axes.followsContraction[index] ==
+              axes.model.tensors[last.result].contraction)
+        epilogueOps.push_back(op);
     for (auto [known, derived] :
          llvm::zip_equal(axes.model.online, axes.onlineForms))
       if (known.axis == split)
@@ -49,10 +50,10 @@ public:
   LogicalResult run();
 
 private:
-  const Product &lastProduct() const {
-    for (const Product &product : axes.model.products)
-      if (axes.model.tensors[product.result].role == TensorRole::Result)
-        return product;
+  const Contraction &lastProduct() const {
+    for (const Contraction &contraction : axes.model.contractions)
+      if (axes.model.tensors[contraction.result].role == TensorRole::Result)
+        return contraction;
     llvm_unreachable("a chain has a result");
   }
 
@@ -70,9 +71,9 @@ private:
   /// values starts them from what changes nothing.
   void cloneOperator(Operation *op, IRMapping &mapping);
   FailureOr<fuse::ChainOp> buildPartial();
-  LogicalResult mergeParts(fuse::ChainOp partial);
+  LogicalResult mergePartials(fuse::ChainOp partial);
   fuse::StitchOp buildCombine(Value parts);
-  Value addParts(Value parts, Value destination);
+  Value addPartials(Value parts, Value destination);
 
   RewriterBase &rewriter;
   fuse::ChainOp chain;
@@ -80,7 +81,7 @@ private:
   Schedule &schedule;
   unsigned split;
   Value sum; ///< of the last product
-  SmallVector<linalg::LinalgOp> followers;
+  SmallVector<linalg::LinalgOp> epilogueOps;
   const OnlineForm *online = nullptr; ///< of the axis, where reductions run
   std::optional<SplitForm> form;      ///< with `online`
 };
@@ -284,7 +285,7 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
     if (op.use_empty())
       rewriter.eraseOp(&op);
   FailureOr<fuse::ScheduleAttr> attr =
-      makePartSchedule(axes, schedule, group, yielded, mapping);
+      makePartialSchedule(axes, schedule, group, yielded, mapping);
   if (failed(attr))
     return failure();
   group.setScheduleAttr(*attr);
@@ -292,7 +293,7 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
 }
 
 /// The parts added in order, starting from zero.
-Value Splitter::addParts(Value parts, Value destination) {
+Value Splitter::addPartials(Value parts, Value destination) {
   Location loc = chain.getLoc();
   auto type = cast<RankedTensorType>(destination.getType());
   Value zero = arith::ConstantOp::create(
@@ -323,7 +324,7 @@ Value Splitter::addParts(Value parts, Value destination) {
 
 fuse::StitchOp Splitter::buildCombine(Value parts) {
   Location loc = chain.getLoc();
-  SmallVector<Operation *> roots(followers.begin(), followers.end());
+  SmallVector<Operation *> roots(epilogueOps.begin(), epilogueOps.end());
   SmallVector<Operation *> operations = collect(roots, sum.getDefiningOp());
   SmallVector<BlockArgument> arguments = argumentsOf(operations);
   SmallVector<Value> inputs;
@@ -343,10 +344,10 @@ fuse::StitchOp Splitter::buildCombine(Value parts) {
   mapping.map(chain.getBody().getArguments().back(), destination);
   auto type = cast<RankedTensorType>(sum.getType());
   Value start = destination;
-  if (!followers.empty())
+  if (!epilogueOps.empty())
     start = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                     type.getElementType());
-  mapping.map(sum, addParts(partsInside, start));
+  mapping.map(sum, addPartials(partsInside, start));
   for (Operation *op : operations)
     rewriter.clone(*op, mapping);
   Value yielded =
@@ -355,8 +356,8 @@ fuse::StitchOp Splitter::buildCombine(Value parts) {
   return group;
 }
 
-LogicalResult Splitter::mergeParts(fuse::ChainOp partial) {
-  PartValues parts;
+LogicalResult Splitter::mergePartials(fuse::ChainOp partial) {
+  PartialValues parts;
   parts.sum = partial->getResult(0);
   for (auto [i, reduction] : llvm::enumerate(form->stored))
     parts.reductions[reduction] = partial->getResult(i + 1);
@@ -383,7 +384,7 @@ LogicalResult Splitter::run() {
   if (failed(partial))
     return failure();
   if (form)
-    return mergeParts(*partial);
+    return mergePartials(*partial);
   fuse::StitchOp combine = buildCombine(partial->getResult(0));
   rewriter.replaceOp(chain, combine.getResults());
   return success();

@@ -46,7 +46,7 @@ struct AddAccumulatorAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isSumOfProducts(op) || accumulatesFromZero(op) ||
+    if (!isContractionBody(op) || accumulatesFromZero(op) ||
         op->getNumResults() != 1 || isReshapedFill(op.getDpsInits()[0]))
       return failure();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());

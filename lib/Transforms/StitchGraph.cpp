@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchGraph.h"
-#include "ChainRows.h"
+#include "CandidateSequences.h"
 #include "fusion/Analysis/CostModel.h"
 #include "fusion/Analysis/GenericCost.h"
 #include "fusion/Analysis/StitchGroup.h"
@@ -260,17 +260,17 @@ StitchGraph::operators(ArrayRef<unsigned> pattern) const {
   return result;
 }
 
-FailureOr<StitchGroup> StitchJudge::analyse(ArrayRef<unsigned> pattern,
-                                            std::string &reason) const {
+FailureOr<StitchGroup> StitchEvaluator::analyse(ArrayRef<unsigned> pattern,
+                                                std::string &reason) const {
   SmallVector<linalg::LinalgOp> members = graph.operators(pattern);
   return StitchGroup::compute(
       members, groupResults(members),
       [&](const Twine &why) { reason = why.str(); }, &operators);
 }
 
-std::optional<double> StitchJudge::search(ArrayRef<unsigned> pattern,
-                                          Verdict &verdict,
-                                          StitchEffort effort) {
+std::optional<double> StitchEvaluator::search(ArrayRef<unsigned> pattern,
+                                              Verdict &verdict,
+                                              StitchEffort effort) {
   if (!goesOn(graph.context))
     return std::nullopt;
   for (unsigned vertex : pattern)
@@ -297,16 +297,16 @@ std::optional<double> StitchJudge::search(ArrayRef<unsigned> pattern,
 }
 
 std::optional<StitchSchedule> &
-StitchJudge::likelyOf(const StitchGroup &group) {
+StitchEvaluator::likelyOf(const StitchGroup &group) {
   std::vector<int64_t> axes = {llvm::Log2_64(group.operators().size())};
   for (const StitchAxis &axis : group.axes)
     axes.insert(axes.end(), {axis.extent, axis.isReduced, axis.align});
   return likely[std::move(axes)];
 }
 
-bool StitchJudge::canSchedule(ArrayRef<unsigned> pattern) {
+bool StitchEvaluator::canSchedule(ArrayRef<unsigned> pattern) {
   if (pattern.size() == 1)
-    return price(pattern).seconds.has_value();
+    return predict(pattern).seconds.has_value();
   Verdict &verdict = verdictOf(pattern);
   if (!verdict.isSchedulable) {
     verdict.ofFirst = search(pattern, verdict, StitchEffort::First);
@@ -315,14 +315,14 @@ bool StitchJudge::canSchedule(ArrayRef<unsigned> pattern) {
   return *verdict.isSchedulable;
 }
 
-std::optional<double> StitchJudge::mostSeconds(ArrayRef<unsigned> pattern) {
+std::optional<double> StitchEvaluator::maxSeconds(ArrayRef<unsigned> pattern) {
   if (!canSchedule(pattern))
     return std::nullopt;
   const Verdict &verdict = verdictOf(pattern);
   return verdict.isPriced ? verdict.seconds : verdict.ofFirst;
 }
 
-std::string StitchJudge::whyUnscheduled(ArrayRef<unsigned> pattern) const {
+std::string StitchEvaluator::whyUnscheduled(ArrayRef<unsigned> pattern) const {
   std::string reason;
   FailureOr<StitchGroup> group = analyse(pattern, reason);
   if (succeeded(group))
@@ -330,12 +330,14 @@ std::string StitchJudge::whyUnscheduled(ArrayRef<unsigned> pattern) const {
   return reason;
 }
 
-const StitchJudge::Verdict &StitchJudge::price(ArrayRef<unsigned> pattern) {
-  return pricedVerdictOf(pattern);
+const StitchEvaluator::Verdict &
+StitchEvaluator::predict(ArrayRef<unsigned> pattern) {
+  return costedVerdictOf(pattern);
 }
 
-std::optional<double> StitchJudge::priceFully(ArrayRef<unsigned> pattern) {
-  Verdict &verdict = pricedVerdictOf(pattern);
+std::optional<double>
+StitchEvaluator::predictExactly(ArrayRef<unsigned> pattern) {
+  Verdict &verdict = costedVerdictOf(pattern);
   if (verdict.isSearched || !verdict.isPossible || !goesOn(graph.context))
     return verdict.isSearched ? verdict.searched : verdict.seconds;
   verdict.isSearched = true;
@@ -346,14 +348,16 @@ std::optional<double> StitchJudge::priceFully(ArrayRef<unsigned> pattern) {
   return verdict.searched;
 }
 
-StitchJudge::Verdict &StitchJudge::verdictOf(ArrayRef<unsigned> pattern) {
+StitchEvaluator::Verdict &
+StitchEvaluator::verdictOf(ArrayRef<unsigned> pattern) {
   Verdict *&known = asked[StitchPattern(pattern)];
   if (!known)
     known = &verdicts[graph.structure(pattern)];
   return *known;
 }
 
-StitchJudge::Verdict &StitchJudge::pricedVerdictOf(ArrayRef<unsigned> pattern) {
+StitchEvaluator::Verdict &
+StitchEvaluator::costedVerdictOf(ArrayRef<unsigned> pattern) {
   Verdict &verdict = verdictOf(pattern);
   if (std::exchange(verdict.isPriced, true) ||
       (verdict.isSchedulable && !*verdict.isSchedulable))

@@ -57,9 +57,9 @@ private:
 
 /// What the analysis of stitched groups and the latency evaluator say about
 /// patterns; of those with one structure the first is asked.
-class StitchJudge {
+class StitchEvaluator {
 public:
-  StitchJudge(const StitchGraph &graph, const ChipInfo &chip)
+  StitchEvaluator(const StitchGraph &graph, const ChipInfo &chip)
       : graph(graph), chip(chip) {}
 
   struct Verdict {
@@ -80,16 +80,16 @@ public:
   bool canSchedule(llvm::ArrayRef<unsigned> pattern);
   /// Seconds with the first schedule that has room, or with the best one where
   /// that is known.
-  std::optional<double> mostSeconds(llvm::ArrayRef<unsigned> pattern);
+  std::optional<double> maxSeconds(llvm::ArrayRef<unsigned> pattern);
   /// With its best schedule. A single operator without a tile program takes
   /// what its bytes take.
-  const Verdict &price(llvm::ArrayRef<unsigned> pattern);
+  const Verdict &predict(llvm::ArrayRef<unsigned> pattern);
   /// Seconds with the schedule that the pattern would get in the end, which
   /// takes many times as long as looking at few schedules.
-  std::optional<double> priceFully(llvm::ArrayRef<unsigned> pattern);
+  std::optional<double> predictExactly(llvm::ArrayRef<unsigned> pattern);
   /// Seconds as closely as anybody has asked for.
   std::optional<double> known(llvm::ArrayRef<unsigned> pattern) {
-    const Verdict &verdict = price(pattern);
+    const Verdict &verdict = predict(pattern);
     return verdict.isSearched ? verdict.searched : verdict.seconds;
   }
   /// Different patterns that somebody has asked about.
@@ -105,7 +105,7 @@ private:
                                        std::string &reason) const;
   /// What is known of a pattern so far.
   Verdict &verdictOf(llvm::ArrayRef<unsigned> pattern);
-  Verdict &pricedVerdictOf(llvm::ArrayRef<unsigned> pattern);
+  Verdict &costedVerdictOf(llvm::ArrayRef<unsigned> pattern);
   /// The best schedule's seconds, or the first one's.
   std::optional<double> search(llvm::ArrayRef<unsigned> pattern,
                                Verdict &verdict, StitchEffort effort);

@@ -77,24 +77,23 @@ double StitchNeighbours::plan(ArrayRef<unsigned> vertices) {
     return judge.canSchedule(outer(inner));
   };
   auto latency = [&](ArrayRef<unsigned> inner) {
-    return judge.price(outer(inner)).seconds;
+    return judge.predict(outer(inner)).seconds;
   };
   double seconds = 0;
   for (const StitchPattern &pattern :
-       explore(part, chip, options, {can, latency, leastOfKernel(chip)})
-           .patterns)
+       explore(part, chip, options, {can, latency, minOfKernel(chip)}).patterns)
     seconds += latency(pattern).value_or(0);
   return seconds;
 }
 
 std::optional<StitchNeighbours::Seconds>
-StitchNeighbours::price(Operators operators) {
+StitchNeighbours::predict(Operators operators) {
   StitchPattern own = verticesOf(operators);
   // From the nearest on, as many as a pattern can have.
   StitchPattern all = own;
   for (StitchPattern front = next(own); !front.empty(); front = next(all)) {
-    size_t room = options.mostVertices -
-                  std::min<size_t>(all.size(), options.mostVertices);
+    size_t room =
+        options.maxVertices - std::min<size_t>(all.size(), options.maxVertices);
     if (room == 0)
       break;
     llvm::sort(front);
@@ -110,7 +109,7 @@ StitchNeighbours::price(Operators operators) {
   return Seconds{plan(others), plan(all)};
 }
 
-std::optional<double> StitchNeighbours::price(linalg::LinalgOp op) {
+std::optional<double> StitchNeighbours::predict(linalg::LinalgOp op) {
   StitchPattern vertex = verticesOf(op);
-  return vertex.empty() ? std::nullopt : judge.price(vertex).seconds;
+  return vertex.empty() ? std::nullopt : judge.predict(vertex).seconds;
 }

@@ -32,9 +32,9 @@ public:
     double with;
   };
   /// nullopt where no operator that is free is next to one of these.
-  std::optional<Seconds> price(Operators operators);
+  std::optional<Seconds> predict(Operators operators);
   /// Seconds of an operator as a kernel of its own.
-  std::optional<double> price(mlir::linalg::LinalgOp op);
+  std::optional<double> predict(mlir::linalg::LinalgOp op);
 
   /// The free operators that read a value of these, or make one that they read.
   llvm::SmallVector<mlir::linalg::LinalgOp> next(Operators operators) const;
@@ -47,7 +47,7 @@ private:
   const ChipInfo &chip;
   ExplorerOptions options;
   StitchGraph graph;
-  StitchJudge judge;
+  StitchEvaluator judge;
   DeltaEvaluator delta;
   llvm::DenseMap<mlir::Operation *, unsigned> numberOf;
   llvm::BitVector claimed; ///< by vertex

@@ -45,7 +45,7 @@ public:
             const StitchPartitionOptions &options, RewriterBase &rewriter)
       : function(function), chip(chip), options(options), rewriter(rewriter),
         graph(function), judge(graph, chip), delta(graph.graph, chip),
-        remarks(graph, judge, delta, chip, options.explorer.mostVertices) {}
+        remarks(graph, judge, delta, chip, options.explorer.maxVertices) {}
 
   void run(llvm::json::Array *report, llvm::json::Object baselines,
            ArrayRef<ChainKernel> chains);
@@ -59,7 +59,7 @@ private:
     return judge.canSchedule(pattern);
   }
   std::optional<double> latency(ArrayRef<unsigned> pattern) {
-    std::optional<double> seconds = judge.price(pattern).seconds;
+    std::optional<double> seconds = judge.predict(pattern).seconds;
     // The fewest kernels win.
     return options.forceFusion && seconds ? kForced : seconds;
   }
@@ -85,7 +85,7 @@ private:
   const StitchPartitionOptions &options;
   RewriterBase &rewriter;
   StitchGraph graph;
-  StitchJudge judge;
+  StitchEvaluator judge;
   DeltaEvaluator delta;
   StitchRemarks remarks;
 };
@@ -97,12 +97,12 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
   auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
   auto time = [&](ArrayRef<unsigned> pattern) { return latency(pattern); };
   auto atMost = [&](ArrayRef<unsigned> pattern) {
-    return judge.mostSeconds(pattern);
+    return judge.maxSeconds(pattern);
   };
   PatternOracle oracle{can, time,
-                       options.forceFusion ? kForced : leastOfKernel(chip)};
+                       options.forceFusion ? kForced : minOfKernel(chip)};
   if (!options.forceFusion)
-    oracle.mostLatency = atMost;
+    oracle.maxLatency = atMost;
   if (strategy == StitchStrategy::None)
     return allApart(graph.graph);
   if (strategy == StitchStrategy::Greedy) {
@@ -123,7 +123,7 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
       if (fullEvaluator == (isFull ? Choice::Never : Choice::Always) ||
           preFusion == (isPrefused ? Choice::Never : Choice::Always))
         continue;
-      if (best && judge.countPatterns() > explorer.mostAsked) {
+      if (best && judge.countPatterns() > explorer.maxEvaluations) {
         remarkMissed(
             function, "fuse", "plan",
             llvm::formatv("no plan of {0} is made by the {1} evaluator: "
@@ -131,13 +131,13 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
                           "patterns, more than most-asked={3}",
                           isPrefused ? "what is pre-fused" : "single operators",
                           isFull ? "latency" : "simplified",
-                          judge.countPatterns(), explorer.mostAsked));
+                          judge.countPatterns(), explorer.maxEvaluations));
         continue;
       }
       explorer.scoresByLatency = isFull;
       if (isPrefused && !prefused)
         prefused = fuseGreedily(graph.graph, /*copies=*/false, oracle,
-                                explorer.mostVertices);
+                                explorer.maxVertices);
       StitchPlan plan =
           isPrefused
               ? explorePrefused(graph.graph, chip, explorer, oracle, *prefused)
@@ -160,10 +160,10 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
 void Partition::refine(StitchPlan &plan) {
   auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
   auto time = [&](ArrayRef<unsigned> pattern) {
-    return judge.priceFully(pattern);
+    return judge.predictExactly(pattern);
   };
   (void)fusion::refine(graph.graph, chip, options.explorer,
-                       {can, time, leastOfKernel(chip)}, plan);
+                       {can, time, minOfKernel(chip)}, plan);
 }
 
 /// What several kernels compute gets an operator in each of them.
@@ -205,7 +205,8 @@ void Partition::build(const StitchPlan &plan) {
 
 /// Kernels of memory-intensive operators, their bytes and predicted time; the
 /// bytes of all kernels, products included.
-static llvm::json::Object count(const StitchGraph &graph, StitchJudge &judge,
+static llvm::json::Object count(const StitchGraph &graph,
+                                StitchEvaluator &judge,
                                 const DeltaEvaluator &delta,
                                 const StitchPlan &plan, const ChipInfo &chip) {
   int64_t kernels = 0;
@@ -229,7 +230,7 @@ static llvm::json::Object count(const StitchGraph &graph, StitchJudge &judge,
 llvm::json::Object fusion::countBaselines(func::FuncOp function,
                                           const ChipInfo &chip) {
   StitchGraph graph(function);
-  StitchJudge judge(graph, chip);
+  StitchEvaluator judge(graph, chip);
   DeltaEvaluator delta(graph.graph, chip);
   // XLA with whatever it can build, not only what we can.
   auto anything = [](ArrayRef<unsigned>) { return true; };
@@ -245,7 +246,7 @@ static llvm::json::Array describe(ArrayRef<ChainKernel> chains) {
   for (const ChainKernel &chain : chains)
     list.push_back(llvm::json::Object{
         {"place", placeOf(chain.group)},
-        {"products", int64_t(chain.products)},
+        {"products", int64_t(chain.contractions)},
         {"predicted_us", chain.seconds * 1e6},
         {"apart_us", chain.isApartKnown ? llvm::json::Value(chain.apart * 1e6)
                                         : llvm::json::Value(nullptr)},
@@ -315,7 +316,7 @@ llvm::json::Object Partition::describe(const StitchPlan &chosen,
     if (!graph.graph.vertices[pattern.front()].isForeign) {
       seconds = judge.known(pattern).value_or(0);
       for (unsigned vertex : pattern)
-        apart += judge.price(vertex).seconds.value_or(0);
+        apart += judge.predict(vertex).seconds.value_or(0);
     }
     bool isForced = options.forceFusion && pattern.size() > 1 && seconds &&
                     *seconds > apart;

@@ -18,7 +18,7 @@ static std::string microseconds(double seconds) {
   return llvm::formatv("{0:F2} us", seconds * 1e6).str();
 }
 
-static std::string bytesInWords(double bytes) {
+static std::string bytesInRegisters(double bytes) {
   return llvm::formatv("{0} bytes", int64_t(bytes)).str();
 }
 
@@ -42,7 +42,7 @@ void StitchRemarks::ofKernels(const StitchPlan &plan) {
     }
     double apart = 0, bytes = 0;
     for (unsigned vertex : pattern) {
-      apart += judge.price(vertex).seconds.value_or(0);
+      apart += judge.predict(vertex).seconds.value_or(0);
       bytes += delta.compulsoryBytes(vertex);
     }
     std::optional<double> together = judge.known(pattern);
@@ -53,8 +53,8 @@ void StitchRemarks::ofKernels(const StitchPlan &plan) {
                       "{1} against {2} apart{3}; it moves {4} instead of {5}",
                       pattern.size(), microseconds(together.value_or(0)),
                       microseconds(apart), isForced ? " (forced)" : "",
-                      bytesInWords(delta.compulsoryBytes(pattern)),
-                      bytesInWords(bytes)));
+                      bytesInRegisters(delta.compulsoryBytes(pattern)),
+                      bytesInRegisters(bytes)));
   }
 }
 
@@ -74,10 +74,10 @@ std::string StitchRemarks::howAlone(unsigned vertex) const {
   };
   SmallVector<unsigned> makers = makersOf(vertex);
   ArrayRef<unsigned> readers = delta.consumers(vertex);
-  bool hasProduct =
+  bool hasContraction =
       llvm::any_of(makers, isProduct) || llvm::any_of(readers, isProduct);
   std::string said =
-      hasProduct ? "no product next to it takes it in" : std::string();
+      hasContraction ? "no product next to it takes it in" : std::string();
   if (!graph.whyAlone[vertex].empty())
     said += (said.empty() ? "" : ", and ") +
             ("it is not stitched: " + graph.whyAlone[vertex]);
@@ -104,7 +104,7 @@ std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
                  delta.compulsoryBytes(both);
   // Sizes may be unknown, or values read through views.
   std::string gain = "one kernel would save " +
-                     (bytes > 0 ? bytesInWords(bytes) + " and " : "") +
+                     (bytes > 0 ? bytesInRegisters(bytes) + " and " : "") +
                      "a launch of " + microseconds(chip.launchOverhead) +
                      ", but ";
   for (ArrayRef<unsigned> side : {maker, reader})
@@ -145,23 +145,23 @@ std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
                        : "it also reads one of them in another shape, which is "
                          "not folded into its operators");
   }
-  const StitchJudge::Verdict &verdict = judge.price(both);
+  const StitchEvaluator::Verdict &verdict = judge.predict(both);
   if (!verdict.isPossible)
     return gain + "there is no tile program: " + verdict.reason;
   if (!verdict.seconds)
     return gain + "there is no schedule: " + judge.whyUnscheduled(both);
   // All three by the same search.
   std::optional<double> together = verdict.seconds;
-  double apart = judge.price(maker).seconds.value_or(0) +
-                 judge.price(reader).seconds.value_or(0);
+  double apart = judge.predict(maker).seconds.value_or(0) +
+                 judge.predict(reader).seconds.value_or(0);
   if (verdict.isSearched) {
-    together = judge.priceFully(both);
-    apart = judge.priceFully(maker).value_or(0) +
-            judge.priceFully(reader).value_or(0);
+    together = judge.predictExactly(both);
+    apart = judge.predictExactly(maker).value_or(0) +
+            judge.predictExactly(reader).value_or(0);
   }
-  if (both.size() > mostVertices)
+  if (both.size() > maxVertices)
     return gain +
-           llvm::formatv("a kernel has at most {0} operators", mostVertices)
+           llvm::formatv("a kernel has at most {0} operators", maxVertices)
                .str();
   if (*together > apart)
     return gain + "it is predicted to take " + microseconds(*together) +

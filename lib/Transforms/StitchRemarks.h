@@ -21,11 +21,11 @@ std::string placeOf(mlir::Operation *op);
 /// between two of them why they are two, in words and numbers.
 class StitchRemarks {
 public:
-  StitchRemarks(const StitchGraph &graph, StitchJudge &judge,
+  StitchRemarks(const StitchGraph &graph, StitchEvaluator &judge,
                 const DeltaEvaluator &delta, const ChipInfo &chip,
-                unsigned mostVertices)
+                unsigned maxVertices)
       : graph(graph), judge(judge), delta(delta), chip(chip),
-        mostVertices(mostVertices) {}
+        maxVertices(maxVertices) {}
 
   void ofKernels(const StitchPlan &plan);
   /// `wantsReport`: the boundaries are found out where no remark is asked for,
@@ -56,10 +56,10 @@ private:
   llvm::SmallVector<unsigned> makersOf(unsigned vertex) const;
 
   const StitchGraph &graph;
-  StitchJudge &judge;
+  StitchEvaluator &judge;
   const DeltaEvaluator &delta;
   const ChipInfo &chip;
-  unsigned mostVertices; ///< of a kernel
+  unsigned maxVertices; ///< of a kernel
 };
 
 } // namespace fusion

@@ -25,19 +25,20 @@ static std::string remarkOnline(const StitchGroup &axes,
                                 const StitchSchedule &schedule,
                                 const StitchWork &work) {
   StitchSchedule apart = schedule;
-  apart.walk->isOnline = false;
+  apart.serialLoop->isOnline = false;
   unsigned joined = 0;
   for (auto [factor, centre] :
        llvm::zip_equal(work.online->factors, work.online->centres))
     joined += factor || centre;
-  return llvm::formatv(
-      "; online along {0}: {1} {2} corrected as others go "
-      "on, so that {3} {4} for {5}, which would load {6} "
-      "bytes",
-      axes.axes[schedule.walk->axis].name, joined,
-      joined == 1 ? "reduction is" : "reductions are", work.online->count,
-      work.online->count == 1 ? "pass does" : "passes do", work.walked->count,
-      countTraffic(axes, apart, *work.walked).loaded);
+  return llvm::formatv("; online along {0}: {1} {2} corrected as others go "
+                       "on, so that {3} {4} for {5}, which would load {6} "
+                       "bytes",
+                       axes.axes[schedule.serialLoop->axis].name, joined,
+                       joined == 1 ? "reduction is" : "reductions are",
+                       work.online->count,
+                       work.online->count == 1 ? "pass does" : "passes do",
+                       work.serialAxis->count,
+                       countTraffic(axes, apart, *work.serialAxis).loaded);
 }
 
 /// What is read and written, and what of that has to be.
@@ -47,55 +48,60 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
   StitchWork work = StitchWork::of(axes, schedule);
   const StitchPasses &passes = work.passesOf(schedule);
   StitchTraffic traffic = countTraffic(axes, schedule, passes);
-  std::string kept;
-  if (schedule.walk && passes.isOnline())
-    kept = remarkOnline(axes, schedule, work);
-  if (schedule.walk && passes.count > 1) {
-    const StitchWalk &walk = *schedule.walk;
-    int64_t again = schedule.countSteps() - walk.registers - walk.shared;
-    kept += llvm::formatv(
+  std::string retained;
+  if (schedule.serialLoop && passes.isOnline())
+    retained = remarkOnline(axes, schedule, work);
+  if (schedule.serialLoop && passes.count > 1) {
+    const StitchSerialLoop &walk = *schedule.serialLoop;
+    int64_t again =
+        schedule.countSteps() - walk.registerSteps - walk.sharedSteps;
+    retained += llvm::formatv(
         "; {0} passes over {1} in {2} steps, of which {3} are kept in "
         "registers and {4} in shared memory",
         passes.count, axes.axes[walk.axis].name, schedule.countSteps(),
-        walk.registers, walk.shared);
-    if (walk.keepsCostly) {
+        walk.registerSteps, walk.sharedSteps);
+    if (walk.retainsExpensive) {
       StitchSchedule one = schedule;
-      one.walk->registers = 0, one.walk->shared = 1;
-      kept += llvm::formatv(
+      one.serialLoop->registerSteps = 0, one.serialLoop->sharedSteps = 1;
+      retained += llvm::formatv(
           "; with the results of what is costly, {0} bytes of a step and block "
           "instead of {1}",
-          countStash(axes, one, *work.costly),
-          countStash(axes, one, *work.walked));
+          countPrivateBytes(axes, one, *work.expensive),
+          countPrivateBytes(axes, one, *work.serialAxis));
     }
     if (again > 0)
-      kept += llvm::formatv("; the other {0} are read again: a block has no "
-                            "room for the whole row",
-                            again);
+      retained +=
+          llvm::formatv("; the other {0} are read again: a block has no "
+                        "room for the whole row",
+                        again);
     if (again > 0 && !work.whyNotOnline.empty())
-      kept += "; not in fewer passes: " + work.whyNotOnline;
+      retained += "; not in fewer passes: " + work.whyNotOnline;
   }
   if (isPersistent(axes, schedule))
-    kept += llvm::formatv("; a block goes through {0} steps of {1}",
-                          schedule.countSteps(),
-                          axes.axes[schedule.walk->axis].name);
-  for (auto [axis, spread] : llvm::zip_equal(axes.axes, schedule.spread))
+    retained += llvm::formatv("; a block goes through {0} steps of {1}",
+                              schedule.countSteps(),
+                              axes.axes[schedule.serialLoop->axis].name);
+  for (auto [axis, spread] : llvm::zip_equal(axes.axes, schedule.threadMapping))
     if (spread.align > 1)
-      kept += llvm::formatv("; rows along {0} begin anywhere in memory, their "
-                            "tiles at multiples of {1} elements",
-                            axis.name, spread.align);
+      retained +=
+          llvm::formatv("; rows along {0} begin anywhere in memory, their "
+                        "tiles at multiples of {1} elements",
+                        axis.name, spread.align);
   StitchSplit split(axes, schedule);
   if (split.axis)
-    kept += llvm::formatv("; {0} blocks share the reductions along {1} by way "
-                          "of {2} bytes",
-                          split.parts, axes.axes[*split.axis].name,
-                          traffic.exchanged);
-  if (schedule.rows)
-    kept += llvm::formatv(", and go {0} times through a step of {1}",
-                          schedule.countWalks(), schedule.rows->step);
+    retained += llvm::formatv(
+        "; {0} blocks share the reductions along {1} by way "
+        "of {2} bytes",
+        split.splits, axes.axes[*split.axis].name, traffic.exchanged);
+  if (schedule.splitLoop)
+    retained +=
+        llvm::formatv(", and go {0} times through a step of {1}",
+                      schedule.countSerialPasses(), schedule.splitLoop->step);
   if (split.rounds.size() > 1)
-    kept += llvm::formatv(", of which a block combines {0} at a time, in {1} "
-                          "rounds",
-                          schedule.combine, split.rounds.size());
+    retained +=
+        llvm::formatv(", of which a block combines {0} at a time, in {1} "
+                      "rounds",
+                      schedule.fanIn, split.rounds.size());
   remarkAnalysis(
       group, "stitch", "traffic",
       llvm::formatv(
@@ -105,7 +111,7 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
           traffic.loaded, traffic.repeated, traffic.stored,
           work.compulsoryBytes, int64_t(found.cost.moved),
           found.cost.moved / found.cost.compulsory, int64_t(found.cost.sectors),
-          kept));
+          retained));
 }
 
 /// Whether warps do nothing but copy, or why none does.
@@ -122,27 +128,25 @@ static std::string producersRemark(StitchSchedule schedule) {
 static std::string bulkRemark(const StitchGroup &axes,
                               const StitchSchedule &schedule,
                               const ChipInfo &chip) {
-  if (!chip.hasBulkTensorCopy)
-    return "threads copy it, as " + chip.name.str() +
-           " has no bulk copies of tensors";
+  if (!chip.hasTMA)
+    return "threads copy it, as " + chip.name.str() + " has no TMA copies";
   StitchSchedule bulk = schedule;
-  bulk.walk->inBulk = true;
+  bulk.serialLoop->usesTMA = true;
   StitchPasses passes = passesOf(axes, bulk);
-  if (!schedule.walk->inBulk)
+  if (!schedule.serialLoop->usesTMA)
     return "threads copy it: " +
            checkStages(axes, bulk, passes)
                .value_or("in bulk it is predicted to take longer or more "
                          "instructions");
-  int64_t inBulk = 0;
+  int64_t usesTMA = 0;
   std::string others;
   for (unsigned input : passes.steps.front().inputs) {
-    std::optional<std::string> why =
-        whyNotInBulk(axes, bulk, axes.inputs[input]);
-    inBulk += !why;
+    std::optional<std::string> why = whyNotTMA(axes, bulk, axes.inputs[input]);
+    usesTMA += !why;
     if (why)
       others += "; input " + std::to_string(input) + " is not: " + *why;
   }
-  return counted(inBulk, "input") + " in bulk" + others + "; " +
+  return counted(usesTMA, "input") + " in bulk" + others + "; " +
          producersRemark(schedule);
 }
 
@@ -151,7 +155,7 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
                          const StitchGroup &axes, const StitchResult &found,
                          const ChipInfo &chip) {
   StitchSchedule schedule = found.schedule;
-  if (!schedule.walk) {
+  if (!schedule.serialLoop) {
     if (found.cost.waves > 1)
       remarkMissed(
           group, "pipeline", "not-persistent",
@@ -160,10 +164,10 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
                         found.cost.waves));
     return;
   }
-  StitchWalk &walk = *schedule.walk;
+  StitchSerialLoop &walk = *schedule.serialLoop;
   std::string name = axes.axes[walk.axis].name;
   if (walk.stages > 1) {
-    std::string inBulk = bulkRemark(axes, schedule, chip);
+    std::string usesTMA = bulkRemark(axes, schedule, chip);
     remarkPassed(
         group, "pipeline", "stages",
         llvm::formatv("what a step of {0} needs is copied {1} ahead, by way "
@@ -171,10 +175,10 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
                       "{3}",
                       name, counted(walk.stages - 1, "step"),
                       countStages(axes, schedule, passesOf(axes, schedule)),
-                      inBulk));
+                      usesTMA));
     return;
   }
-  if (walk.registers >= schedule.countSteps())
+  if (walk.registerSteps >= schedule.countSteps())
     return; // There is no loop.
   walk.stages = 2;
   remarkMissed(group, "pipeline", "no-stages",
@@ -206,7 +210,7 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
   }
   std::string compositions;
   for (auto [axis, spread] :
-       llvm::zip_equal(axes->axes, found->schedule.spread))
+       llvm::zip_equal(axes->axes, found->schedule.threadMapping))
     if (axis.isReduced)
       compositions +=
           llvm::formatv("; {0} is reduced by {1} composition", axis.name,
@@ -255,7 +259,7 @@ LogicalResult fusion::verifyStitching(fuse::FusedGroupOpInterface group,
            << *illegal;
   StitchWork work = StitchWork::of(*axes, *schedule);
   const StitchPasses &passes = work.passesOf(*schedule);
-  if (auto illegal = checkKept(*axes, *schedule, passes))
+  if (auto illegal = checkRetained(*axes, *schedule, passes))
     return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
            << *illegal;
   int64_t shared = countShared(*axes, *schedule, passes);

@@ -34,23 +34,23 @@ struct DropUnitIndices : OpRewritePattern<linalg::GenericOp> {
       // What is left of the dimensions, each with the unit ones after it; those
       // at the front go with the first.
       SmallVector<ReassociationIndices> groups;
-      SmallVector<AffineExpr> kept;
+      SmallVector<AffineExpr> retained;
       ReassociationIndices front;
       for (unsigned dimension = 0; dimension < map.getNumResults();
            ++dimension) {
         if (!isUnit(dimension)) {
-          kept.push_back(map.getResult(dimension));
+          retained.push_back(map.getResult(dimension));
           groups.emplace_back(std::exchange(front, {})).push_back(dimension);
         } else {
           (groups.empty() ? front : groups.back()).push_back(dimension);
         }
       }
-      if (kept.size() == map.getNumResults())
+      if (retained.size() == map.getNumResults())
         continue;
       Value view = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
                                                    operand->get(), groups);
       rewriter.modifyOpInPlace(op, [&] { operand->set(view); });
-      map = AffineMap::get(map.getNumDims(), 0, kept, op.getContext());
+      map = AffineMap::get(map.getNumDims(), 0, retained, op.getContext());
       isChanged = true;
     }
     if (!isChanged)

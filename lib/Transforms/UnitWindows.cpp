@@ -85,12 +85,12 @@ struct DropUnitWindow : OpInterfaceRewritePattern<linalg::LinalgOp> {
       }
       map = AffineMap::get(left.size(), 0, exprs, context);
     }
-    auto product =
+    auto contraction =
         linalg::GenericOp::create(rewriter, loc, op->getResultTypes(), inputs,
                                   op.getDpsInits(), maps, left);
     IRMapping mapping;
-    op->getRegion(0).cloneInto(&product.getRegion(), mapping);
-    rewriter.replaceOp(op, product.getResults());
+    op->getRegion(0).cloneInto(&contraction.getRegion(), mapping);
+    rewriter.replaceOp(op, contraction.getResults());
     return success();
   }
 };

@@ -41,24 +41,24 @@ bool WindowInlining::collectMakers(Value value, std::string &reason) {
   if (!isElementwise(maker))
     return false;
   // The one input that a product makes.
-  bool hasProduct = false;
+  bool hasContraction = false;
   for (Value input : maker.getDpsInputs()) {
     WindowInlining other;
     other.convolution = convolution;
     std::string ignored;
     if (!other.collectMakers(input, ignored))
       continue;
-    if (hasProduct) {
+    if (hasContraction) {
       reason = "two products make what it reads";
       makers.clear();
       return true;
     }
-    hasProduct = true;
+    hasContraction = true;
     makers = other.makers;
   }
-  if (hasProduct)
+  if (hasContraction)
     makers.push_back(maker);
-  return hasProduct;
+  return hasContraction;
 }
 
 void WindowInlining::describePlaces(OpOperand &window, ArrayRef<int64_t> low,
@@ -101,20 +101,21 @@ static bool isSumOfLoops(AffineMap map) {
 }
 
 bool WindowInlining::planProduct(std::string &reason) {
-  linalg::LinalgOp product = producer();
-  if (product.hasDynamicShape() || !accumulatesFromZero(product) ||
-      !llvm::all_of(product.getIndexingMapsArray(), isSumOfLoops)) {
+  linalg::LinalgOp contraction = producer();
+  if (contraction.hasDynamicShape() || !accumulatesFromZero(contraction) ||
+      !llvm::all_of(contraction.getIndexingMapsArray(), isSumOfLoops)) {
     reason = "the product before it is of sizes that are not known, or adds to "
              "other values";
     return false;
   }
-  MLIRContext *context = product.getContext();
-  AffineMap made = product.getMatchingIndexingMap(product.getDpsInitOperand(0));
-  SmallVector<int64_t> ranges = product.getStaticLoopRanges();
+  MLIRContext *context = contraction.getContext();
+  AffineMap made =
+      contraction.getMatchingIndexingMap(contraction.getDpsInitOperand(0));
+  SmallVector<int64_t> ranges = contraction.getStaticLoopRanges();
   // What the product's loops become, what is to be subtracted from that, and
   // iterations: of the places first.
-  SmallVector<AffineExpr> loops(product.getNumLoops());
-  SmallVector<int64_t> shifts(product.getNumLoops(), 0), all = extents;
+  SmallVector<AffineExpr> loops(contraction.getNumLoops());
+  SmallVector<int64_t> shifts(contraction.getNumLoops(), 0), all = extents;
   for (auto [d, expr] : llvm::enumerate(made.getResults())) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
     loops[loop] = indices[d];
@@ -128,7 +129,7 @@ bool WindowInlining::planProduct(std::string &reason) {
   SmallVector<int64_t> last;
   for (int64_t extent : all)
     last.push_back(extent - 1);
-  for (OpOperand *operand : product.getDpsInputOperands()) {
+  for (OpOperand *operand : contraction.getDpsInputOperands()) {
     Read &read = reads.emplace_back();
     std::optional<Padding> padding = matchPadding(operand->get());
     read.source = padding ? padding->source : operand->get();
@@ -136,7 +137,7 @@ bool WindowInlining::planProduct(std::string &reason) {
         cast<RankedTensorType>(read.source.getType()).getShape();
     SmallVector<AffineExpr> exprs;
     for (auto [d, expr] : llvm::enumerate(
-             product.getMatchingIndexingMap(operand).getResults())) {
+             contraction.getMatchingIndexingMap(operand).getResults())) {
       exprs.push_back(expr.replaceDims(loops));
       int64_t low = evaluate(expr, shifts) + (padding ? padding->low[d] : 0);
       int64_t size = std::max(evaluate(exprs.back(), last) + 1, low + shape[d]);
@@ -161,7 +162,7 @@ bool WindowInlining::planProduct(std::string &reason) {
   return true;
 }
 
-bool WindowInlining::planFollowers(std::string &reason) {
+bool WindowInlining::planEpilogue(std::string &reason) {
   MLIRContext *context = convolution.getContext();
   AffineMap identity =
       AffineMap::getMultiDimIdentityMap(places.size(), context);
@@ -227,7 +228,7 @@ std::optional<WindowInlining> WindowInlining::find(linalg::LinalgOp convolution,
   found.describePlaces(
       window, padding ? ArrayRef<int64_t>(padding->low) : ArrayRef<int64_t>(),
       cast<RankedTensorType>(read.getType()).getShape());
-  if (!found.planProduct(reason) || !found.planFollowers(reason))
+  if (!found.planProduct(reason) || !found.planEpilogue(reason))
     return std::nullopt;
   return found;
 }
@@ -367,8 +368,8 @@ WindowInlining::Operators WindowInlining::build(RewriterBase &rewriter) {
     operators.push_back(cast<linalg::LinalgOp>(made.getOperation()));
     return made.getResult(0);
   };
-  linalg::LinalgOp product = producer();
-  Location loc = product.getLoc();
+  linalg::LinalgOp contraction = producer();
+  Location loc = contraction.getLoc();
   SmallVector<utils::IteratorType> kinds(places.size(),
                                          utils::IteratorType::parallel);
   SmallVector<Value> inputs;
@@ -385,23 +386,23 @@ WindowInlining::Operators WindowInlining::build(RewriterBase &rewriter) {
   SmallVector<utils::IteratorType> ofProduct = kinds;
   ofProduct.resize(loops, utils::IteratorType::reduction);
   auto fill =
-      product.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
+      contraction.getDpsInitOperand(0)->get().getDefiningOp<linalg::FillOp>();
   Value start = makeEmpty(
-      rewriter, loc, getElementTypeOrSelf(product->getResult(0).getType()));
+      rewriter, loc, getElementTypeOrSelf(contraction->getResult(0).getType()));
   auto filled = linalg::FillOp::create(rewriter, loc, fill.getInputs(), start);
   built.push_back(filled);
-  Value arriving = product->getResult(0), value;
-  value = copy(product, inputs, filled.getResult(0), indexing, ofProduct);
+  Value arriving = contraction->getResult(0), value;
+  value = copy(contraction, inputs, filled.getResult(0), indexing, ofProduct);
   for (auto [number, op] : llvm::enumerate(ArrayRef(makers).drop_front())) {
-    linalg::LinalgOp follower = op;
+    linalg::LinalgOp epilogueOp = op;
     SmallVector<Value> operands;
-    for (Value input : follower.getDpsInputs())
+    for (Value input : epilogueOp.getDpsInputs())
       operands.push_back(input == arriving ? value : input);
     Value empty =
-        makeEmpty(rewriter, follower.getLoc(),
-                  getElementTypeOrSelf(follower->getResult(0).getType()));
-    arriving = follower->getResult(0);
-    value = copy(follower, operands, empty, maps[number], kinds);
+        makeEmpty(rewriter, epilogueOp.getLoc(),
+                  getElementTypeOrSelf(epilogueOp->getResult(0).getType()));
+    arriving = epilogueOp->getResult(0);
+    value = copy(epilogueOp, operands, empty, maps[number], kinds);
   }
   Value masked = maskOutside(rewriter, loc, value);
   if (masked != value)

@@ -65,7 +65,7 @@ private:
   void describePlaces(mlir::OpOperand &window, llvm::ArrayRef<int64_t> low,
                       llvm::ArrayRef<int64_t> sizes);
   bool planProduct(std::string &reason);
-  bool planFollowers(std::string &reason);
+  bool planEpilogue(std::string &reason);
   /// Of what is read the places that the window reaches, padding included.
   int64_t evaluateSize(unsigned d) const;
   mlir::Value makeEmpty(mlir::RewriterBase &rewriter, mlir::Location loc,

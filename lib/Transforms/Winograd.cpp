@@ -83,10 +83,11 @@ public:
                  AffineMap dataMap, AffineMap resultMap, Value init) {
     unsigned loops = dataMap.getNumDims();
     AffineExpr sum = rewriter.getAffineDimExpr(loops - 1);
-    AffineExpr kept = rewriter.getAffineDimExpr(isRows ? 0 : 1);
+    AffineExpr retained = rewriter.getAffineDimExpr(isRows ? 0 : 1);
     AffineMap matrixMap =
-        isRows ? AffineMap::get(loops, 0, {kept, sum}, rewriter.getContext())
-               : AffineMap::get(loops, 0, {sum, kept}, rewriter.getContext());
+        isRows
+            ? AffineMap::get(loops, 0, {retained, sum}, rewriter.getContext())
+            : AffineMap::get(loops, 0, {sum, retained}, rewriter.getContext());
     SmallVector<utils::IteratorType> iterators(loops,
                                                utils::IteratorType::parallel);
     iterators.back() = utils::IteratorType::reduction;

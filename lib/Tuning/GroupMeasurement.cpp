@@ -93,11 +93,11 @@ drawInputs(const FunctionPlan &plan) {
 static double slowestRate(const GroupModel &model, const Schedule &schedule,
                           const ChipInfo &chip) {
   double rate = std::numeric_limits<double>::infinity();
-  for (auto [product, mapping] :
-       llvm::zip_equal(model.products, schedule.products))
-    rate = std::min(rate, product.type ? productRate(chip, *product.type,
+  for (auto [contraction, mapping] :
+       llvm::zip_equal(model.contractions, schedule.contractions))
+    rate = std::min(rate, contraction.type ? mmaRate(chip, *contraction.type,
                                                      *mapping.intrinsic)
-                                       : chip.f32FlopsPerSecond);
+                                           : chip.f32FlopsPerSecond);
   return rate;
 }
 
@@ -140,8 +140,8 @@ llvm::Expected<double> GroupMeasurement::run(const Schedule &schedule) {
     if (!launch.counters)
       return llvm::createStringError("the device neither times nor counts");
     int64_t blocks = int64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-    int64_t clusterBlocks = int64_t(launch.cluster[0]) * launch.cluster[1] *
-                            launch.cluster[2];
+    int64_t clusterBlocks =
+        int64_t(launch.cluster[0]) * launch.cluster[1] * launch.cluster[2];
     seconds += predictFromCounters(*launch.counters, blocks, clusterBlocks,
                                    chip, slowestRate(model, schedule, chip));
   }

@@ -27,7 +27,7 @@ def test_where_units_are_asked_for():
     """An intrinsic's traits are asked for everywhere else."""
     section = PAGE.split("## Traits of intrinsics", 1)[1]
     named = set(re.findall(r"`([A-Z]\w+/\w+\.(?:cpp|h))`", section))
-    unit = re.compile(r"\bk?(?:Num)?ProductUnits?\b|\b[iI]ntrinsic(?:->|\.)unit\b")
+    unit = re.compile(r"\bk?(?:Num)?IntrinsicUnits?\b|\b[iI]ntrinsic(?:->|\.)unit\b")
     assert named == {name for name, text in sources().items() if unit.search(text)} - {"Target/Intrinsics.h"}
 
 
@@ -44,7 +44,7 @@ def test_places_of_a_field():
     rows = re.findall(r"^\| (\w+) \| (`.*) \|$", section, re.MULTILINE)
     assert [place for place, _ in rows] == ["attribute", "struct", "dimension", "legality", "lowering", "cost"]
     named = [name for _, files in rows for name in re.findall(r"`([\w/]+\.(?:cpp|h|td))`", files)]
-    assert sorted(named) == sorted(name for name, text in sources().items() if re.search(r"\brasters?\b", text))
+    assert sorted(named) == sorted(name for name, text in sources().items() if re.search(r"\bblockSwizzles?\b|\bblock_swizzle\b", text))
 
 
 def test_names_of_chips():

@@ -9,8 +9,8 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOWERING = [ROOT / tree / folder for tree in ("lib", "include/fusion") for folder in ("Conversion", "Dialect")]
 # Of the analyses: what a group and its schedule are, what is legal, and what a block touches. Costs are none of it.
-ANALYSES = {"Codegen", "Footprint", "GenericTraffic", "GroupAxes", "GroupModel", "KeptTiles", "MaskedTiles", "OnlineReduction",
-            "Schedule", "ScheduleLegality", "SplitReduction", "StitchAlignment", "StitchCluster", "StitchGroup",
+ANALYSES = {"Codegen", "Footprint", "GenericTraffic", "GroupAxes", "GroupModel", "MaskedTiles", "OnlineReduction",
+            "RetainedTiles", "Schedule", "ScheduleLegality", "SplitReduction", "StitchAlignment", "StitchCluster", "StitchGroup",
             "StitchOperator", "StitchPasses", "StitchSchedule", "StitchSplit", "StitchStages", "TilingTree"}  # fmt: skip
 
 

@@ -26,8 +26,8 @@ CASES = {
 
 for name, (*case, deals) in some(CASES.items(), 2):
     attention = Attention(folder, name, *case)
-    for producers, result in ((0, "shared"), (4, "shared"), (4, "shared, bulk")):
+    for producers, result in ((0, "shared"), (4, "shared"), (4, "shared, tma")):
         ptx, kernel = attention.check(producers=producers, result=result)
-        assert ("bulk_group" in ptx) == (result == "shared, bulk"), name
+        assert ("bulk_group" in ptx) == (result == "shared, tma"), name
         assert ("setmaxnreg" in ptx) == (deals and producers > 0), name
         assert kernel["block"][0] == 32 * (attention.warps + producers), name

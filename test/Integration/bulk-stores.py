@@ -43,7 +43,7 @@ def main():
     for name, (chip, chain, description, matrices) in some(CASES.items(), 5):
         path = os.path.join(folder, name)
         groups = form(path, chain, chip)
-        (result,) = [each for each, place in description["places"].items() if place == "shared, bulk" and each in "CE"]
+        (result,) = [each for each, place in description["places"].items() if place == "shared, tma" and each in "CE"]
         threads = description | dict(places=description["places"] | {result: "shared"})
         before, _, by_threads = compute(path, groups, schedule(**threads), f"{name}, by threads")
         assert not STORE.search(before), name

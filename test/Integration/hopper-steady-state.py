@@ -20,7 +20,7 @@ from sass import assemble, loops, opcodes  # noqa: E402
 # 64 x 128 scores of a group, 64 of each thread; eight steps of 16 of either product.
 SCORES, STEPS = 64, 8
 attention = Attention(folder, "full", "FA_d128_s1024", 512, 128, 128, 128, 2, 2, False)
-attention.description["places"]["E"] = "shared, bulk"
+attention.description["places"]["E"] = "shared, tma"
 lower(attention.path, attention.groups, schedule(**attention.description, producers=4, overlapped="E", turns=True))
 bodies = list(loops(assemble(ptxas, nvdisasm, "sm_90a", attention.path)))
 body = next(body for body in bodies if opcodes(body).count("HGMMA") == 2 * STEPS)

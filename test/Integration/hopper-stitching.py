@@ -80,7 +80,7 @@ class Stitching:
         self.fields = self.schedule.sections["stitching"]
         self.place = next(key for key, value in self.fields.items() if value.startswith("{"))
         self.spreads = {axis: self.numbers(value) for axis, value in fields(self.fields[self.place][1:-1]).items()}
-        self.walk = self.numbers(self.fields["walk"]) if "walk" in self.fields else None
+        self.walk = self.numbers(self.fields["serial_loop"]) if "serial_loop" in self.fields else None
         self.cluster = int(self.schedule.sections["mapping"].get("cluster", "1"))
 
     @staticmethod
@@ -91,11 +91,11 @@ class Stitching:
         def text(numbers):
             return f"<{written({key: str(value) for key, value in numbers.items()})}>"
 
-        spreads = {axis: "#fuse.spread" + text(numbers) for axis, numbers in self.spreads.items()}
+        spreads = {axis: "#fuse.thread_mapping" + text(numbers) for axis, numbers in self.spreads.items()}
         self.fields[self.place] = f"{{{written(spreads)}}}"
-        self.fields.pop("walk", None)
+        self.fields.pop("serial_loop", None)
         if self.walk:
-            self.fields["walk"] = text(self.walk)
+            self.fields["serial_loop"] = text(self.walk)
         self.schedule.set("mapping", "cluster", self.cluster)
         return str(self.schedule)
 
@@ -105,9 +105,9 @@ def shorten(chosen):
     if chosen.walk and chosen.walk["axis"] == '"i"':
         spread = chosen.spreads["i"]
         spread["tile"] = min(spread["tile"], STEPS * chosen.walk["step"])
-    elif chosen.walk and "rows" in chosen.fields:
+    elif chosen.walk and "split_step" in chosen.fields:
         spread = chosen.spreads["i"]
-        spread["tile"] = min(spread["tile"], STEPS * int(chosen.fields["rows"]))
+        spread["tile"] = min(spread["tile"], STEPS * int(chosen.fields["split_step"]))
     return chosen
 
 
@@ -115,7 +115,7 @@ def variant(kind, chosen, cols):
     """The schedule of a kind, none where it is the same as another one."""
     made = copy.deepcopy(chosen)
     number = int(re.sub(r"\D", "", kind) or 1)
-    ahead = {"stages": number} | ({"bulk": "true"} if "bulk" in kind or "producer" in kind else {}) if number > 1 else {}
+    ahead = {"stages": number} | ({"tma": "true"} if "bulk" in kind or "producer" in kind else {}) if number > 1 else {}
     if "producer" in kind:
         made.schedule.set("parallel", "producers", 1)
     else:
@@ -123,8 +123,8 @@ def variant(kind, chosen, cols):
     if "rows" in kind:
         if made.cluster > 1 or (made.walk and made.walk["axis"] == '"i"') or "i" not in made.spreads:
             return None
-        made.fields.pop("combine", None)
-        made.fields.pop("rows", None)
+        made.fields.pop("fan_in", None)
+        made.fields.pop("split_step", None)
         step = made.spreads["i"]["tile"]
         made.spreads["i"]["tile"] = 2 * step
         made.walk = {"axis": '"i"', "step": step} | ahead
@@ -133,7 +133,7 @@ def variant(kind, chosen, cols):
         return None
     if "stage" in kind:
         made.walk.pop("stages", None)
-        made.walk.pop("bulk", None)
+        made.walk.pop("tma", None)
         made.walk |= ahead
         return made
     if made.walk["axis"] != '"j"' or "k" in made.spreads:
@@ -141,16 +141,16 @@ def variant(kind, chosen, cols):
     step = made.walk["step"]
     steps = -(-cols // (number * step))
     every = made.spreads["j"]["tile"] // step
-    isWhole = made.walk.get("registers", 0) + made.walk.get("shared", 0) >= every
-    kept = made.walk.get("registers", 0)
-    made.walk["registers"] = min(kept, steps)
+    isWhole = made.walk.get("register_steps", 0) + made.walk.get("shared_steps", 0) >= every
+    kept = made.walk.get("register_steps", 0)
+    made.walk["register_steps"] = min(kept, steps)
     if isWhole and number < made.cluster:
-        made.walk["shared"] = steps - made.walk["registers"]
-    made.walk["shared"] = min(made.walk.get("shared", 0), steps - made.walk["registers"])
+        made.walk["shared_steps"] = steps - made.walk["register_steps"]
+    made.walk["shared_steps"] = min(made.walk.get("shared_steps", 0), steps - made.walk["register_steps"])
     if "stages" in made.walk:
-        made.walk["stages"] = max(1, min(made.walk["stages"], made.walk["shared"] or 8))
+        made.walk["stages"] = max(1, min(made.walk["stages"], made.walk["shared_steps"] or 8))
         if made.walk["stages"] == 1:
-            made.walk.pop("bulk", None)
+            made.walk.pop("tma", None)
     made.spreads["j"]["tile"] = steps * step
     made.cluster = number
     return made
@@ -160,10 +160,10 @@ def rows_of(chosen, rows, cols):
     """Two tiles and a part of one, as far as there is time for; more than one where blocks add up what they have of the rows. Boxes are of
     whole rows of lanes and warps."""
     spread = chosen.spreads.get("i", {"tile": 1})
-    tile, part = spread["tile"], spread.get("lanes", 1) * spread.get("warps", 1) if chosen.walk and "bulk" in chosen.walk else 1
+    tile, part = spread["tile"], spread.get("lanes", 1) * spread.get("warps", 1) if chosen.walk and "tma" in chosen.walk else 1
     # As many as a small tile at least: results that are turned have wide accesses by them.
     least = max(3, min(tile, 8))
-    few = max(least, min(rows, 2 * tile + part, ELEMENTS // cols), tile + part if "combine" in chosen.fields else 0)
+    few = max(least, min(rows, 2 * tile + part, ELEMENTS // cols), tile + part if "fan_in" in chosen.fields else 0)
     return few // part * part
 
 
@@ -215,7 +215,7 @@ def check(test, pattern, rows, cols, type):
             continue
         test.kinds[kind] += 1
         test.kinds["copies ahead"] += "stages" in text
-        test.kinds["copies in bulk"] += "bulk" in text
+        test.kinds["copies in bulk"] += "tma = true" in text
         if test.arguments.verbose:
             print(f"{where}, {few} rows, {kind}: {text}", flush=True)
         if "stage" in kind and "rows" not in kind or kind == "chosen":

@@ -67,13 +67,13 @@ MOST_OF_FEW = 3e7
 FORMS = {
     "products in shared memory": r'"wgmma',
     "products in registers": r'"mma\.',
-    "copies in bulk": r"L([A-Z]).*\1 = #fuse.place<shared, bulk",
+    "copies in bulk": r"L([A-Z]).*\1 = #fuse.place<shared, tma",
     "narrow copies by threads": r"async(4|8)>",
-    "products beside others": r"products = {",
+    "products beside others": r"overlap = {",
     "producers": r"producers = ",
     "clusters": r"cluster = \d",
     "blocks that stay": r"persistent = true",
-    "turns": r"turns = true",
+    "turns": r"ping_pong = true",
 }
 
 

@@ -72,7 +72,7 @@ def place(rescale, warps, stages=1, kept=False):
                   E="shared", F="registers", G="registers", H="registers")  # fmt: skip
     inner = "h(LD,CE)" if kept else "LD,CE"
     tail = "h(SE)" if kept else "SE"
-    late = f", rescale = {rescale}" if rescale else ""
+    late = f", rescale_threshold = {rescale}" if rescale else ""
     return schedule(f"m(LA,n(LB,CC,LF,{inner}),{tail},SG,SH)", dict(m=16 * warps[0], n=TILE, k=K, h=H // 2 if kept else H), ["m"],
                     dict(C=("m", "n", "k", list(warps)), E=("m", "h", "n", list(warps))), places,
                     {"B": stages} if stages > 1 else {}, warps=count, reduction=f"online{late}")  # fmt: skip

@@ -47,7 +47,7 @@ REFUSED = [("", (3, 2, 2), "A"), ("B", (3, 2, 2), "A"), ("A", (3, 2, 2), "B")]
 
 
 def describe(description, bulk, stages, producers, registers=1):
-    places = {name: place.replace("async16", "bulk") if name in bulk else place for name, place in description["places"].items()}
+    places = {name: place.replace("async16", "tma") if name in bulk else place for name, place in description["places"].items()}
     return schedule(**description | dict(places=places, stages=dict(zip("ABD", stages))), producers=producers, registers=registers)
 
 
@@ -70,7 +70,7 @@ def main():
                     where = f"{kind}, {name}: {bulk} in bulk, {stages} stages, {producers} producers, fragments in {registers}"
                     text = describe(description, bulk, stages, producers, registers)
                     _, _, digest = compute(path, groups, text, where, "--schedules=8")
-                    assert ("tile.specialize" in read(path + ".tile.mlir")) == (producers > 0), where
+                    assert ("tile.warp_specialize" in read(path + ".tile.mlir")) == (producers > 0), where
                     digests.add(digest)
                     assemble(path, "sm_90a", where)
             assert len(digests) == 1, f"{kind}, {name}: results differ"

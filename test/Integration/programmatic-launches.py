@@ -96,7 +96,7 @@ for name in ("layer", "centred", "parts"):
     if name == "parts":
         groups = generate(path, "--chain=64,224,96", "--2d", chip="sm_90a")
         text = schedule(**PRODUCT, stages=dict(A=2, B=2), split=dict(k=4))
-        lower(path, groups, text.replace("async16", "bulk"))
+        lower(path, groups, text.replace("async16", "tma"))
     else:
         compile(path, LAYER if name == "layer" else CENTRED)
     with open(path + ".json") as file:

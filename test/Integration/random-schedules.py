@@ -80,14 +80,14 @@ FORMS = {
     "loops side by side": r"\),[a-z]\d*\(",
     "operands in loops of their own": r"[a-z]\d*\(L[A-Z]\d*\)",
     "split reductions": r"parallel = <\{\w+ = ",
-    "rasters": r"raster = ",
+    "rasters": r"block_swizzle = ",
     "clusters": r"cluster = ",
     "products of different units": r'"wgmma\..*"mma\.|"mma\..*"wgmma\.',
     "producers": r"producers = ",
     "blocks that stay": r"persistent = true",
-    "copies in bulk": r"<shared, bulk>",
+    "copies in bulk": r"<shared, tma>",
     # The last product's place is the last one: C, E or G.
-    "results in bulk": r"memory = <\{[^}]*[CEG] = #fuse.place<shared, bulk>\}",
+    "results in bulk": r"memory = <\{[^}]*[CEG] = #fuse.place<shared, tma>\}",
 }
 
 os.makedirs(folder, exist_ok=True)

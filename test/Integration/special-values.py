@@ -100,7 +100,7 @@ def place(tile, parts, skips, stages, warps=1, rescale=0):
     return schedule(f"m(LA,{inside},SE)", dict(m=16 * warps, n=tile, k=K, h=H), ["m"],
                     dict(C=("m", "n", "k", f"[{warps}, 1]"), E=("m", "h", "n", f"[{warps}, 1]")), places, counts, warps=warps,
                     split={"n": parts} if parts > 1 else None, skip="n" if skips else None,
-                    reduction=f"online, rescale = {rescale}" if trips > 1 else "one_tile")  # fmt: skip
+                    reduction=f"online, rescale_threshold = {rescale}" if trips > 1 else "one_tile")  # fmt: skip
 
 
 # name: tile, parts, whether masked tiles are skipped, stages, warps, threshold

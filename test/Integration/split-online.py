@@ -141,7 +141,7 @@ def place(f, parts, tile, grid, warps, rescale=0, in_cluster=False):
     text = schedule(f"{grid}({items})", dict(m=16 * warps, n=tile, k=K, h=32 if grid == "mh" or walked else H), blocks,
                     dict(C=("m", "n", "k", f"[{warps}, 1]"), E=("m", "h", "n", f"[{warps}, 1]")), places, {}, warps=warps,
                     split={"n": parts}, in_cluster=in_cluster)  # fmt: skip
-    late = f", rescale = {rescale}" if rescale else ""
+    late = f", rescale_threshold = {rescale}" if rescale else ""
     return text[:-1] + f", reduction = <{'online' if trips > 1 else 'one_tile'}{late}>>"
 
 
@@ -216,7 +216,7 @@ def main():
             continue
         for parts, tile, grid, warps, rescale in some(((2, 16, "m", 1, 0), (4, 16, "mh", 1, 8), (8, 16, "mh", 2, 0), (8, 16, "m", 1, 8)), 1):
             if name in ("softmax2", "ratio"):
-                rescale = 0  # the row's factor may be large, or there is none
+                rescale_threshold = 0  # the row's factor may be large, or there is none
             where = f"{name}: {parts} parts of tiles of {tile} in clusters, grid over {grid}, {warps} warps, rescale {rescale}"
             text = place(f, parts, tile, grid, warps, rescale, in_cluster=True)
             bias = special_bias(parts, tile)

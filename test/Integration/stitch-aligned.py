@@ -39,11 +39,11 @@ class Segments:
 
     def __init__(self, type, kernel):
         self.type, self.warps = type, kernel["grid"][0] * kernel["block"][0] // WARP
-        self.numbers = {key: int(value) for key, value in re.findall(r"(combine|rows) = (\d+)", kernel["schedule"])}
-        walk = re.search(r'walk = <axis = "(\w+)", step = (\d+)', kernel["schedule"])
+        self.numbers = {key: int(value) for key, value in re.findall(r"(fan_in|split_step) = (\d+)", kernel["schedule"])}
+        walk = re.search(r'serial_loop = <axis = "(\w+)", step = (\d+)', kernel["schedule"])
         self.walk = {walk.group(1): int(walk.group(2))} if walk else {}
         self.spreads = {}
-        for axis, fields in re.findall(r"(\w+) = #fuse.spread<([^>]*)>", kernel["schedule"]):
+        for axis, fields in re.findall(r"(\w+) = #fuse.thread_mapping<([^>]*)>", kernel["schedule"]):
             self.spreads[axis] = {"vector": 1, "lanes": 1} | {key: int(value) for key, value in re.findall(r"(\w+) = (\d+)", fields)}
 
     def tile(self, axis):
@@ -84,10 +84,10 @@ def layer_norm_backward(s):
     # Blocks share columns: each stores its part of two sums, the last one of so many reads them. Gains, and numbers of rows.
     blocks, access = whole(ROWS, s.tile("i")), s.access("j")
     parts, left = blocks, blocks
-    while "combine" in s.numbers and left > s.numbers["combine"]:
-        left = whole(left, s.numbers["combine"])
+    while "fan_in" in s.numbers and left > s.numbers["fan_in"]:
+        left = whole(left, s.numbers["fan_in"])
         parts += left
-    walks = s.tile("i") // s.numbers.get("rows", s.tile("i"))
+    walks = s.tile("i") // s.numbers.get("split_step", s.tile("i"))
     columns = s.rows(2 * 2 * parts, COLS, access, "f32") + s.rows(2, COLS, access, "f32") + s.rows(blocks * walks, COLS, access)
     return s.rows(3 * ROWS, COLS, access) + columns + 3 * s.warps * s.tile("i")
 

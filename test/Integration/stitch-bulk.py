@@ -46,63 +46,63 @@ CASES = {
     "shared-columns": ("layer_norm_backward", 64, 256, "f32", 2, "tile = 16, warps = 2", "tile = 256, vector = 4, lanes = 32",
                        'axis = "i", step = 2', (2, 4), {3}, True),
     # Long rows: what is kept for later passes is copied to where it is kept, behind what registers keep and in front of the row's end.
-    "kept": ("softmax", 9, 2048, "f16", 1, "tile = 1", "tile = 2048, vector = 8, lanes = 32", 'axis = "j", step = 256, shared = 8',
+    "kept": ("softmax", 9, 2048, "f16", 1, "tile = 1", "tile = 2048, vector = 8, lanes = 32", 'axis = "j", step = 256, shared_steps = 8',
              (2, 8), {2}, False),
     "kept-behind-registers": ("layer_norm", 7, 1920, "f32", 2, "tile = 2", "tile = 2048, vector = 4, lanes = 32, warps = 2",
-                              'axis = "j", step = 256, registers = 1, shared = 7', (4,), {2}, False),
+                              'axis = "j", step = 256, register_steps = 1, shared_steps = 7', (4,), {2}, False),
     "kept-of-several": ("bias_dropout_residual_layer_norm", 6, 2048, "f32", 2, "tile = 1",
-                        "tile = 2048, vector = 4, lanes = 32, warps = 2", 'axis = "j", step = 256, shared = 8', (3,), {1, 2}, False),
+                        "tile = 2048, vector = 4, lanes = 32, warps = 2", 'axis = "j", step = 256, shared_steps = 8', (3,), {1, 2}, False),
     "kept-beside-rest": ("softmax", 6, 4096, "f32", 4, "tile = 1", "tile = 4096, vector = 4, lanes = 32, warps = 4",
-                         'axis = "j", step = 512, shared = 5', (3,), {3}, False),
+                         'axis = "j", step = 512, shared_steps = 5', (3,), {3}, False),
     "kept-costly": ("reduce_exp_broadcast_reduce", 6, 1024, "bf16", 1, "tile = 1", "tile = 1024, vector = 8, lanes = 32",
-                    'axis = "j", step = 256, shared = 4', (3,), {2}, False),
+                    'axis = "j", step = 256, shared_steps = 4', (3,), {2}, False),
     # The places are filled again for each row.
     "rows-of-kept": ("layer_norm_backward", 23, 2048, "f16", 2, "tile = 6", "tile = 2048, vector = 8, lanes = 32, warps = 2",
-                     'axis = "j", step = 512, registers = 1, shared = 3', (2,), {2, 3}, False, "combine = 2, rows = 1, "),
+                     'axis = "j", step = 512, register_steps = 1, shared_steps = 3', (2,), {2, 3}, False, "fan_in = 2, split_step = 1, "),
     "columns-by-steps": ("layer_norm_backward", 41, 1024, "f32", 2, "tile = 11", "tile = 1024, vector = 4, lanes = 32, warps = 2",
-                         'axis = "j", step = 256, shared = 4', (2, 3), None, False, "combine = 2, rows = 1, "),
+                         'axis = "j", step = 256, shared_steps = 4', (2, 3), None, False, "fan_in = 2, split_step = 1, "),
     "cluster": ("softmax", 5, 4096, "f32", 2, "tile = 1", "tile = 1024, vector = 4, lanes = 32, warps = 2",
-                'axis = "j", step = 256, shared = 4', (4,), {2}, False, "", 4),
+                'axis = "j", step = 256, shared_steps = 4', (4,), {2}, False, "", 4),
     "past-the-caches": ("bias_gelu", 40, 1024, "f16", 2, "tile = 8", "tile = 1024, vector = 8, lanes = 32, warps = 2",
-                        'axis = "i", step = 1', (2,), {3}, False, "streams = true, "),
+                        'axis = "i", step = 1', (2,), {3}, False, "evict_first = true, "),
 }  # fmt: skip
 # What is refused, and why.
 SHORT = ("softmax", 100, 64, "f32", 2, "tile = 32, lanes = 2, warps = 2", "tile = 64, vector = 4, lanes = 16", 'axis = "i", step = 8')
 REFUSED = {
-    "one-stage": (*SHORT, ", bulk = true", CHIP, 0, "'bulk' is of what is copied ahead"),
-    "another-chip": (*SHORT, ", stages = 2, bulk = true", "sm_80", 0, "sm_80 has no bulk copies of tensors"),
+    "one-stage": (*SHORT, ", tma = true", CHIP, 0, "'tma' is of copies in 2 stages or more"),
+    "another-chip": (*SHORT, ", stages = 2, tma = true", "sm_80", 0, "sm_80 has no TMA copies"),
     "odd-rows": ("softmax", 24, 302, "f16", 1, "tile = 8", "tile = 320, vector = 2, lanes = 32", 'axis = "i", step = 2',
-                 ", stages = 2, bulk = true", CHIP, 0, "its rows do not begin at multiples of 16 bytes"),
+                 ", stages = 2, tma = true", CHIP, 0, "its rows do not begin at multiples of 16 bytes"),
     "ragged-warps": ("rms_norm", 29, 512, "bf16", 4, "tile = 24, warps = 4", "tile = 512, vector = 8, lanes = 32", 'axis = "i", step = 8',
-                     ", stages = 2, bulk = true", CHIP, 0, "it ends along an axis within what its warps or lanes have side by side"),
+                     ", stages = 2, tma = true", CHIP, 0, "it ends along an axis within what its warps or lanes have side by side"),
     # Of a vector of two words no box brings the words; bits are not copied ahead.
     "wide-vectors": ("bias_dropout_residual_layer_norm", 20, 512, "f32", 2, "tile = 4", "tile = 512, vector = 8, lanes = 32, warps = 2",
-                     'axis = "i", step = 1', ", stages = 2, bulk = true", CHIP, 0, "the rows of a box are parts of sectors"),
+                     'axis = "i", step = 1', ", stages = 2, tma = true", CHIP, 0, "the rows of a box are parts of sectors"),
     "narrow-boxes": ("softmax", 24, 1000, "f16", 1, "tile = 8", "tile = 1024, vector = 8, lanes = 32", 'axis = "i", step = 2',
-                     ", stages = 2, bulk = true", CHIP, 0, "the rows of a box are parts of sectors"),
+                     ", stages = 2, tma = true", CHIP, 0, "the rows of a box are parts of sectors"),
     "replicas": ("softmax", 100, 64, "f32", 1, "tile = 32", "tile = 64, vector = 4, lanes = 16", 'axis = "i", step = 8',
-                 ", stages = 2, bulk = true", CHIP, 0, "its elements are in several threads"),
+                 ", stages = 2, tma = true", CHIP, 0, "its elements are in several threads"),
     "many-places": ("softmax", 4, 16384, "f32", 1, "tile = 1", "tile = 16384, vector = 4, lanes = 32", 'axis = "j", step = 256',
-                    ", registers = 24, shared = 40, stages = 2, bulk = true", CHIP, 0, "40 places"),
+                    ", register_steps = 24, shared_steps = 40, stages = 2, tma = true", CHIP, 0, "40 places"),
     "producers-of-nothing": (*SHORT, ", stages = 2", CHIP, 1, "producers issue bulk copies, and nothing is copied ahead in bulk"),
     "many-warps": ("softmax", 64, 4096, "f32", 32, "tile = 8", "tile = 4096, vector = 4, lanes = 32, warps = 32", 'axis = "i", step = 1',
-                   ", stages = 2, bulk = true", CHIP, 1, "a block has at most 32 warps, not 32 and 1 producers"),
+                   ", stages = 2, tma = true", CHIP, 1, "a block has at most 32 warps, not 32 and 1 producers"),
     "cluster-with-producers": ("softmax", 5, 4096, "f32", 2, "tile = 1", "tile = 1024, vector = 4, lanes = 32, warps = 2",
-                               'axis = "j", step = 256', ", shared = 4, stages = 4, bulk = true", CHIP, 1,
+                               'axis = "j", step = 256', ", shared_steps = 4, stages = 4, tma = true", CHIP, 1,
                                "blocks of a cluster meet with all of their warps", 4),
 }  # fmt: skip
 # Blocks of several kinds.
-KINDS = """#fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 24>,
-    j = #fuse.spread<tile = 128, vector = 4, lanes = 32>, k = #fuse.spread<tile = 1>, l = #fuse.spread<tile = 64, vector = 2, lanes = 32>,
-    p = #fuse.spread<tile = 1>, q = #fuse.spread<tile = 128, vector = 4, lanes = 32>, s = #fuse.spread<tile = 4, lanes = 4>,
-    t = #fuse.spread<tile = 8, lanes = 8>}, walk = <axis = "i", step = 1, stages = 2, bulk = true>>>"""
+KINDS = """#fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 24>,
+    j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32>, k = #fuse.thread_mapping<tile = 1>, l = #fuse.thread_mapping<tile = 64, vector = 2, lanes = 32>,
+    p = #fuse.thread_mapping<tile = 1>, q = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32>, s = #fuse.thread_mapping<tile = 4, lanes = 4>,
+    t = #fuse.thread_mapping<tile = 8, lanes = 8>}, serial_loop = <axis = "i", step = 1, stages = 2, tma = true>>>"""
 
 
 def schedule(warps, i, j, walk, options="", cluster=1, producers=0):
     roles = f", parallel = <{{}}, producers = {producers}>" if producers else ""
     return (
-        f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>{roles}, "
-        f"stitching = <{options}{{i = #fuse.spread<{i}>, j = #fuse.spread<{j}>}}, walk = <{walk}>>>"
+        f"#fuse.schedule<version = 2, mapping = <warps = {warps}, cluster = {cluster}>{roles}, "
+        f"stitching = <{options}{{i = #fuse.thread_mapping<{i}>, j = #fuse.thread_mapping<{j}>}}, serial_loop = <{walk}>>>"
     )
 
 
@@ -118,9 +118,9 @@ def check(name, pattern, rows, cols, type, warps, i, j, walk, counts, dimensions
     digests = set()
     for stages in some(counts, 1):
         ahead = f"{walk}, stages = {stages}"
-        forms = [("by threads", ahead, 0), ("in bulk", ahead + ", bulk = true", 0)]
+        forms = [("by threads", ahead, 0), ("in bulk", ahead + ", tma = true", 0)]
         if cluster == 1:
-            forms.append(("by a producer", ahead + ", bulk = true", 1))
+            forms.append(("by a producer", ahead + ", tma = true", 1))
         for form, steps, producers in some(forms, 2):
             where = f"{name}, {stages} stages, {form}"
             text = schedule(warps, i, j, steps, options, cluster, producers)
@@ -134,7 +134,7 @@ def check(name, pattern, rows, cols, type, warps, i, j, walk, counts, dimensions
             else:
                 assert boxes and (dimensions is None or boxes == dimensions), f"{where}: {boxes}"
                 assert byThreads == areThreads, f"{where}: copies by threads"
-                assert ("createpolicy" in ptx) == ("streams" in options), where
+                assert ("createpolicy" in ptx) == ("evict_first" in options), where
             assemble(path, CHIP, where)
             digests.add(digest)
     assert len(digests) == 1, f"{name}: results differ"

@@ -31,9 +31,9 @@ def attempt(pattern, rows, cols, type, warps, vector, cluster, registers, shared
     tile = -(-(cols + align - 1) // (cluster * size)) * size
     form = ", online = true" if online else ""
     lower(path, groups,
-          f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{{i = #fuse.spread<tile = 1>, "
-          f"j = #fuse.spread<tile = {tile}, vector = {vector}, lanes = 32, warps = {warps}, align = {align}>}}, "
-          f'walk = <axis = "j", step = {size}, registers = {registers}, shared = {shared}{form}>>>')  # fmt: skip
+          f"#fuse.schedule<version = 2, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{{i = #fuse.thread_mapping<tile = 1>, "
+          f"j = #fuse.thread_mapping<tile = {tile}, vector = {vector}, lanes = 32, warps = {warps}, align = {align}>}}, "
+          f'serial_loop = <axis = "j", step = {size}, register_steps = {registers}, shared_steps = {shared}{form}>>>')  # fmt: skip
     kernel = emulate_stitched(path, path)
     assert kernel["cluster"][0] == cluster and kernel["grid"][0] == rows * cluster, kernel
 

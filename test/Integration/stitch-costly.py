@@ -37,9 +37,9 @@ def attempt(rows, cols, type, vector, registers, shared, costly):
     groups = groups_of(path, gated(rows, cols, type))
     step = vector * 32 * 2
     lower(path, groups,
-          f"#fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = "
-          f"{-(-cols // step) * step}, vector = {vector}, lanes = 32, warps = 2>}}, walk = <axis = \"j\", step = {step}, "
-          f"registers = {registers}, shared = {shared}{', costly = true' if costly else ''}>>>")  # fmt: skip
+          f"#fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = "
+          f"{-(-cols // step) * step}, vector = {vector}, lanes = 32, warps = 2>}}, serial_loop = <axis = \"j\", step = {step}, "
+          f"register_steps = {registers}, shared_steps = {shared}{', retain_expensive = true' if costly else ''}>>>")  # fmt: skip
     return emulate_stitched(path, path)["counters"]["instructions"]
 
 
@@ -54,11 +54,11 @@ def by_hand():
 def by_search():
     # Many costly operators for a byte: they are computed once. A sum of the elements themselves: there is nothing costly.
     path = os.path.join(folder, "chosen")
-    assert "costly = true" in groups_of(path, gated(4096, 4096, "f16"))
+    assert "retain_expensive = true" in groups_of(path, gated(4096, 4096, "f16"))
     f = Graph("f16")
     x = f.widen(f.argument((4096, 4096), f.type))
     path = os.path.join(folder, "cheap")
-    assert "costly" not in groups_of(path, f.text("cheap", [f.narrow(f.binary("divf", x, (f.sum(x), "i")))]))
+    assert "retain_expensive" not in groups_of(path, f.text("cheap", [f.narrow(f.binary("divf", x, (f.sum(x), "i")))]))
 
 
 os.makedirs(folder, exist_ok=True)

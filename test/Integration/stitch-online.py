@@ -29,11 +29,11 @@ def schedule(rows, cols, vector, registers, kept, align=1):
     multiple of `align`."""
     step = vector * 32 * WARPS * registers
     # A single row is no axis.
-    outer, axis = ("i = #fuse.spread<tile = 1>, ", "j") if rows > 1 else ("", "i")
-    return (f"#fuse.schedule<version = 1, mapping = <warps = {WARPS}>, stitching = <{{{outer}"
-            f"{axis} = #fuse.spread<tile = {-(-(cols + align - 1) // step) * step}, vector = {vector}, lanes = 32, "
+    outer, axis = ("i = #fuse.thread_mapping<tile = 1>, ", "j") if rows > 1 else ("", "i")
+    return (f"#fuse.schedule<version = 2, mapping = <warps = {WARPS}>, stitching = <{{{outer}"
+            f"{axis} = #fuse.thread_mapping<tile = {-(-(cols + align - 1) // step) * step}, vector = {vector}, lanes = 32, "
             f"warps = {WARPS}{f', align = {align}' if align > 1 else ''}>}}, "
-            f'walk = <axis = "{axis}", step = {step}, registers = {kept[0]}, shared = {kept[1]}, online = true>>>')  # fmt: skip
+            f'serial_loop = <axis = "{axis}", step = {step}, register_steps = {kept[0]}, shared_steps = {kept[1]}, online = true>>>')  # fmt: skip
 
 
 def compile(name, pattern, rows, cols, chip, **choices):
@@ -191,16 +191,16 @@ def weigh(rows=3, length=77, width=32):
     with open(path + ".mlir", "w") as file:
         file.write(program(name, rows, length * width, "f32"))
     groups = run("fusion-opt", path + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true")
-    lower(path, groups, "#fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, "
-          "j = #fuse.spread<tile = 80, lanes = 4, warps = 2>, k = #fuse.spread<tile = 32, vector = 4, lanes = 8>}, "
-          'walk = <axis = "j", step = 16, online = true>>>')  # fmt: skip
+    lower(path, groups, "#fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, "
+          "j = #fuse.thread_mapping<tile = 80, lanes = 4, warps = 2>, k = #fuse.thread_mapping<tile = 32, vector = 4, lanes = 8>}, "
+          'serial_loop = <axis = "j", step = 16, online = true>>>')  # fmt: skip
     repeated = sum(width * 4 * rows for _ in range(4))  # the query and three rows of weights
     loaded = emulate(path)
     assert loaded == rows * length * width * 4 + repeated * 8, (loaded, repeated)
 
 
 def explain():
-    """Magnitudes of differences from the mean have no running form: three passes, and the reason."""
+    """Magnitudes of differences from the mean have no online form: three passes, and the reason."""
     path = os.path.join(folder, "deviation.mlir")
     with open(path, "w") as file:
         file.write(DEVIATION)

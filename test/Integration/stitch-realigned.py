@@ -17,7 +17,7 @@ from sample import some
 
 PROGRAM = """func.func @main(%a: tensor<{total}x{pitch}x{type}>, %g: tensor<{cols}x{type}>, %o: tensor<{rows}x{cols}x{type}>) -> tensor<{rows}x{cols}x{type}> {{
   %r = fuse.stitch ins(%x = %a : tensor<{total}x{pitch}x{type}>, %w = %g : tensor<{cols}x{type}>) outs(%p = %o : tensor<{rows}x{cols}x{type}>)
-      attributes {{schedule = #fuse.schedule<version = 1, mapping = <warps = {warps}>, stitching = <{{i = #fuse.spread<{i}>, j = #fuse.spread<{j}>}}>>}} {{
+      attributes {{schedule = #fuse.schedule<version = 2, mapping = <warps = {warps}>, stitching = <{{i = #fuse.thread_mapping<{i}>, j = #fuse.thread_mapping<{j}>}}>>}} {{
     %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
         ins(%w : tensor<{cols}x{type}>) outs(%p : tensor<{rows}x{cols}x{type}>) {{
     ^bb0(%m: {type}, %q: {type}):

@@ -46,8 +46,8 @@ def attempt(name, rows, cols, type, warps, i, j, walk, options="", cluster=1):
         file.write(late(rows, cols, type) if name == "late" else program(name, rows, cols, type))
     groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={CHIP if cluster == 1 else 'sm_90a'} force-fusion=true")
     lower(path, groups,
-          f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{options}{{i = #fuse.spread<{i}>, "
-          f"j = #fuse.spread<{j}>}}, walk = <{walk}>>>")  # fmt: skip
+          f"#fuse.schedule<version = 2, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{options}{{i = #fuse.thread_mapping<{i}>, "
+          f"j = #fuse.thread_mapping<{j}>}}, serial_loop = <{walk}>>>")  # fmt: skip
     kernel = emulate_stitched(path, path)
     assert kernel["cluster"][0] == cluster, kernel
 
@@ -57,25 +57,25 @@ def by_hand():
     # Through the columns: nothing kept, some of it, in registers and in shared memory; rows over registers, lanes and warps.
     attempt(backward, 20, 512, "f32", 2, "tile = 4", "tile = 512, vector = 4, lanes = 32, warps = 2", 'axis = "j", step = 256')
     attempt(backward, 21, 300, "f16", 4, "tile = 8, lanes = 4, warps = 2", "tile = 320, vector = 4, lanes = 8, warps = 2",
-            'axis = "j", step = 64, registers = 1, shared = 1')  # fmt: skip
+            'axis = "j", step = 64, register_steps = 1, shared_steps = 1')  # fmt: skip
     # Rounds, of which the last groups are smaller.
     for combine in (2, 3, 5):
         attempt(backward, 22, 128, "f16", 1, "tile = 2", "tile = 128, vector = 2, lanes = 32", 'axis = "j", step = 64',
-                f"combine = {combine}, ")  # fmt: skip
+                f"fan_in = {combine}, ")  # fmt: skip
     attempt(backward, 40, 64, "f32", 1, "tile = 4, lanes = 4", "tile = 64, vector = 4, lanes = 8", 'axis = "i", step = 4',
-            "combine = 4, ")  # fmt: skip
+            "fan_in = 4, ")  # fmt: skip
     # Through the rows: sums in registers, in shared memory, in both; one row at a time and several; rows that begin anywhere.
     for registers, shared in ((4, 0), (0, 4), (2, 2)):
         attempt(backward, 23, 512, "f16", 2, "tile = 6", "tile = 512, vector = 2, lanes = 32, warps = 2",
-                f'axis = "j", step = 128, registers = {registers}, shared = {shared}', "combine = 2, rows = 1, ")  # fmt: skip
+                f'axis = "j", step = 128, register_steps = {registers}, shared_steps = {shared}', "fan_in = 2, split_step = 1, ")  # fmt: skip
     attempt(backward, 23, 301, "f16", 2, "tile = 12, lanes = 2, warps = 2", "tile = 320, vector = 4, lanes = 16",
-            'axis = "j", step = 64, registers = 3, shared = 2', "rows = 4, ")  # fmt: skip
-    attempt(backward, 24, 128, "f32", 1, "tile = 6", "tile = 128, vector = 4, lanes = 32", 'axis = "j", step = 128, registers = 1',
-            "rows = 2, ")  # fmt: skip
+            'axis = "j", step = 64, register_steps = 3, shared_steps = 2', "split_step = 4, ")  # fmt: skip
+    attempt(backward, 24, 128, "f32", 1, "tile = 6", "tile = 128, vector = 4, lanes = 32", 'axis = "j", step = 128, register_steps = 1',
+            "split_step = 2, ")  # fmt: skip
     # What is made of the sums in the last block.
     attempt("late", 20, 600, "f32", 2, "tile = 4", "tile = 768, vector = 4, lanes = 32, warps = 2", 'axis = "j", step = 256')
     attempt("late", 21, 256, "f16", 2, "tile = 6", "tile = 256, vector = 2, lanes = 32, warps = 2",
-            'axis = "j", step = 128, registers = 1, shared = 1', "combine = 2, rows = 1, ")  # fmt: skip
+            'axis = "j", step = 128, register_steps = 1, shared_steps = 1', "fan_in = 2, split_step = 1, ")  # fmt: skip
     in_clusters()
 
 
@@ -85,21 +85,21 @@ def in_clusters():
                                                    ("late", 4, 1, 0, 2), ("late", 3, 2, 3, 0)):  # fmt: skip
         tile = 128 * (registers + shared)
         attempt(name, 23, cluster * tile - 100, "f16", 2, f"tile = {6 * rows}", f"tile = {tile}, vector = 2, lanes = 32, warps = 2",
-                f'axis = "j", step = 128, registers = {registers}, shared = {shared}', f"combine = 2, rows = {rows}, ", cluster)  # fmt: skip
+                f'axis = "j", step = 128, register_steps = {registers}, shared_steps = {shared}', f"fan_in = 2, split_step = {rows}, ", cluster)  # fmt: skip
     # Columns that end anywhere; several rows at a time, over lanes and warps; blocks that have no columns left.
     attempt("layer_norm_backward", 23, 301, "f16", 4, "tile = 12, lanes = 2, warps = 2", "tile = 128, vector = 2, lanes = 16, warps = 2",
-            'axis = "j", step = 64, registers = 1, shared = 1', "rows = 4, ", cluster=3)  # fmt: skip
-    attempt("late", 9, 200, "f32", 1, "tile = 4", "tile = 128, vector = 4, lanes = 32", 'axis = "j", step = 128, registers = 1',
-            "rows = 1, ", cluster=2)  # fmt: skip
+            'axis = "j", step = 64, register_steps = 1, shared_steps = 1', "split_step = 4, ", cluster=3)  # fmt: skip
+    attempt("late", 9, 200, "f32", 1, "tile = 4", "tile = 128, vector = 4, lanes = 32", 'axis = "j", step = 128, register_steps = 1',
+            "split_step = 1, ", cluster=2)  # fmt: skip
     # All rows of a block at once.
     attempt("layer_norm_backward", 21, 1000, "f32", 2, "tile = 4", "tile = 256, vector = 4, lanes = 32, warps = 2",
-            'axis = "j", step = 256, registers = 1', cluster=4)  # fmt: skip
+            'axis = "j", step = 256, register_steps = 1', cluster=4)  # fmt: skip
 
 
 def by_search():
     # Rows are read once where a block has room for them and what it adds up; others again.
     for rows, cols, type, chip, form in some(((40, 8192, "f16", "sm_80", None), (260, 3001, "f16", "sm_90a", None),
-                                              (33, 65536, "f32", "sm_80", "again"), (400, 16384, "f32", "sm_80", "rows = "),
+                                              (33, 65536, "f32", "sm_80", "again"), (400, 16384, "f32", "sm_80", "split_step = "),
                                               (300, 65536, "f16", "sm_90a", "cluster = ")), 2):  # fmt: skip
         facts = check(folder, "layer_norm_backward", rows, cols, type, chip)
         assert not facts["complaints"], facts

@@ -16,7 +16,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
   func.func @main(%arg0: tensor<24x512xf32>, %arg1: tensor<512xf32>) -> tensor<24x512xf32> {
     %cst = arith.constant 0.000000e+00 : f32
     %0 = tensor.empty() : tensor<24x512xf32>
-    %1 = fuse.stitch ins(%arg2 = %arg1 : tensor<512xf32>, %arg3 = %arg0 : tensor<24x512xf32>) outs(%arg4 = %0 : tensor<24x512xf32>) attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{j = #fuse.spread<tile = 8>, i = #fuse.spread<tile = 512, vector = 4, lanes = 32, warps = 2>}, walk = <axis = "j", step = 1, stages = 3>>>} {
+    %1 = fuse.stitch ins(%arg2 = %arg1 : tensor<512xf32>, %arg3 = %arg0 : tensor<24x512xf32>) outs(%arg4 = %0 : tensor<24x512xf32>) attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{j = #fuse.thread_mapping<tile = 8>, i = #fuse.thread_mapping<tile = 512, vector = 4, lanes = 32, warps = 2>}, serial_loop = <axis = "j", step = 1, stages = 3>>>} {
       %cst_0 = arith.constant 0.000000e+00 : f32
       %2 = tensor.empty() : tensor<f32>
       %3 = linalg.fill ins(%cst_0 : f32) outs(%2 : tensor<f32>) -> tensor<f32>
@@ -46,7 +46,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
     %cst = arith.constant 0.000000e+00 : f32
     %cst_0 = arith.constant 4.000000e+01 : f32
     %0 = tensor.empty() : tensor<320xf32>
-    %1 = fuse.stitch ins(%arg1 = %arg0 : tensor<40x320xf32>) outs(%arg2 = %0 : tensor<320xf32>) attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 192, lanes = 32>}, walk = <axis = "j", step = 64, stages = 1>>>} {
+    %1 = fuse.stitch ins(%arg1 = %arg0 : tensor<40x320xf32>) outs(%arg2 = %0 : tensor<320xf32>) attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 192, lanes = 32>}, serial_loop = <axis = "j", step = 64, stages = 1>>>} {
       %cst_1 = arith.constant 0.000000e+00 : f32
       %2 = tensor.empty() : tensor<320xf32>
       %3 = linalg.fill ins(%cst_1 : f32) outs(%2 : tensor<320xf32>) -> tensor<320xf32>
@@ -73,7 +73,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
   func.func @main(%arg0: tensor<96x64xf32>, %arg1: tensor<64x96xf32>) -> tensor<64x96xf32> {
     %0 = tensor.empty() : tensor<64x96xf32>
-    %1 = fuse.stitch ins(%arg2 = %arg0 : tensor<96x64xf32>, %arg3 = %arg1 : tensor<64x96xf32>) outs(%arg4 = %0 : tensor<64x96xf32>) attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 64, vector = 2, lanes = 32>, j = #fuse.spread<tile = 32>}, walk = <axis = "j", step = 4, stages = 2>>>} {
+    %1 = fuse.stitch ins(%arg2 = %arg0 : tensor<96x64xf32>, %arg3 = %arg1 : tensor<64x96xf32>) outs(%arg4 = %0 : tensor<64x96xf32>) attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 64, vector = 2, lanes = 32>, j = #fuse.thread_mapping<tile = 32>}, serial_loop = <axis = "j", step = 4, stages = 2>>>} {
       %2 = linalg.generic {indexing_maps = [#map, #map1, #map1], iterator_types = ["parallel", "parallel"]} ins(%arg2, %arg3 : tensor<96x64xf32>, tensor<64x96xf32>) outs(%arg4 : tensor<64x96xf32>) {
       ^bb0(%in: f32, %in_0: f32, %out: f32):
         %3 = arith.addf %in, %in_0 : f32

@@ -12,7 +12,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
     %0 = tensor.empty() : tensor<23x1000xf32>
     %1 = tensor.empty() : tensor<1000xf32>
     %2 = tensor.empty() : tensor<1000xf32>
-    %3:3 = fuse.stitch ins(%arg5 = %arg1 : tensor<23x1000xf32>, %arg6 = %arg2 : tensor<23xf32>, %arg7 = %arg3 : tensor<23xf32>, %arg8 = %arg0 : tensor<23x1000xf32>, %arg9 = %arg4 : tensor<1000xf32>) outs(%arg10 = %0 : tensor<23x1000xf32>, %arg11 = %1 : tensor<1000xf32>, %arg12 = %2 : tensor<1000xf32>) attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 8, warps = 2>, j = #fuse.spread<tile = 1024, vector = 4, lanes = 32>}, walk = <axis = "j", step = 128, registers = 1, shared = 7, stages = 3>>>} {
+    %3:3 = fuse.stitch ins(%arg5 = %arg1 : tensor<23x1000xf32>, %arg6 = %arg2 : tensor<23xf32>, %arg7 = %arg3 : tensor<23xf32>, %arg8 = %arg0 : tensor<23x1000xf32>, %arg9 = %arg4 : tensor<1000xf32>) outs(%arg10 = %0 : tensor<23x1000xf32>, %arg11 = %1 : tensor<1000xf32>, %arg12 = %2 : tensor<1000xf32>) attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 8, warps = 2>, j = #fuse.thread_mapping<tile = 1024, vector = 4, lanes = 32>}, serial_loop = <axis = "j", step = 128, register_steps = 1, shared_steps = 7, stages = 3>>>} {
       %4 = tensor.empty() : tensor<23x1000xf32>
       %5 = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel", "parallel"]} ins(%arg5, %arg6 : tensor<23x1000xf32>, tensor<23xf32>) outs(%4 : tensor<23x1000xf32>) {
       ^bb0(%in: f32, %in_7: f32, %out: f32):

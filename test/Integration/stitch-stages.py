@@ -28,8 +28,8 @@ def attempt(name, rows, cols, type, warps, i, j, walk, options="", chip="sm_80",
         file.write(program(name, rows, cols, type))
     groups = run("fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={chip} force-fusion=true")
     lower(path, groups,
-          f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{options}{{i = #fuse.spread<{i}>, "
-          f"j = #fuse.spread<{j}>}}, walk = <{walk}>>>")  # fmt: skip
+          f"#fuse.schedule<version = 2, mapping = <warps = {warps}, cluster = {cluster}>, stitching = <{options}{{i = #fuse.thread_mapping<{i}>, "
+          f"j = #fuse.thread_mapping<{j}>}}, serial_loop = <{walk}>>>")  # fmt: skip
     emulate_stitched(path, path)
     ptx = read(path + ".ptx")
     for bytes in (4, 8, 16):
@@ -66,7 +66,7 @@ def persistent():
     attempt("transpose_of_normalised", 61, 96, "f16", 8, "tile = 10, vector = 2", "tile = 2048, vector = 8, lanes = 32, warps = 8",
             'axis = "i", step = 2, stages = 4', copies=[16])  # fmt: skip
     attempt("swiglu", 40, 1024, "f16", 2, "tile = 8", "tile = 1024, vector = 8, lanes = 32, warps = 2",
-            'axis = "i", step = 1, stages = 2', "streams = true, ", copies=[16])  # fmt: skip
+            'axis = "i", step = 1, stages = 2', "evict_first = true, ", copies=[16])  # fmt: skip
 
 
 def split():
@@ -81,20 +81,20 @@ def split():
 def kept():
     # Long rows: what is kept in shared memory for later passes is copied there ahead of the first one, alone, behind steps that registers keep,
     # in front of one that ends in the row.
-    for walk in ("shared = 8, stages = 8", "shared = 8, stages = 2", "registers = 2, shared = 6, stages = 4"):
+    for walk in ("shared_steps = 8, stages = 8", "shared_steps = 8, stages = 2", "register_steps = 2, shared_steps = 6, stages = 4"):
         attempt("softmax", 9, 2048, "f16", 1, "tile = 1", "tile = 2048, vector = 8, lanes = 32", f'axis = "j", step = 256, {walk}', copies=[16])
     attempt("layer_norm", 7, 1900, "f32", 2, "tile = 2", "tile = 2048, vector = 4, lanes = 32, warps = 2",
-            'axis = "j", step = 256, registers = 1, shared = 7, stages = 4', copies=[16])  # fmt: skip
+            'axis = "j", step = 256, register_steps = 1, shared_steps = 7, stages = 4', copies=[16])  # fmt: skip
     # What is made of several inputs is kept: these are copied by way of stages, and so is one that is kept beside them.
     attempt("bias_dropout_residual_layer_norm", 6, 2048, "f32", 2, "tile = 1", "tile = 2048, vector = 4, lanes = 32, warps = 2",
-            'axis = "j", step = 256, shared = 8, stages = 3', copies=[16])  # fmt: skip
+            'axis = "j", step = 256, shared_steps = 8, stages = 3', copies=[16])  # fmt: skip
     attempt("reduce_exp_broadcast_reduce", 6, 1024, "bf16", 1, "tile = 1", "tile = 1024, vector = 8, lanes = 32",
-            'axis = "j", step = 256, shared = 4, stages = 3', copies=[16])  # fmt: skip
+            'axis = "j", step = 256, shared_steps = 4, stages = 3', copies=[16])  # fmt: skip
     # Rows one after the other, and a cluster's parts of them.
     attempt("layer_norm_backward", 23, 512, "f16", 2, "tile = 6", "tile = 512, vector = 2, lanes = 32, warps = 2",
-            'axis = "j", step = 128, registers = 1, shared = 3, stages = 2', "combine = 2, rows = 1, ", copies=[4])  # fmt: skip
+            'axis = "j", step = 128, register_steps = 1, shared_steps = 3, stages = 2', "fan_in = 2, split_step = 1, ", copies=[4])  # fmt: skip
     attempt("softmax", 5, 4096, "f32", 2, "tile = 1", "tile = 1024, vector = 4, lanes = 32, warps = 2",
-            'axis = "j", step = 256, shared = 4, stages = 4', chip="sm_90a", copies=[16], cluster=4)  # fmt: skip
+            'axis = "j", step = 256, shared_steps = 4, stages = 4', chip="sm_90a", copies=[16], cluster=4)  # fmt: skip
 
 
 def by_search():
@@ -106,7 +106,7 @@ def by_search():
         assert not facts["complaints"], (name, facts)
         with open(os.path.join(folder, f"{name}-{rows}x{cols}-{type}-sm_90a.json")) as file:
             ((kernel,),) = (report["kernels"] for report in json.load(file))
-        if 'walk = <axis = "i"' in kernel["schedule"]:
+        if 'serial_loop = <axis = "i"' in kernel["schedule"]:
             found.add(name)
     assert found, "no block goes through several tiles"
 

@@ -41,8 +41,8 @@ for pattern, rows, cols, type in CASES:
     call("fusion-opt", name + ".mlir", "--fuse-to-groups=chip=sm_80 force-fusion=true", "-o", name + ".groups.mlir")
     with open(name + ".groups.mlir") as file:
         groups = file.read()
-    streamed = groups.replace("stitching = <", "stitching = <streams = true, ")
-    assert streamed != groups and "streams" not in groups, "the search streams by itself"
+    evict_first = groups.replace("stitching = <", "stitching = <evict_first = true, ")
+    assert evict_first != groups and "evict_first" not in groups, "the search streams by itself"
     with open(name + ".streamed.mlir", "w") as file:
         file.write(streamed)
     counters = [run(name + ".groups.mlir", name + ".kept", "--reference=none"), run(name + ".streamed.mlir", name + ".past", "--reference=none")]

@@ -114,7 +114,7 @@ def check(kind, name, seed):
     # 8-bit elements of a first operand that is stored transposed are loaded one by one.
     isClaimed = all(size * bytes % 16 == 0 for size in sizes) and not (bytes == 1 and 0 in transposed)
     # A result of words that is stored in bulk is staged with two wavefronts where one would do (docs/hopper-reference.md).
-    isInBulk = f"{'CEGI'[len(sizes) - 3]} = #fuse.place<shared, bulk>" in kernel["schedule"]
+    isInBulk = f"{'CEGI'[len(sizes) - 3]} = #fuse.place<shared, tma>" in kernel["schedule"]
     unavoidable = counted["global_store_bytes"] // 128 if isInBulk else 0
     if seed < 0 and isClaimed and counted["shared_bank_conflicts"] > unavoidable:
         yield f"{counted['shared_bank_conflicts']} bank conflicts {kernel['schedule']}"

@@ -29,7 +29,7 @@ def main():
                 where = f"{name}, {count} stages, {roles} producers"
                 text = schedule(**description, producers=roles)
                 ptx, _, digest = compute(path, groups, text, where, *([ORDERS] if roles else []))
-                assert ("tile.specialize" in read(path + ".tile.mlir")) == (roles > 0), where
+                assert ("tile.warp_specialize" in read(path + ".tile.mlir")) == (roles > 0), where
                 dealt = bool(roles) and name.startswith("wide")
                 assert ("setmaxnreg.dec" in ptx) == ("setmaxnreg.inc" in ptx) == dealt, where
                 digests.add(digest)

@@ -17,7 +17,7 @@ func.func @chain(%a: tensor<128x32xf32>, %b: tensor<32x64xf32>, %d: tensor<64x12
   %e = tensor.empty() : tensor<128x128xf32>
   %r = fuse.chain ins(%x = %a : tensor<128x32xf32>, %y = %b : tensor<32x64xf32>, %w = %d : tensor<64x128xf32>)
                   outs(%o = %e : tensor<128x128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1,
+      attributes {schedule = #fuse.schedule<version = 2,
         tiling = <"m(k(LA,LB,CC),h(LD),h(CE,SE))", {m = 64, n = 64, k = 16, h = 32}>,
         mapping = <warps = 4, blocks = ["m"], operators = {
           C = #fuse.operator_map<"fma.m8n16k4", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>,

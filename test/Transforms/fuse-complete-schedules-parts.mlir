@@ -5,15 +5,15 @@
 // RUN:   | fusion-opt --fuse-split-reductions --fuse-complete-schedules | FileCheck %s --check-prefix=GIVEN
 
 // CHECK: fuse.chain
-// CHECK-SAME: partial = #fuse.partial<axis = "k", parts = 3, length = 96>
+// CHECK-SAME: partial = #fuse.partial<axis = "k", splits = 3, length = 96>
 // CHECK-SAME: predicted = {global_load_bytes
 // CHECK-SAME: parallel = <{k = 3 : i64}>, codegen = <resident_blocks = 1>>
 // CHECK: fuse.stitch
 // CHECK-SAME: predicted = {global_load_bytes = {{[0-9]+}} : i64, global_store_bytes = 12288 : i64, shared_memory = 0 : i64
-// CHECK-SAME: schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>}
+// CHECK-SAME: schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>}
 
 // GIVEN: parallel = <{k = 3 : i64}>, codegen = <resident_blocks = 3>>
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"mn(k(LA,LB,CC),LD,SC)", {m = 32, n = 32, k = 32}>,
   mapping = <warps = 4, blocks = ["m", "n"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,

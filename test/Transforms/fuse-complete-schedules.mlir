@@ -12,18 +12,18 @@
 // CHECK-LABEL: func.func @roles
 // CHECK: fuse.chain
 // CHECK-SAME: predicted = {global_load_bytes = 12582912 : i64, global_store_bytes = 2097152 : i64, shared_memory = 147552 : i64, us = {{[0-9.e-]+}} : f64}
-// CHECK-SAME: parallel = <{}, producers = 4>, codegen = <resident_blocks = 1, role_registers = [24, 240]>>
+// CHECK-SAME: parallel = <{}, producers = 4>, codegen = <resident_blocks = 1, register_budgets = [24, 240]>>
 // CHECK-LABEL: func.func @given
 // CHECK: predicted = {global_load_bytes = 12582912 : i64
-// CHECK-SAME: codegen = <resident_blocks = 1, role_registers = [40, 232], masked = ["C"], unmasked_iterations = 2>>
+// CHECK-SAME: codegen = <resident_blocks = 1, register_budgets = [40, 232], masked = ["C"], unmasked_iterations = 2>>
 
 // TILE-LABEL: func.func @roles
 // TILE: tile.launch @roles_chain_0 {{.*}} {predicted = {global_load_bytes = 12582912 : i64
 // TILE-LABEL: tile.kernel @roles_chain_0
-// TILE-SAME: attributes {producers = 4 : i64, resident_blocks = 1 : i64, role_registers = array<i64: 24, 240>, warps = 8 : i64}
+// TILE-SAME: attributes {producers = 4 : i64, register_budgets = array<i64: 24, 240>, resident_blocks = 1 : i64, warps = 8 : i64}
 // TILE: tile.dot {{.*}} warps [8, 1] :
 // TILE-LABEL: tile.kernel @given_chain_0
-// TILE-SAME: resident_blocks = 1 : i64, role_registers = array<i64: 40, 232>, unmasked_iterations = 2 : i64, warps = 8 : i64}
+// TILE-SAME: register_budgets = array<i64: 40, 232>, resident_blocks = 1 : i64, unmasked_iterations = 2 : i64, warps = 8 : i64}
 // TILE: tile.dot {{.*}} warps [8, 1] {masked} :
 
 // OPEN: tile.launch @roles_chain_0
@@ -31,10 +31,10 @@
 // OPEN-LABEL: tile.kernel @roles_chain_0
 // OPEN-SAME: attributes {producers = 4 : i64, warps = 8 : i64}
 // OPEN-LABEL: tile.kernel @given_chain_0
-// OPEN-SAME: role_registers = array<i64: 40, 232>
+// OPEN-SAME: register_budgets = array<i64: 40, 232>
 #map = affine_map<(i, j) -> (i, j)>
-#roles = #fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 128, n = 256}>, mapping = <warps = 8, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [8, 1]>}>, memory = <{A = #fuse.place<shared, bulk>, B = #fuse.place<shared, bulk>, C = #fuse.place<shared>}>, pipeline = <{A = 3, B = 3}>, parallel = <{}, producers = 4>>
-#given = #fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 128, n = 256}>, mapping = <warps = 8, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [8, 1]>}>, memory = <{A = #fuse.place<shared, bulk>, B = #fuse.place<shared, bulk>, C = #fuse.place<shared>}>, pipeline = <{A = 3, B = 3}>, parallel = <{}, producers = 4>, codegen = <resident_blocks = 1, role_registers = [40, 232], masked = ["C"], unmasked_iterations = 2>>
+#roles = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 128, n = 256}>, mapping = <warps = 8, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [8, 1]>}>, memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<shared>}>, pipeline = <{A = 3, B = 3}>, parallel = <{}, producers = 4>>
+#given = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 128, n = 256}>, mapping = <warps = 8, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [8, 1]>}>, memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<shared>}>, pipeline = <{A = 3, B = 3}>, parallel = <{}, producers = 4>, codegen = <resident_blocks = 1, register_budgets = [40, 232], masked = ["C"], unmasked_iterations = 2>>
 module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
   func.func @roles(%a: tensor<1024x512xf16>, %b: tensor<512x1024xf16>) -> tensor<1024x1024xf16> {
     %empty = tensor.empty() : tensor<1024x1024xf16>
@@ -83,7 +83,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
 // CHECK: codegen = <resident_blocks = 1>>
 // CHECK-LABEL: func.func @generic
 // CHECK: predicted = {global_load_bytes = 8192 : i64, global_store_bytes = 512 : i64, shared_memory = 0 : i64
-// CHECK-SAME: schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>
+// CHECK-SAME: schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>
 // CHECK-LABEL: func.func @sums
 // CHECK-NOT: predicted
 // CHECK: return
@@ -98,13 +98,13 @@ module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
 
 // OPEN-LABEL: tile.kernel @rows_stitch_0
 // OPEN-SAME: attributes {warps = 1 : i64}
-#rows = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 2, lanes = 2>, j = #fuse.spread<tile = 1024, vector = 4, lanes = 16>}, walk = <axis = "j", step = 64, registers = 16>>>
-#generic = #fuse.schedule<version = 1, mapping = <warps = 8>>
+#rows = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 2, lanes = 2>, j = #fuse.thread_mapping<tile = 1024, vector = 4, lanes = 16>}, serial_loop = <axis = "j", step = 64, register_steps = 16>>>
+#generic = #fuse.schedule<version = 2, mapping = <warps = 8>>
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
   func.func @multiply_adds(%a: tensor<64x96xf32>, %b: tensor<96x64xf32>) -> tensor<64x64xf32> {
     %empty = tensor.empty() : tensor<64x64xf32>
     %r = fuse.chain ins(%x = %a : tensor<64x96xf32>, %y = %b : tensor<96x64xf32>) outs(%o = %empty : tensor<64x64xf32>)
-        attributes {schedule = #fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 32, m = 16, n = 16}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"fma.m8n16k4", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>, memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>}>, pipeline = <{A = 2, B = 2}, registers = 2>>} {
+        attributes {schedule = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 32, m = 16, n = 16}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"fma.m8n16k4", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>, memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>}>, pipeline = <{A = 2, B = 2}, register_stages = 2>>} {
       %zero = arith.constant 0.0 : f32
       %start = linalg.fill ins(%zero : f32) outs(%o : tensor<64x64xf32>) -> tensor<64x64xf32>
       %c = linalg.matmul ins(%x, %y : tensor<64x96xf32>, tensor<96x64xf32>) outs(%start : tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -165,8 +165,8 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 
 // Of no chip nothing is known.
 // CHECK-LABEL: func.func @no_chip
-// CHECK: fuse.stitch {{.*}} attributes {schedule = #fuse.schedule<{{[^{]*}}stitching = <{i = #fuse.spread<tile = 2, lanes = 2>, j = #fuse.spread<tile = 1024, vector = 4, lanes = 16>}, walk = <axis = "j", step = 64, registers = 16>>>} {
-#rows = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 2, lanes = 2>, j = #fuse.spread<tile = 1024, vector = 4, lanes = 16>}, walk = <axis = "j", step = 64, registers = 16>>>
+// CHECK: fuse.stitch {{.*}} attributes {schedule = #fuse.schedule<{{[^{]*}}stitching = <{i = #fuse.thread_mapping<tile = 2, lanes = 2>, j = #fuse.thread_mapping<tile = 1024, vector = 4, lanes = 16>}, serial_loop = <axis = "j", step = 64, register_steps = 16>>>} {
+#rows = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 2, lanes = 2>, j = #fuse.thread_mapping<tile = 1024, vector = 4, lanes = 16>}, serial_loop = <axis = "j", step = 64, register_steps = 16>>>
 func.func @no_chip(%a: tensor<64x1024xf32>) -> tensor<64xf32> {
   %empty = tensor.empty() : tensor<64xf32>
   %r = fuse.stitch ins(%x = %a : tensor<64x1024xf32>) outs(%o = %empty : tensor<64xf32>) attributes {schedule = #rows} {

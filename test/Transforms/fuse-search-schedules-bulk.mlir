@@ -3,15 +3,15 @@
 // RUN: FileCheck %s --input-file=%t.mlir
 // WHY-NOT: threads copy 'B'
 // WHY: threads copy 'A': 'A' has rows that do not begin at multiples of 16 bytes, and no tensor map describes it
-// CHECK: memory = <{A = #fuse.place<shared, async8>, B = #fuse.place<shared, bulk>, C = #fuse.place
-// RUN: sed -e 's|shared, async8|shared, bulk|' %t.mlir | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=HAND
+// CHECK: memory = <{A = #fuse.place<shared, async8>, B = #fuse.place<shared, tma>, C = #fuse.place
+// RUN: sed -e 's|shared, async8|shared, tma|' %t.mlir | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=HAND
 // HAND: error: schedule cannot be lowered: 'A' is aligned to 8 bytes but copied 16 at a time
 
 // A chip without them has neither.
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_89 --remarks-filter=fuse -o %t.89.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: threads copy
-// RUN: sed -e 's|B = #fuse.place<shared, async16>|B = #fuse.place<shared, bulk>|' %t.89.mlir | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: error: schedule cannot be lowered: sm_89 has no bulk copies of tensors
+// RUN: sed -e 's|B = #fuse.place<shared, async16>|B = #fuse.place<shared, tma>|' %t.89.mlir | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: schedule cannot be lowered: sm_89 has no TMA copies
 func.func @product(%a: tensor<256x68xf16>, %b: tensor<68x256xf16>) -> tensor<256x256xf16> {
   %empty = tensor.empty() : tensor<256x256xf16>
   %0 = fuse.chain ins(%x = %a : tensor<256x68xf16>, %y = %b : tensor<68x256xf16>) outs(%o = %empty : tensor<256x256xf16>) {

@@ -39,13 +39,13 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: error: {{.*}}the group has no tensor 'Q'
 // What is not lowered is refused, not ignored.
-// RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, raster = 4>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RASTER
-// RASTER: error: {{.*}}a raster of 4 blocks is row by row: axis 'h' has 2
+// RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, block_swizzle = 4>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RASTER
+// RASTER: error: {{.*}}a block_swizzle of 4 blocks is row by row: axis 'h' has 2
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, persistent = true>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PERSISTENT
 // PERSISTENT: error: {{.*}}'persistent' without 'producers' is not lowered: a block would load its next tile when it has stored the last one
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, cluster = 2>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // CLUSTER: error: {{.*}}sm_80 has no clusters
-// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, registers = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, register_stages = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // REGISTERS: error: the register level has 1 or 2 stages, got 3
 // Of one tensor alone: what is multiplied from shared memory, and is there.
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {B = 2, D = 2}>>}|' %s | fusion-opt --fuse-search-schedules | FileCheck %s --check-prefix=FRAGMENTS
@@ -54,9 +54,9 @@
 // NOFRAGMENTS: error: {{.*}}'C' is not multiplied from shared memory and has no fragments with stages
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=FRAGMENTSOF
 // FRAGMENTSOF: error: {{.*}}the group has no tensor 'Q'
-// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, products = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCTSTAGES
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, overlap = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCTSTAGES
 // PRODUCTSTAGES: error: {{.*}}the group has no product 'Q'
-// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, products = {E = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OVERLAP
+// RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, overlap = {E = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: error: {{.*}}'E' cannot run beside the next iteration's products: mma.m16n8k16 is over when the instruction behind it begins
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}axis 'k' cannot be split: it is reduced by 'C', which is rounded before it is used
@@ -176,7 +176,7 @@ func.func @chain(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %d: tensor<64x64x
   %e = tensor.empty() : tensor<64x64xf32>
   %r = fuse.chain ins(%x = %a : tensor<64x64xf16>, %y = %b : tensor<64x64xf16>, %w = %d : tensor<64x64xf16>)
                   outs(%o = %e : tensor<64x64xf32>)
-      attributes {schedule = #fuse.schedule<version = 1,
+      attributes {schedule = #fuse.schedule<version = 2,
         tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 32, n = 32, k = 32, h = 32}>,
         mapping = <warps = 2, blocks = ["m", "h"], operators = {
           C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,

@@ -4,7 +4,7 @@
 func.func @tiled_stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @below {{schedule cannot be lowered: a stitched group has a 'stitching' part, or the generic form}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, tiling = <"x(LA)", {x = 4}>, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, tiling = <"x(LA)", {x = 4}>, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>
   } -> tensor<8xf32>
@@ -14,9 +14,9 @@ func.func @tiled_stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @generic_form_with_memory(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, raster, memory, pipeline or parallel part to choose}}
+  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, block_swizzle, memory, pipeline or parallel part to choose}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>, memory = <{A = #fuse.place<shared>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>, memory = <{A = #fuse.place<shared>}>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>
   } -> tensor<8xf32>
@@ -26,9 +26,9 @@ func.func @generic_form_with_memory(%a: tensor<8xf32>, %o: tensor<8xf32>) -> ten
 // -----
 
 func.func @generic_form_with_raster(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, raster, memory, pipeline or parallel part to choose}}
+  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, block_swizzle, memory, pipeline or parallel part to choose}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8, raster = 2>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8, block_swizzle = 2>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>
   } -> tensor<8xf32>
@@ -172,7 +172,7 @@ func.func @unsigned(%a: tensor<16x32xi8>, %b: tensor<32x16xi8>, %o: tensor<16x16
 func.func @two_results(%a: tensor<8x16xf32>, %o: tensor<8x16xf32>, %q: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
   // expected-error @below {{schedule cannot be lowered: the generic form yields what its last operator computes}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<8x16xf32>) outs(%p = %o : tensor<8x16xf32>, %p1 = %q : tensor<8x16xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 4>>} {
     %t = linalg.exp ins(%x : tensor<8x16xf32>) outs(%p : tensor<8x16xf32>) -> tensor<8x16xf32>
     %u = linalg.tanh ins(%x : tensor<8x16xf32>) outs(%p1 : tensor<8x16xf32>) -> tensor<8x16xf32>
     fuse.yield %t, %u : tensor<8x16xf32>, tensor<8x16xf32>

@@ -107,7 +107,7 @@ left_out = {
     "persistent blocks": not chosen["persistent"],
     "clusters of two": chosen["cluster"] == 1,
     "producer warps": chosen["producers"] == 0,
-    "results stored in bulk": chosen["stores"] != {"E": "bulk"},
+    "results stored in bulk": chosen["stores"] != {"E": "tma"},
     "products beside the next iteration's": not chosen["overlapped"],
     "groups of warps that take turns": not chosen["turns"],
 }
@@ -116,7 +116,7 @@ for entry in hopper["would_give"]:
     assert entry["why_not"] and (entry["why_not"] != "by the model it is no faster" or entry["gain_us"] <= 0), entry
 transports = hopper["ranking"][0]["transports"]
 by_threads = {entry["tensor"] for entry in hopper["copied_by_threads"]}
-assert "bulk" in transports.values() and by_threads == {name for name, how in transports.items() if how != "bulk"}, transports
+assert "tma" in transports.values() and by_threads == {name for name, how in transports.items() if how != "tma"}, transports
 # What was asked for, beside the space, the model and the search: of spaces with rules those, too.
 asked = {"seed": 0, "max_stages": 8, "max_register_stages": 2}
 assert group["options"] == asked | {"effort": 1}, group["options"]

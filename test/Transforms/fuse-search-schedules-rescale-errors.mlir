@@ -1,8 +1,8 @@
 // Corrections that cannot be put off.
-// RUN: sed -e 's|rescale = 8|rescale = 16|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ROOM
+// RUN: sed -e 's|rescale_threshold = 8|rescale_threshold = 16|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ROOM
 // ROOM: error: schedule cannot be lowered: corrections along 'n' can be put off up to 2^15, which values that linalg.generic rounds to f16 have room for, not up to 2^16
 // bf16 is as wide as f32, where a row of 96 weights has a finite sum.
-// RUN: sed -e 's|rescale = 8|rescale = 120|' -e 's|f16|bf16|g' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SUMS
+// RUN: sed -e 's|rescale_threshold = 8|rescale_threshold = 120|' -e 's|f16|bf16|g' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SUMS
 // SUMS: error: schedule cannot be lowered: corrections along 'n' can be put off up to 2^119, which sums in f32 have room for, not up to 2^120
 // Nothing is subtracted, so that nothing is corrected.
 // RUN: sed -e 's|arith.subf %a, %b|arith.addf %a, %a|' -e 's|f16|bf16|g' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOTHING
@@ -11,14 +11,14 @@
 // RUN: sed -e 's|arith.subf %a, %b|arith.subf %w, %b|' -e 's|%c = arith.subf %w|%w = arith.addf %a, %a : f32 %c = arith.subf %w|' -e 's|arith.divf %a, %b|arith.mulf %a, %a|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BOUND
 // BOUND: error: schedule cannot be lowered: corrections along 'n' cannot be put off: values that linalg.generic rounds to f16 have no bound
 
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"m(LA,n(LB,CC,LD,CE),SE,SF)", {m = 32, n = 16, k = 32, h = 48}>,
   mapping = <warps = 2, blocks = ["m"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,
     E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [2, 1]>}>,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
              D = #fuse.place<shared, async16>, E = #fuse.place<shared>, F = #fuse.place<registers>}>,
-  reduction = <online, rescale = 8>>
+  reduction = <online, rescale_threshold = 8>>
 
 #full = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

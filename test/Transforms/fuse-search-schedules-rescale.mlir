@@ -18,7 +18,7 @@
 // The search: with room for the threshold, without, and where nothing runs online.
 // RUN: sed -e 's| attributes {schedule = #schedule}||' %s > %t.unscheduled
 // RUN: fusion-opt %t.unscheduled --fuse-search-schedules="rescale-threshold=9 random-seed=2" | FileCheck %s --check-prefix=ASKED
-// ASKED: reduction = <online, rescale = 9>
+// ASKED: reduction = <online, rescale_threshold = 9>
 // RUN: fusion-opt %t.unscheduled --fuse-search-schedules="rescale-threshold=16 random-seed=2" --remarks-filter=fuse 2>&1 | FileCheck %s --check-prefix=ROOM
 // ROOM: remark: [Missed] rescale | Category:fuse |{{.*}} Remark="every iteration corrects the sums so far: corrections along 'n' can be put off up to 2^15, which values that linalg.generic rounds to f16 have room for, not up to 2^16"
 // ROOM: reduction = <online>
@@ -28,14 +28,14 @@
 // WHOLE-NOT: [Missed] rescale
 // WHOLE: reduction = <one_tile>
 
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"m(LA,n(LB,CC,LD,CE),SE,SF)", {m = 32, n = 16, k = 32, h = 48}>,
   mapping = <warps = 2, blocks = ["m"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,
     E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [2, 1]>}>,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
              D = #fuse.place<shared, async16>, E = #fuse.place<shared>, F = #fuse.place<registers>}>,
-  reduction = <online, rescale = 8>>
+  reduction = <online, rescale_threshold = 8>>
 
 #full = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

@@ -9,11 +9,11 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @runs_online(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: an axis of a reduction is cut into tiles, so the reductions run online}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(LA,LB,CD,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
-    reduction = <ahead>>} {
+    reduction = <prepass>>} {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 128.0 : f32
   %s0 = tensor.empty() : tensor<64xf32>
@@ -60,9 +60,9 @@ func.func @runs_online(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: te
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @is_ahead(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @below {{schedule cannot be lowered: the reductions whose axes are cut into tiles are over before the product that needs them, so they are 'ahead'}}
+  // expected-error @below {{schedule cannot be lowered: the reductions whose axes are cut into tiles are over before the product that needs them, so they are 'prepass'}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(LA1,CD),k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -115,7 +115,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @after_the_product(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: CD does not precede CC}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(LA,LB,CC,CD),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -168,7 +168,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @without_rows(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: the rows 'D' are computed once and not moved}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -221,7 +221,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @outside_of_its_loop(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: CD stands outside of loop 'k'}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(CD,k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -274,11 +274,11 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @loaded_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: LA does not precede CD}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(CD),k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
-    reduction = <ahead>>} {
+    reduction = <prepass>>} {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 128.0 : f32
   %s0 = tensor.empty() : tensor<64xf32>
@@ -327,11 +327,11 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @own_load_too_late(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: LA1 does not precede CD}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(CD,LA1),k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
-    reduction = <ahead>>} {
+    reduction = <prepass>>} {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 128.0 : f32
   %s0 = tensor.empty() : tensor<64xf32>
@@ -380,7 +380,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @not_loaded_but_placed(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: 'A1' is not loaded and needs no shared memory}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(LA,LB,CD,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,
@@ -433,7 +433,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @mean_does_not_run(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error @below {{schedule cannot be lowered: the reductions along 'k' cannot run online: linalg.matmul multiplies what depends on a result of its own loop in a way that cannot be corrected}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
-      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 1,
+      outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(LA,LB,CD,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {
       C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, A1 = #fuse.place<registers>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>, D = #fuse.place<registers>}>,

@@ -4,7 +4,7 @@
 func.func @too_large(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8x1000xf32> {
   // expected-error @below {{axis 'j' has a cluster of 16 blocks, of which sm_90a has no more than 8}}
   %r = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8x1000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 16>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 16>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -30,7 +30,7 @@ func.func @too_large(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8
 func.func @too_few_tiles(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8x1000xf32> {
   // expected-error @below {{axis 'j' has a cluster of 4 blocks, and 2 tiles of 512 elements}}
   %r = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8x1000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 512, vector = 4, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 512, vector = 4, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -56,7 +56,7 @@ func.func @too_few_tiles(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tens
 func.func @nothing_shared(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8x1000xf32> {
   // expected-error @below {{schedule does not fit the group: a cluster of 2 blocks shares no reduced axis: blocks have all of each}}
   %r = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8x1000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 2>, stitching = <{i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 1024, vector = 4, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 2>, stitching = <{i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 1024, vector = 4, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -82,7 +82,7 @@ func.func @nothing_shared(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> ten
 func.func @aligned_and_read_again(%a: tensor<8x1001xf32>, %o: tensor<8x1001xf32>) -> tensor<8x1001xf32> {
   // expected-error @below {{axis 'j' is aligned and has a cluster of blocks that do not keep their part of it}}
   %r = fuse.stitch ins(%x = %a : tensor<8x1001xf32>) outs(%p = %o : tensor<8x1001xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 256, vector = 2, lanes = 32, warps = 2, align = 8>}, walk = <axis = "j", step = 128, registers = 1>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 256, vector = 2, lanes = 32, warps = 2, align = 8>}, serial_loop = <axis = "j", step = 128, register_steps = 1>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -108,7 +108,7 @@ func.func @aligned_and_read_again(%a: tensor<8x1001xf32>, %o: tensor<8x1001xf32>
 func.func @two_shared_axes(%a: tensor<8x1000xf32>, %o: tensor<8xf32>, %q: tensor<1000xf32>) -> (tensor<8xf32>, tensor<1000xf32>) {
   // expected-error @below {{axis 'i' has a cluster of blocks that do not go through it, and blocks share the reductions along 'j'}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8xf32>, %p1 = %q : tensor<1000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 2>, stitching = <{i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 2>, stitching = <{i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>

@@ -4,7 +4,7 @@
 func.func @more_beside(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   // expected-error @below {{schedule does not fit the group: 'stitching' has nothing beside it but the warps and the cluster of the mapping, and producers}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, reduction = <one_tile>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, reduction = <one_tile>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -30,7 +30,7 @@ func.func @more_beside(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8
 func.func @no_such_axis(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   // expected-error @below {{schedule does not fit the group: there is no axis 'k'}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>, k = #fuse.spread<tile = 1>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 2>, k = #fuse.thread_mapping<tile = 1>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -54,9 +54,9 @@ func.func @no_such_axis(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<
 // -----
 
 func.func @axis_left_out(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  // expected-error @below {{schedule does not fit the group: axis 'i' has no #fuse.spread}}
+  // expected-error @below {{schedule does not fit the group: axis 'i' has no #fuse.thread_mapping}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -82,7 +82,7 @@ func.func @axis_left_out(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor
 func.func @part_of_a_row(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   // expected-error @below {{schedule cannot be lowered: axis 'j' is reduced: a block has all of it, or no operator of the block can use the result}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 64, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -108,7 +108,7 @@ func.func @part_of_a_row(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor
 func.func @too_many_lanes(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   // expected-error @below {{schedule cannot be lowered: the lanes of all axes are 64, a warp has 32}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 2, lanes = 2>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 2, lanes = 2>, j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -134,7 +134,7 @@ func.func @too_many_lanes(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tenso
 func.func @other_warps(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   // expected-error @below {{schedule cannot be lowered: the warps of all axes are 2, the block has 4}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 4>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -160,7 +160,7 @@ func.func @other_warps(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8
 func.func @too_long_a_tile(%a: tensor<8x70000xf32>, %o: tensor<8x70000xf32>) -> tensor<8x70000xf32> {
   // expected-error @below {{schedule cannot be lowered: axis 'j' has 73728 elements at once, a tile has at most 65536}}
   %r = fuse.stitch ins(%x = %a : tensor<8x70000xf32>) outs(%p = %o : tensor<8x70000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 73728, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 73728, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -186,7 +186,7 @@ func.func @too_long_a_tile(%a: tensor<8x70000xf32>, %o: tensor<8x70000xf32>) -> 
 func.func @uneven_steps(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   // expected-error @below {{schedule does not fit the group: a tile of 128 is no multiple of 96, or that of 64}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}, walk = <axis = "j", step = 96>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 2>}, serial_loop = <axis = "j", step = 96>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -210,9 +210,9 @@ func.func @uneven_steps(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<
 // -----
 
 func.func @more_kept_than_there_is(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  // expected-error @below {{schedule does not fit the group: more steps are kept than there are}}
+  // expected-error @below {{schedule does not fit the group: more steps are retained than there are}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}, walk = <axis = "j", step = 64, registers = 2, shared = 1>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 2>}, serial_loop = <axis = "j", step = 64, register_steps = 2, shared_steps = 1>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -238,7 +238,7 @@ func.func @more_kept_than_there_is(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>)
 func.func @both_shared(%a: tensor<8x100xf32>, %o: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{schedule cannot be lowered: axis 'i' and 'j' are both reduced over blocks}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<f32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 64, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0.0 : f32
     %s = linalg.fill ins(%low : f32) outs(%p : tensor<f32>) -> tensor<f32>
     %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
@@ -257,7 +257,7 @@ func.func @both_shared(%a: tensor<8x100xf32>, %o: tensor<f32>) -> tensor<f32> {
 func.func @parts_of_many(%a: tensor<8x100xf32>, %b: tensor<100xf32>, %o: tensor<8x100xf32>, %q: tensor<f32>) -> (tensor<8x100xf32>, tensor<f32>) {
   // expected-error @below {{schedule cannot be lowered: axis 'j' is reduced over blocks, and blocks along axis 'i' would all write the same parts}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<8x100xf32>, %y = %b : tensor<100xf32>) outs(%p = %o : tensor<8x100xf32>, %s = %q : tensor<f32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 64, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 64, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0.0 : f32
     %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
         ins(%x, %y : tensor<8x100xf32>, tensor<100xf32>) outs(%p : tensor<8x100xf32>) {
@@ -282,7 +282,7 @@ func.func @parts_of_many(%a: tensor<8x100xf32>, %b: tensor<100xf32>, %o: tensor<
 func.func @no_room_for_what_is_kept(%a: tensor<8x50000xf32>, %o: tensor<8x50000xf32>) -> tensor<8x50000xf32> {
   // expected-error @below {{schedule cannot be lowered: a block would need 180352 bytes of shared memory, it has at most 166912}}
   %r = fuse.stitch ins(%x = %a : tensor<8x50000xf32>) outs(%p = %o : tensor<8x50000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 50048, lanes = 32, warps = 2>}, walk = <axis = "j", step = 64, registers = 0, shared = 704>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 50048, lanes = 32, warps = 2>}, serial_loop = <axis = "j", step = 64, register_steps = 0, shared_steps = 704>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -308,7 +308,7 @@ func.func @no_room_for_what_is_kept(%a: tensor<8x50000xf32>, %o: tensor<8x50000x
 func.func @rows_of_their_own(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x1001xf32> {
   // expected-error @below {{axis 'j' is aligned for each element of axis 'i', of which a block has one}}
   %r = fuse.stitch ins(%x = %a : tensor<6x1001xf32>) outs(%p = %o : tensor<6x1001xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 2>, j = #fuse.spread<tile = 128, vector = 4, lanes = 32, align = 8>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 2>, j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32, align = 8>}>>} {
     %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<6x1001xf32>) outs(%p : tensor<6x1001xf32>) {
     ^bb0(%v: f32, %q: f32):
@@ -325,7 +325,7 @@ func.func @rows_of_their_own(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> 
 func.func @too_wide(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x1001xf32> {
   // expected-error @below {{axis 'j' has no tensor whose rows could be aligned to 16 elements, but to 8}}
   %r = fuse.stitch ins(%x = %a : tensor<6x1001xf32>) outs(%p = %o : tensor<6x1001xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, vector = 4, lanes = 32, align = 16>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32, align = 16>}>>} {
     %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<6x1001xf32>) outs(%p : tensor<6x1001xf32>) {
     ^bb0(%v: f32, %q: f32):
@@ -342,7 +342,7 @@ func.func @too_wide(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x
 func.func @no_clusters(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8x1000xf32> {
   // expected-error @below {{axis 'j' has a cluster of 4 blocks, of which sm_80 has none}}
   %r = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8x1000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -366,9 +366,9 @@ func.func @no_clusters(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor
 // -----
 
 func.func @one_left(%a: tensor<8x1024xf32>, %o: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
-  // expected-error @below {{one whole step along axis 'j' is not kept, which is no loop: keep it, or one less}}
+  // expected-error @below {{one whole step along axis 'j' is not retained, which is no loop: retain it, or one less}}
   %r = fuse.stitch ins(%x = %a : tensor<8x1024xf32>) outs(%p = %o : tensor<8x1024xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 1024, vector = 4, lanes = 32, warps = 2>}, walk = <axis = "j", step = 256, registers = 1, shared = 2>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 1024, vector = 4, lanes = 32, warps = 2>}, serial_loop = <axis = "j", step = 256, register_steps = 1, shared_steps = 2>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>

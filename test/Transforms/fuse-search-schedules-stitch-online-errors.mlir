@@ -2,9 +2,9 @@
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 -split-input-file -verify-diagnostics
 
 func.func @of_a_sum(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  // expected-error @below {{schedule does not fit the group: the reductions along axis 'j' have no running form: linalg.generic combines what depends on a result of its own loop in a way that cannot be corrected}}
+  // expected-error @below {{schedule does not fit the group: the reductions along axis 'j' have no online form: linalg.generic combines what depends on a result of its own loop in a way that cannot be corrected}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32, online = true>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, online = true>>>} {
     %low = arith.constant 0xFF800000 : f32
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<8xf32>
@@ -46,7 +46,7 @@ func.func @of_a_sum(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x10
 func.func @one_reduction(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   // expected-error @below {{schedule does not fit the group: no reduction along axis 'j' waits for another one}}
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32, online = true>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, online = true>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s0 = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>

@@ -4,7 +4,7 @@
 func.func @results_walked(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<f32>) -> (tensor<32x128xf32>, tensor<f32>) {
   // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks that go through axis 'j', along which its results are combined}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<f32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<32xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
@@ -43,9 +43,9 @@ func.func @results_walked(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: te
 // -----
 
 func.func @rows_not_kept(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<128xf32>) -> (tensor<32x128xf32>, tensor<128xf32>) {
-  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks that go through it, and each step of the walk has to have a place for what it adds up}}
+  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks that go through it, and each step of the serial loop has to have a place for what it adds up}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <rows = 2, {i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32, registers = 1, shared = 1>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <split_step = 2, {i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, register_steps = 1, shared_steps = 1>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<32xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
@@ -76,9 +76,9 @@ func.func @rows_not_kept(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: ten
 // -----
 
 func.func @rows_of_everything(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<f32>) -> (tensor<32x128xf32>, tensor<f32>) {
-  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks that go through it, to what is the same in all steps of the walk}}
+  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks that go through it, to what is the same in all steps of the serial loop}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<f32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <rows = 2, {i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32, registers = 4>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <split_step = 2, {i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, register_steps = 4>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<32xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
@@ -109,9 +109,9 @@ func.func @rows_of_everything(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q
 // -----
 
 func.func @rows_of_no_part(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<128xf32>) -> (tensor<32x128xf32>, tensor<128xf32>) {
-  // expected-error @below {{schedule does not fit the group: blocks that go through rows share no reduction along an axis but the walked one}}
+  // expected-error @below {{schedule does not fit the group: blocks with 'split_step' share no reduction along an axis but that of the serial loop}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <rows = 2, {i = #fuse.spread<tile = 32>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32, registers = 4>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <split_step = 2, {i = #fuse.thread_mapping<tile = 32>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, register_steps = 4>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<32xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
@@ -144,7 +144,7 @@ func.func @rows_of_no_part(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: t
 func.func @uneven_rows(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<128xf32>) -> (tensor<32x128xf32>, tensor<128xf32>) {
   // expected-error @below {{schedule does not fit the group: a tile of 4 is no multiple of 3 rows, or that of 1}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <rows = 3, {i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32, registers = 4>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <split_step = 3, {i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, register_steps = 4>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<32xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>

@@ -8,7 +8,7 @@
 func.func @kept_in_one_pass(%a: tensor<64x128xf32>, %g: tensor<128xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
   // expected-error @below {{schedule cannot be lowered: axis 'i' is not reduced: there is one pass, and nothing to keep}}
   %r = fuse.stitch ins(%x = %a : tensor<64x128xf32>, %y = %g : tensor<128xf32>) outs(%p = %o : tensor<64x128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 128, vector = 4, lanes = 32>}, walk = <axis = "i", step = 2, registers = 1>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32>}, serial_loop = <axis = "i", step = 2, register_steps = 1>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<64xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
@@ -39,7 +39,7 @@ func.func @kept_in_one_pass(%a: tensor<64x128xf32>, %g: tensor<128xf32>, %o: ten
 func.func @more_stages_than_steps(%a: tensor<64x128xf32>, %g: tensor<128xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
   // expected-error @below {{schedule cannot be lowered: axis 'i' has 4 steps in a loop, and 5 stages}}
   %r = fuse.stitch ins(%x = %a : tensor<64x128xf32>, %y = %g : tensor<128xf32>) outs(%p = %o : tensor<64x128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 128, vector = 4, lanes = 32>}, walk = <axis = "i", step = 2, stages = 5>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32>}, serial_loop = <axis = "i", step = 2, stages = 5>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<64xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
@@ -70,7 +70,7 @@ func.func @more_stages_than_steps(%a: tensor<64x128xf32>, %g: tensor<128xf32>, %
 func.func @stages_of_registers(%a: tensor<62x512xf32>, %g: tensor<512xf32>, %o: tensor<62x512xf32>) -> tensor<62x512xf32> {
   // expected-error @below {{schedule cannot be lowered: axis 'j' has 0 whole steps that are kept in shared memory, and 3 stages}}
   %r = fuse.stitch ins(%x = %a : tensor<62x512xf32>, %y = %g : tensor<512xf32>) outs(%p = %o : tensor<62x512xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 512, vector = 4, lanes = 32>}, walk = <axis = "j", step = 128, registers = 4, stages = 3>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 512, vector = 4, lanes = 32>}, serial_loop = <axis = "j", step = 128, register_steps = 4, stages = 3>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<62xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<62xf32>) -> tensor<62xf32>
@@ -101,7 +101,7 @@ func.func @stages_of_registers(%a: tensor<62x512xf32>, %g: tensor<512xf32>, %o: 
 func.func @stages_of_what_is_read_again(%a: tensor<62x512xf32>, %g: tensor<512xf32>, %o: tensor<62x512xf32>) -> tensor<62x512xf32> {
   // expected-error @below {{schedule cannot be lowered: axis 'j' has 2 whole steps that are kept in shared memory, and 3 stages}}
   %r = fuse.stitch ins(%x = %a : tensor<62x512xf32>, %y = %g : tensor<512xf32>) outs(%p = %o : tensor<62x512xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 512, vector = 4, lanes = 32>}, walk = <axis = "j", step = 128, shared = 2, stages = 3>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 512, vector = 4, lanes = 32>}, serial_loop = <axis = "j", step = 128, shared_steps = 2, stages = 3>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<62xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<62xf32>) -> tensor<62xf32>
@@ -132,7 +132,7 @@ func.func @stages_of_what_is_read_again(%a: tensor<62x512xf32>, %g: tensor<512xf
 func.func @nothing_wide(%a: tensor<64x128xf16>, %g: tensor<128xf16>, %o: tensor<64x128xf16>) -> tensor<64x128xf16> {
   // expected-error @below {{schedule cannot be lowered: axis 'i' has no input that threads could copy ahead: each is gathered or padded, moved by wide accesses that cross the ends of rows, or in pieces of fewer than 4 bytes}}
   %r = fuse.stitch ins(%x = %a : tensor<64x128xf16>, %y = %g : tensor<128xf16>) outs(%p = %o : tensor<64x128xf16>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "i", step = 2, stages = 3>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "i", step = 2, stages = 3>>>} {
     %zero = arith.constant 0.0 : f16
     %e = tensor.empty() : tensor<64xf16>
     %s = linalg.fill ins(%zero : f16) outs(%e : tensor<64xf16>) -> tensor<64xf16>

@@ -9,7 +9,7 @@
 // REMARK: remark: [Analysis] schedule {{.*}}LA,LB,CC,SC: predicted {{.*}} us, bound by {{.*}}; 1 block of 1 warp, {{.*}} bytes of shared memory and about {{.*}} registers per thread; of the {{.*}} candidates of space default that were met {{.*}} were legal
 // CHECK-LABEL: func.func @one_tile
 func.func @one_tile(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // CHECK: schedule = #fuse.schedule<version = 1, tiling = <"LA,LB,CC,SC", {k = 16 : i64, m = 16 : i64, n = 16 : i64}>,
+  // CHECK: schedule = #fuse.schedule<version = 2, tiling = <"LA,LB,CC,SC", {k = 16 : i64, m = 16 : i64, n = 16 : i64}>,
   // CHECK-SAME: mapping = <warps = 1, operators = {C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [1, 1]>}>,
   // CHECK-SAME: memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>
   %r = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>) outs(%p = %o : tensor<16x16xf32>) {
@@ -50,7 +50,7 @@ func.func @transport_of_4_bytes_and_none(%a: tensor<16x18xf16>, %b: tensor<18x17
 // A stitched group gets a tile program.
 // CHECK-LABEL: func.func @stitch
 func.func @stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK: schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = {{.*}}>}>>
+  // CHECK: schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = {{.*}}>}>>
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>) {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>
@@ -61,9 +61,9 @@ func.func @stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // A chain of one product may ask for it.
 // CHECK-LABEL: func.func @generic_form_by_hand
 func.func @generic_form_by_hand(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // CHECK: schedule = #fuse.schedule<version = 1, mapping = <warps = 2>>
+  // CHECK: schedule = #fuse.schedule<version = 2, mapping = <warps = 2>>
   %r = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>) outs(%p = %o : tensor<16x16xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>>} {
     %z = arith.constant 0.0 : f32
     %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
     %c = linalg.matmul ins(%x, %y : tensor<16x16xf16>, tensor<16x16xf16>) outs(%f : tensor<16x16xf32>) -> tensor<16x16xf32>

@@ -19,7 +19,7 @@
 // RUN: sed -e 's|SPLIT|n = 2|' %s | fusion-opt --fuse-split-reductions | sed -e 's|, schedule = #fuse.*parallel = <{n = 2 : i64}>>||' | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=UNSCHEDULED
 // UNSCHEDULED: error: is partial but has no schedule that splits 'n'
 
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 32, n = 32, k = 32, h = 16}>,
   mapping = <warps = 2, blocks = ["m", "h"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,

@@ -6,10 +6,10 @@
 // RUN: sed -e 's|TILING|mh(LA,n(LB,CC,LD,CE),SE,SF)|' -e 's|blocks = \["m"\]|blocks = ["m", "h"]|' -e 's|n = 3|n = 3, k = 2|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: schedule cannot be lowered: axis 'n' and axis 'k' are both split; the parts of one are combined
 // Parts that are stored by a group that is not partial any more are its results.
-// RUN: sed -e 's|TILING|mh(LA,n(LB,CC,LD,CE),SE,SF)|' -e 's|blocks = \["m"\]|blocks = ["m", "h"]|' %s | fusion-opt --fuse-split-reductions | sed -e 's|parts = 3|parts = 2|' -e 's|3x64|2x64|g' | not fusion-opt --fuse-lower-to-tile 2>&1 | FileCheck %s --check-prefix=PARTS
+// RUN: sed -e 's|TILING|mh(LA,n(LB,CC,LD,CE),SE,SF)|' -e 's|blocks = \["m"\]|blocks = ["m", "h"]|' %s | fusion-opt --fuse-split-reductions | sed -e 's|splits = 3|splits = 2|' -e 's|3x64|2x64|g' | not fusion-opt --fuse-lower-to-tile 2>&1 | FileCheck %s --check-prefix=PARTS
 // PARTS: error: schedule does not fit the group: the group has 2 parts of 32 along 'n', its schedule 3 of 32 along 'n'
 
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"TILING", {m = 32, n = 16, k = 32, h = 16}>,
   mapping = <warps = 2, blocks = ["m"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,

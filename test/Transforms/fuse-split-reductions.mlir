@@ -2,7 +2,7 @@
 
 // The bias and the rounding follow the sum; the chain's destination is the second group's. 8 tiles of k in 3 parts are 3, 3
 // and 2 tiles.
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"mn(k(LA,LB,CC),LD,SC)", {m = 32, n = 32, k = 32}>,
   mapping = <warps = 4, blocks = ["m", "n"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
@@ -14,7 +14,7 @@
 // CHECK-SAME: (%[[A:.*]]: tensor<64x256xf16>, %[[B:.*]]: tensor<256x96xf16>, %[[BIAS:.*]]: tensor<96xf16>, %[[OUT:.*]]: tensor<64x96xf16>)
 // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<3x64x96xf32>
 // CHECK: %[[PARTS:.*]] = fuse.chain ins(%[[X:.*]] = %[[A]] : tensor<64x256xf16>, %[[Y:.*]] = %[[B]] : tensor<256x96xf16>) outs(%{{.*}} = %[[EMPTY]] : tensor<3x64x96xf32>)
-// CHECK-SAME: partial = #fuse.partial<axis = "k", parts = 3, length = 96>
+// CHECK-SAME: partial = #fuse.partial<axis = "k", splits = 3, length = 96>
 // CHECK-SAME: tiling = <"mn(k(LA,LB,CC),SC)"
 // CHECK-SAME: memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>
 // CHECK-SAME: pipeline = <{A = 2 : i64, B = 2 : i64}>
@@ -23,7 +23,7 @@
 // CHECK: %[[C:.*]] = linalg.matmul ins(%[[X]], %[[Y]]
 // CHECK-NEXT: fuse.yield %[[C]] : tensor<64x96xf32>
 // CHECK: %[[R:.*]] = fuse.stitch ins(%[[V:.*]] = %[[BIAS]] : tensor<96xf16>, %[[P:.*]] = %[[PARTS]] : tensor<3x64x96xf32>) outs(%[[O:.*]] = %[[OUT]] : tensor<64x96xf16>)
-// CHECK-SAME: schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>
+// CHECK-SAME: schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>
 // CHECK: %[[ZERO:.*]] = linalg.fill
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["reduction", "parallel", "parallel"]} ins(%[[P]] : tensor<3x64x96xf32>) outs(%[[ZERO]] : tensor<64x96xf32>)
 // CHECK: ^bb0(%[[PART:.*]]: f32, %[[BEFORE:.*]]: f32):
@@ -57,14 +57,14 @@ func.func @product(%a: tensor<64x256xf16>, %b: tensor<256x96xf16>, %bias: tensor
 // -----
 
 // Nothing follows the sum: it starts from the destination of the second group.
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"mn(LA,LB,CC,SC)", {m = 32, n = 32, k = 64}>,
   mapping = <warps = 4, blocks = ["m", "n"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>}>, parallel = <{k = 2}>>
 
 // CHECK-LABEL: func.func @sum
-// CHECK: fuse.chain {{.*}}partial = #fuse.partial<axis = "k", parts = 2, length = 64>
+// CHECK: fuse.chain {{.*}}partial = #fuse.partial<axis = "k", splits = 2, length = 64>
 // CHECK: %[[START:.*]] = tensor.empty() : tensor<64x96xf32>
 // CHECK: linalg.fill {{.*}} outs(%[[START]]
 // CHECK: fuse.stitch {{.*}} outs(%[[O:.*]] = %{{.*}} : tensor<64x96xf32>)
@@ -87,25 +87,25 @@ func.func @sum(%a: tensor<64x128xf16>, %b: tensor<128x96xf16>, %out: tensor<64x9
 // What splits nothing stays as it is, and so does what has been split.
 // CHECK-LABEL: func.func @others
 // CHECK: fuse.stitch {{.*}}mapping = <warps = 8>
-// CHECK: fuse.chain {{.*}}attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>, parallel = <{k = 1 : i64}>>} {
-// CHECK: fuse.chain {{.*}}partial = #fuse.partial<axis = "k", parts = 2, length = 64>
+// CHECK: fuse.chain {{.*}}attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 4>, parallel = <{k = 1 : i64}>>} {
+// CHECK: fuse.chain {{.*}}partial = #fuse.partial<axis = "k", splits = 2, length = 64>
 // CHECK-NOT: fuse.{{chain|stitch}}
 // CHECK: return
 func.func @others(%a: tensor<64x128xf16>, %b: tensor<128x96xf16>, %out: tensor<64x96xf32>, %parts: tensor<2x64x96xf32>) -> tensor<2x64x96xf32> {
   %s = fuse.stitch ins(%x = %out : tensor<64x96xf32>) outs(%o = %out : tensor<64x96xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<64x96xf32>) outs(%o : tensor<64x96xf32>) -> tensor<64x96xf32>
     fuse.yield %e : tensor<64x96xf32>
   } -> tensor<64x96xf32>
   %r = fuse.chain ins(%x = %a : tensor<64x128xf16>, %y = %b : tensor<128x96xf16>) outs(%o = %out : tensor<64x96xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>, parallel = <{k = 1}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 4>, parallel = <{k = 1}>>} {
     %c = linalg.matmul ins(%x, %y : tensor<64x128xf16>, tensor<128x96xf16>) outs(%o : tensor<64x96xf32>) -> tensor<64x96xf32>
     fuse.yield %c : tensor<64x96xf32>
   } -> tensor<64x96xf32>
   %p = fuse.chain ins(%x = %a : tensor<64x128xf16>, %y = %b : tensor<128x96xf16>, %z = %r : tensor<64x96xf32>)
       outs(%o = %parts : tensor<2x64x96xf32>)
-      attributes {partial = #fuse.partial<axis = "k", parts = 2, length = 64>,
-                  schedule = #fuse.schedule<version = 1, mapping = <warps = 4>, parallel = <{k = 2}>>} {
+      attributes {partial = #fuse.partial<axis = "k", splits = 2, length = 64>,
+                  schedule = #fuse.schedule<version = 2, mapping = <warps = 4>, parallel = <{k = 2}>>} {
     %c = linalg.matmul ins(%x, %y : tensor<64x128xf16>, tensor<128x96xf16>) outs(%z : tensor<64x96xf32>) -> tensor<64x96xf32>
     fuse.yield %c : tensor<64x96xf32>
   } -> tensor<2x64x96xf32>
@@ -116,7 +116,7 @@ func.func @others(%a: tensor<64x128xf16>, %b: tensor<128x96xf16>, %out: tensor<6
 
 // Reductions run along n: every part stores its maximum and its sum beside the product, whose terms the quotient has left. A
 // group for each result merges the parts as the loop would go on, and does what follows.
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"m(LA,n(LB,CC,LD,CE),SE,SF)", {m = 32, n = 16, k = 32, h = 48}>,
   mapping = <warps = 2, blocks = ["m"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,
@@ -131,7 +131,7 @@ func.func @others(%a: tensor<64x128xf16>, %b: tensor<128x96xf16>, %out: tensor<6
 
 // CHECK-LABEL: func.func @online
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: tensor<64x48xf16>, %[[LOGS:[a-z0-9]+]]: tensor<64xf32>)
-// CHECK: %[[PARTS:.*]]:3 = fuse.chain {{.*}}partial = #fuse.partial<axis = "n", parts = 3, length = 32>
+// CHECK: %[[PARTS:.*]]:3 = fuse.chain {{.*}}partial = #fuse.partial<axis = "n", splits = 3, length = 32>
 // CHECK-SAME: tiling = <"m(LA,n(LB,CC,LD,CE),SE,SF,SG)"
 // CHECK-SAME: reduction = <online>
 // CHECK: %[[S:.*]] = linalg.matmul
@@ -232,7 +232,7 @@ func.func @online(%q: tensor<64x32xf16>, %k: tensor<32x96xf16>, %v: tensor<96x48
 // -----
 
 // Statistics of the finished sum's rows stay with what adds the parts: the first group has no reductions, nor a form of them.
-#schedule = #fuse.schedule<version = 1,
+#schedule = #fuse.schedule<version = 2,
   tiling = <"m(k(LA,LB,CC),SC)", {m = 32, n = 64, k = 32}>,
   mapping = <warps = 4, blocks = ["m"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
@@ -241,7 +241,7 @@ func.func @online(%q: tensor<64x32xf16>, %k: tensor<32x96xf16>, %v: tensor<96x48
 
 // CHECK-LABEL: func.func @behind_the_sum
 // CHECK: fuse.chain
-// CHECK-SAME: partial = #fuse.partial<axis = "k", parts = 4, length = 64>
+// CHECK-SAME: partial = #fuse.partial<axis = "k", splits = 4, length = 64>
 // CHECK-NOT: reduction = <one_tile>
 // CHECK: fuse.stitch
 // CHECK: arith.maximumf

@@ -27,11 +27,11 @@ static LogicalResult requestPlanPage(PassManager &manager,
     if (pass.getArgument() != "fuse-form-groups")
       continue;
     isKnown = true;
-    auto refuse = [](const llvm::Twine &why) {
+    auto reject = [](const llvm::Twine &why) {
       llvm::errs() << "error: --fuse-plan-html: " << why << "\n";
       return failure();
     };
-    if (failed(pass.initializeOptions(("plan-html=" + path).str(), refuse)))
+    if (failed(pass.initializeOptions(("plan-html=" + path).str(), reject)))
       return failure();
   }
   if (!isKnown)

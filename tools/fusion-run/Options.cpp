@@ -190,10 +190,10 @@ private:
     if (name == "wait-limit") {
       if (Error error = integer(name, value, options.waitLimit))
         return error;
-      return options.waitLimit >= 1 && options.waitLimit <= tile::kMostWaitTries
+      return options.waitLimit >= 1 && options.waitLimit <= tile::kMaxWaitTries
                  ? Error::success()
                  : fail("--wait-limit is from 1 to " +
-                        Twine(tile::kMostWaitTries));
+                        Twine(tile::kMaxWaitTries));
     }
     if (name == "active-clusters") {
       if (Error error = integer(name, value, options.activeClusters.emplace()))

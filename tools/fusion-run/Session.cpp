@@ -274,7 +274,7 @@ Error Session::runOnDevice(const std::string &name,
     // Ctrl-C ends the process.
     std::optional<InterruptGuard::Pause> pause;
     ExecuteOptions execution;
-    execution.mostClusters = options.activeClusters;
+    execution.maxClusters = options.activeClusters;
     if (device == DeviceChoice::Cuda) {
       report.assembler = (*target)->assembler();
       report.deviceName = (*target)->name();

@@ -1,5 +1,4 @@
-//===- FusionTranslateMain.cpp - fusion-translate
-//-----------------------------===//
+//===- FusionTranslateMain.cpp - fusion-translate -------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -26,7 +26,7 @@ TEST(ChainModel, IsThatOfTheProgram) {
         {llvm::SmallVector<int64_t, 6>(sizes.begin(), sizes.end())});
     ASSERT_EQ(group.axes.size(), expected.axes.size());
     ASSERT_EQ(group.tensors.size(), expected.tensors.size());
-    ASSERT_EQ(group.products.size(), expected.products.size());
+    ASSERT_EQ(group.contractions.size(), expected.contractions.size());
     for (const Axis &axis : expected.axes) {
       auto number = group.findAxis(axis.name);
       ASSERT_TRUE(number) << axis.name;
@@ -44,14 +44,15 @@ TEST(ChainModel, IsThatOfTheProgram) {
       const GroupTensor &own = group.tensors[*number];
       EXPECT_EQ(names(group, own.axes), names(expected, tensor.axes));
       EXPECT_EQ(own.role, tensor.role);
-      EXPECT_EQ(own.product, tensor.product);
+      EXPECT_EQ(own.contraction, tensor.contraction);
       EXPECT_EQ(own.operandNumber, tensor.operandNumber);
       if (tensor.role != TensorRole::Result) {
         EXPECT_EQ(own.elementBytes, tensor.elementBytes);
         EXPECT_EQ(own.alignment, tensor.alignment);
       }
     }
-    for (auto [own, other] : llvm::zip(group.products, expected.products)) {
+    for (auto [own, other] :
+         llvm::zip(group.contractions, expected.contractions)) {
       EXPECT_EQ(names(group, own.lhsAxes), names(expected, other.lhsAxes));
       EXPECT_EQ(names(group, own.rhsAxes), names(expected, other.rhsAxes));
       EXPECT_EQ(names(group, own.reduction), names(expected, other.reduction));
@@ -70,8 +71,8 @@ TEST(ChainModel, BatchesAreAnAxisOfEverything) {
   EXPECT_EQ(group.axes[b].extent, 8);
   for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
     EXPECT_TRUE(group.indexes(tensor, b));
-  for (const Product &product : group.products)
-    EXPECT_EQ(product.batch, (llvm::SmallVector<unsigned, 2>{b}));
+  for (const Contraction &contraction : group.contractions)
+    EXPECT_EQ(contraction.batch, (llvm::SmallVector<unsigned, 2>{b}));
 }
 
 } // namespace

@@ -9,8 +9,8 @@
 // The model's numbers are no facts to be pinned down here; what it must order
 // rightly is.
 
-#include "ScheduledGroup.h"
 #include "fusion/Analysis/CostModel.h"
+#include "ScheduledGroup.h"
 #include <cmath>
 
 using namespace fusion;
@@ -28,8 +28,8 @@ TEST(CostModel, PartsArePositiveAndAddUp) {
   ScheduledGroup group(chainIR({512, 512, 512, 512}));
   ASSERT_TRUE(group.schedule) << group.reason;
   Cost cost = costOf(group);
-  for (double part : {cost.launch, cost.dram, cost.l2, cost.shared, cost.compute,
-                      cost.pipeline}) {
+  for (double part : {cost.launch, cost.dram, cost.l2, cost.shared,
+                      cost.compute, cost.pipeline}) {
     EXPECT_GT(part, 0);
     EXPECT_TRUE(std::isfinite(part));
     EXPECT_GE(cost.total, part);
@@ -66,7 +66,7 @@ TEST(CostModel, NeverBelowTheChipsPeaks) {
   Cost cost = costOf(group);
   EXPECT_GE(cost.total, footprint.compulsoryBytes / chip.dramBytesPerSecond);
   EXPECT_GE(cost.total,
-            footprint.mmaFlops / chip.productFlops(ProductType::F16));
+            footprint.mmaFlops / chip.peakFlops(MultiplicandType::F16));
 }
 
 TEST(CostModel, MovingLessIsNotDearer) {
@@ -82,7 +82,7 @@ TEST(CostModel, MovingLessIsNotDearer) {
 // Columns of a few blocks need less of both operands at a time than whole rows.
 TEST(CostModel, RasterLowersTheDramTerm) {
   ScheduledGroup group(chainIR({8192, 4096, 16384}),
-                       R"x(#fuse.schedule<version = 1,
+                       R"x(#fuse.schedule<version = 2,
   tiling = <"mn(k(LA,LB,CC),SC)", {m = 128, n = 64, k = 32}>,
   mapping = <warps = 4, blocks = ["m", "n"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}>,
@@ -90,7 +90,7 @@ TEST(CostModel, RasterLowersTheDramTerm) {
   ASSERT_TRUE(group.schedule) << group.reason;
   // The same bytes leave L2; fewer enter it.
   Cost rows = costOf(group);
-  group.schedule->raster = 8;
+  group.schedule->blockSwizzle = 8;
   Cost columns = costOf(group);
   EXPECT_LT(columns.dram, 0.8 * rows.dram);
   EXPECT_EQ(columns.l2, rows.l2);
@@ -103,13 +103,13 @@ TEST(CostModel, RasterLowersTheDramTerm) {
 TEST(CostModel, IntensityAndBalance) {
   ParsedGroup group(chainIR({512, 64, 256, 64}));
   ASSERT_TRUE(group.axes) << group.reason;
-  const Product &product = group.model().products[0];
-  EXPECT_DOUBLE_EQ(intensity(group.model(), product),
+  const Contraction &contraction = group.model().contractions[0];
+  EXPECT_DOUBLE_EQ(intensity(group.model(), contraction),
                    2.0 * 512 * 256 * 64 /
                        (2.0 * 512 * 256 + 512.0 * 64 + 256.0 * 64));
   const ChipInfo &chip = *lookupChip("sm_80");
-  EXPECT_DOUBLE_EQ(machineBalance(product, 2, chip),
-                   chip.productFlops(ProductType::F16) /
+  EXPECT_DOUBLE_EQ(machineBalance(contraction, 2, chip),
+                   chip.peakFlops(MultiplicandType::F16) /
                        (chip.dramBytesPerSecond / 2));
 }
 
@@ -120,7 +120,8 @@ TEST(CostModel, StreamingGrowsWithItsBytes) {
   EXPECT_LT(predictStreaming(1 << 24, chip), predictStreaming(1 << 28, chip));
 }
 
-// A thread goes through its loops step by step, however little there is to move.
+// A thread goes through its loops step by step, however little there is to
+// move.
 TEST(CostModel, GenericFormWaitsForEachStep) {
   const ChipInfo &chip = *lookupChip("sm_80");
   auto time = [&](double threads, double steps, double stepsOfSector) {

@@ -63,7 +63,7 @@ TEST(Eviction, ReadAgainInALoop) {
 TEST(Eviction, ReadByAClusterAtOnce) {
   ScheduledGroup group(chainIR({4096, 256, 256}), kProductSchedule);
   group.place("A").transport = group.place("B").transport =
-      fuse::Transport::Bulk;
+      fuse::Transport::TMA;
   group.schedule->cluster = 4;
   EXPECT_EQ(evictionOf(group, "A"), fuse::Eviction::First);
   EXPECT_EQ(evictionOf(group, "B"), fuse::Eviction::Normal);
@@ -73,7 +73,7 @@ TEST(Eviction, ReadByAClusterAtOnce) {
 
 TEST(Eviction, SaidOfBulkCopiesOnly) {
   OneColumn group(256);
-  group.place("B").transport = fuse::Transport::Bulk;
+  group.place("B").transport = fuse::Transport::TMA;
   chooseEvictions(group.model(), *lookupChip("sm_90a"), *group.schedule);
   EXPECT_EQ(group.place("A").eviction, fuse::Eviction::Normal);
   EXPECT_EQ(group.place("B").eviction, fuse::Eviction::Last);

@@ -93,7 +93,7 @@ TEST(Footprint, HoistedLoadsMoveLess) {
 }
 
 // Tiles of 32 x 32: what is kept takes a slot for each of the two iterations.
-TEST(Footprint, KeptTiles) {
+TEST(Footprint, RetainedTiles) {
   ScheduledGroup group(chainIR({64, 64, 64, 64}));
   ASSERT_TRUE(group.schedule) << group.reason;
   auto of = [&](llvm::StringRef tiling) {
@@ -118,14 +118,14 @@ TEST(Footprint, KeptTiles) {
 
   group.setBlocks({"m"});
   Footprint again = of("m(h(n(k(LA,LB,CC),LD,CE),SE))");
-  Footprint kept = of("m(n(k(LA,LB,CC)),h(n(LD,CE),SE))");
-  EXPECT_EQ(again.mmaFlops - kept.mmaFlops, 2 * 64 * 64 * 64);
+  Footprint retained = of("m(n(k(LA,LB,CC)),h(n(LD,CE),SE))");
+  EXPECT_EQ(again.mmaFlops - retained.mmaFlops, 2 * 64 * 64 * 64);
   // Two tiles of C of which a thread holds 8 registers each, beside E.
-  EXPECT_EQ(kept.registers - again.registers, fragments);
+  EXPECT_EQ(retained.registers - again.registers, fragments);
   group.place("C").space = fuse::Space::Shared;
   Footprint inMemory = of("m(n(k(LA,LB,CC)),h(n(LD,CE),SE))");
   EXPECT_EQ(inMemory.sharedMemory, (3 + 2) * tile + 32 * 32 * 4);
-  EXPECT_EQ(kept.registers - inMemory.registers, 2 * 8 + fragments);
+  EXPECT_EQ(retained.registers - inMemory.registers, 2 * 8 + fragments);
   // Stores at the end take the place of everything else.
   group.place("C").space = fuse::Space::Registers;
   Footprint flat = of("m(n(k(LA,LB,CC),h(LD,CE)),h(SE))");

@@ -106,7 +106,7 @@ TEST_F(GatedFields, PersistenceCountsTilesNotWaves) {
 
 TEST_F(GatedFields, ClustersFetchCommonTilesOnce) {
   group.place("A").transport = group.place("B").transport =
-      fuse::Transport::Bulk;
+      fuse::Transport::TMA;
   Cost alone = cost();
   Footprint before = footprint();
   group.schedule->cluster = 4;
@@ -130,12 +130,12 @@ TEST_F(GatedFields, ClustersShareWhatIsCopiedInBulkInParts) {
   EXPECT_EQ(impossible(), "the blocks of a cluster share no copies: 'A' is not "
                           "copied in bulk");
   // Another one's copies in bulk do not help.
-  group.place("B").transport = fuse::Transport::Bulk;
+  group.place("B").transport = fuse::Transport::TMA;
   EXPECT_EQ(impossible(), "the blocks of a cluster share no copies: 'A' is not "
                           "copied in bulk");
   EXPECT_EQ(whyNotMulticast(group.model(), *group.schedule, group.tensor("B")),
             "'B' differs between the blocks of a cluster");
-  group.place("A").transport = fuse::Transport::Bulk;
+  group.place("A").transport = fuse::Transport::TMA;
   EXPECT_EQ(impossible(), "possible");
   EXPECT_TRUE(isMulticast(group.model(), *group.schedule, group.tensor("A")));
   EXPECT_FALSE(isMulticast(group.model(), *group.schedule, group.tensor("B")));
@@ -148,7 +148,7 @@ TEST_F(GatedFields, ClustersShareWhatIsCopiedInBulkInParts) {
 }
 
 TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
-  group.place("A").transport = fuse::Transport::Bulk;
+  group.place("A").transport = fuse::Transport::TMA;
   group.schedule->cluster = 4;
   EXPECT_EQ(impossible(), "possible");
   group.schedule->cluster = 16;
@@ -157,10 +157,10 @@ TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
   EXPECT_EQ(impossible(),
             "clusters of 3 blocks do not divide the blocks along 'n'");
   group.schedule->cluster = 4;
-  group.schedule->raster = 6;
+  group.schedule->blockSwizzle = 6;
   EXPECT_EQ(impossible(),
             "clusters of 4 blocks do not divide the blocks along 'n'");
-  group.schedule->raster = 1;
+  group.schedule->blockSwizzle = 1;
   chip.hasMulticast = false;
   EXPECT_EQ(impossible(),
             "sm_90a has no multicast of its own speed, by which the blocks of "
@@ -172,7 +172,7 @@ TEST_F(GatedFields, ClustersAreWhatTheGridAndTheChipAllow) {
 // Whole clusters go through tiles: of 132 SMs, 128 are those of clusters of 8.
 TEST_F(GatedFields, PersistentClustersTakeTheSMsThatTheyFill) {
   group.place("A").transport = group.place("B").transport =
-      fuse::Transport::Bulk;
+      fuse::Transport::TMA;
   group.schedule->producerWarps = 4;
   group.schedule->cluster = 8;
   Cost blocks = cost();
@@ -201,13 +201,13 @@ TEST_F(GatedFields, PersistentClustersTakeTheSMsThatTheyFill) {
               1e-12);
 }
 
-constexpr const char *kOverlapped = R"x(#fuse.schedule<version = 1,
+constexpr const char *kOverlapped = R"x(#fuse.schedule<version = 2,
   tiling = <"m(LA,n(LB,CC,LD,CE),SE)", {m = 64, n = 64, k = 64, h = 64}>,
   mapping = <warps = 4, blocks = ["m"], operators = {
     C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
     E = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "h", r1 = "n", warps = [4, 1]>}>,
-  memory = <{A = #fuse.place<shared, bulk>, B = #fuse.place<shared, bulk>, C = #fuse.place<registers>,
-             D = #fuse.place<shared, bulk>, E = #fuse.place<shared>}>,
+  memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<registers>,
+             D = #fuse.place<shared, tma>, E = #fuse.place<shared>}>,
   pipeline = <{B = 2, D = 2}>>)x";
 
 // What is computed of the scores runs under the other product, of all
@@ -223,11 +223,11 @@ TEST(OverlappedProducts, HideWhatIsComputedBetween) {
   };
   Cost apart = predict();
   Footprint before = computeFootprint(chain.model(), *chain.schedule);
-  chain.schedule->products[1].stages = 2;
+  chain.schedule->contractions[1].stages = 2;
   Cost beside = predict();
   Footprint after = computeFootprint(chain.model(), *chain.schedule);
   ASSERT_EQ(after.overlaps.size(), 1u);
-  EXPECT_EQ(after.overlaps[0].product, 1u);
+  EXPECT_EQ(after.overlaps[0].contraction, 1u);
   // 15 of 16 iterations, half of the multiply-adds.
   EXPECT_EQ(after.overlaps[0].flops, 4096. * 1024 * 64 * 2 * 15 / 16);
   EXPECT_EQ(after.overlaps[0].scalar.plain, before.scalar.plain * 15 / 16);
@@ -244,7 +244,7 @@ TEST(OverlappedProducts, AreWhatTheLoopAllows) {
       "'E' cannot run beside the next iteration's products: ";
   auto why = [&](llvm::StringRef text, auto change) {
     ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), text);
-    chain.schedule->products[1].stages = 2;
+    chain.schedule->contractions[1].stages = 2;
     change(chain);
     return checkSchedule(chain.model(), *chain.schedule, chip)
         .value_or("possible");
@@ -272,7 +272,7 @@ TEST(OverlappedProducts, AreWhatTheLoopAllows) {
             who + "its first operand is computed in other loops");
   EXPECT_EQ(why(kOverlapped,
                 [](ScheduledGroup &group) {
-                  group.schedule->products[0].stages = 2;
+                  group.schedule->contractions[0].stages = 2;
                 }),
             "'C' cannot run beside the next iteration's products: its first "
             "operand is not the value of such a product, in registers");
@@ -294,9 +294,8 @@ TEST(PartsInClusters, SaveALaunchAndWhatItMoves) {
     EXPECT_EQ(checkSchedule(group.model(), *group.schedule, chip),
               std::nullopt);
     Footprint footprint = computeFootprint(group.model(), *group.schedule);
-    return std::make_pair(
-        footprint,
-        predictCost(group.model(), *group.schedule, footprint, chip));
+    return std::make_pair(footprint, predictCost(group.model(), *group.schedule,
+                                                 footprint, chip));
   };
   auto [stored, storedCost] = predict();
   group.schedule->splitInCluster = true;
@@ -308,8 +307,8 @@ TEST(PartsInClusters, SaveALaunchAndWhatItMoves) {
   EXPECT_EQ(exchanged.globalStoreBytes, bytes);
   EXPECT_EQ(exchanged.sharedTraffic,
             stored.sharedTraffic + 2 * exchanged.blocks * tile);
-  EXPECT_GT(storedCost.combine, chip.launchOverhead);
-  EXPECT_EQ(exchangedCost.combine, 0);
+  EXPECT_GT(storedCost.splitReduction, chip.launchOverhead);
+  EXPECT_EQ(exchangedCost.splitReduction, 0);
   EXPECT_GT(exchangedCost.pipeline, storedCost.pipeline);
   EXPECT_LT(exchangedCost.total, storedCost.total);
 }
@@ -331,7 +330,7 @@ TEST_F(GatedFields, ProducersRunAheadOfInnerLoops) {
   nest.schedule->producerWarps = 1;
   EXPECT_EQ(cost().pipeline, byThreads);
   nest.schedule->producerWarps = 0;
-  setTransport(fuse::Transport::Bulk);
+  setTransport(fuse::Transport::TMA);
   Cost without = cost();
   nest.schedule->producerWarps = 1;
   Cost with = cost();
@@ -356,28 +355,28 @@ TEST_F(GatedFields, ProducersTakeRoom) {
 // Whole groups of four leave their registers to the others, whose rest is
 // divided in steps of eight.
 TEST_F(GatedFields, RegistersAreDealtOutAmongGroupsOfWarps) {
-  EXPECT_FALSE(roleRegisters(4, 0, 1, chip));
-  EXPECT_FALSE(roleRegisters(4, 1, 1, chip));
-  EXPECT_FALSE(roleRegisters(6, 4, 1, chip));
-  std::optional<RoleRegisters> dealt = roleRegisters(8, 4, 1, chip);
+  EXPECT_FALSE(registerBudgets(4, 0, 1, chip));
+  EXPECT_FALSE(registerBudgets(4, 1, 1, chip));
+  EXPECT_FALSE(registerBudgets(6, 4, 1, chip));
+  std::optional<RegisterBudgets> dealt = registerBudgets(8, 4, 1, chip);
   ASSERT_TRUE(dealt);
   // 65536 / 384 threads, and what 128 of them leave of 24 each.
   EXPECT_EQ(dealt->atFirst, 168);
   EXPECT_EQ(dealt->producer, 24);
   EXPECT_EQ(dealt->consumer, 240);
-  dealt = roleRegisters(8, 4, 2, chip);
+  dealt = registerBudgets(8, 4, 2, chip);
   ASSERT_TRUE(dealt);
   EXPECT_EQ(dealt->atFirst, 80);
   EXPECT_EQ(dealt->consumer, 104);
   // Nobody can have less than the least.
-  EXPECT_FALSE(roleRegisters(8, 4, 8, chip));
+  EXPECT_FALSE(registerBudgets(8, 4, 8, chip));
 }
 
 // A thirteenth warp takes registers of the part of the SM that has four.
 TEST_F(GatedFields, OneProducerTakesThePlaceOfFour) {
-  EXPECT_EQ(warpsWithRegisters(12, 1), 16);
-  EXPECT_EQ(warpsWithRegisters(12, 4), 16);
-  EXPECT_EQ(warpsWithRegisters(6, 0), 6);
+  EXPECT_EQ(allocatedWarps(12, 1), 16);
+  EXPECT_EQ(allocatedWarps(12, 4), 16);
+  EXPECT_EQ(allocatedWarps(6, 0), 6);
 }
 
 TEST_F(GatedFields, ProducersAreWhatTheChipAllows) {
@@ -385,7 +384,7 @@ TEST_F(GatedFields, ProducersAreWhatTheChipAllows) {
   EXPECT_EQ(impossible(),
             "no operand is copied in bulk in several stages, which "
             "producers would fill ahead");
-  group.place("A").transport = fuse::Transport::Bulk;
+  group.place("A").transport = fuse::Transport::TMA;
   setStages(group, 1);
   EXPECT_EQ(impossible(),
             "no operand is copied in bulk in several stages, which "

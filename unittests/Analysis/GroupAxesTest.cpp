@@ -1,4 +1,4 @@
-//===- GroupAxesTest.cpp - Axes and tensors of groups -----------------------===//
+//===- GroupAxesTest.cpp - Axes and tensors of groups ---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,8 @@ using namespace fusion::test;
 TEST(GroupAxes, NamesOfTheSourceDocuments) {
   ParsedGroup group(chainIR({100, 40, 72, 24}));
   ASSERT_TRUE(group.axes) << group.reason;
-  // Numbered by first appearance: m, n, k of the first product, h of the second.
+  // Numbered by first appearance: m, n, k of the first product, h of the
+  // second.
   ASSERT_EQ(group.model().axes.size(), 4u);
   EXPECT_EQ(group.model().axes[group.axis("m")].extent, 100);
   EXPECT_EQ(group.model().axes[group.axis("k")].extent, 40);
@@ -37,14 +38,14 @@ TEST(GroupAxes, RolesAndProducts) {
   EXPECT_EQ(role("D"), TensorRole::Operand);
   EXPECT_EQ(role("C"), TensorRole::Intermediate);
   EXPECT_EQ(role("E"), TensorRole::Result);
-  ASSERT_EQ(group.model().products.size(), 2u);
-  const Product &first = group.model().products[0];
-  const Product &second = group.model().products[1];
+  ASSERT_EQ(group.model().contractions.size(), 2u);
+  const Contraction &first = group.model().contractions[0];
+  const Contraction &second = group.model().contractions[1];
   EXPECT_FALSE(first.producer[0] || first.producer[1]);
   EXPECT_EQ(second.producer[0], 0u);
   EXPECT_FALSE(second.producer[1]);
   EXPECT_EQ(second.reduction, first.rhsAxes);
-  EXPECT_EQ(first.type, ProductType::F16);
+  EXPECT_EQ(first.type, MultiplicandType::F16);
   EXPECT_TRUE(group.model().indexes(group.tensor("A"), group.axis("k")));
   EXPECT_FALSE(group.model().indexes(group.tensor("A"), group.axis("n")));
   EXPECT_FALSE(group.model().findAxis("q"));
@@ -54,7 +55,7 @@ TEST(GroupAxes, RolesAndProducts) {
 TEST(GroupAxes, LongChainsGoOnWithTheAlphabet) {
   ParsedGroup group(chainIR({16, 32, 48, 64, 80, 96}));
   ASSERT_TRUE(group.axes) << group.reason;
-  ASSERT_EQ(group.model().products.size(), 4u);
+  ASSERT_EQ(group.model().contractions.size(), 4u);
   EXPECT_EQ(group.axesOf("G"), "mp");
   EXPECT_EQ(group.axesOf("I"), "mq");
   EXPECT_EQ(group.model().axes[group.axis("q")].extent, 96);
@@ -101,8 +102,8 @@ func.func @f(%a: tensor<3x16x32xbf16>, %b: tensor<3x32x48xbf16>) -> tensor<3x16x
   EXPECT_EQ(group.axesOf("A"), "bmk");
   EXPECT_EQ(group.axesOf("B"), "bkn");
   EXPECT_EQ(group.axesOf("C"), "bmn");
-  EXPECT_EQ(group.model().products[0].batch.size(), 1u);
-  EXPECT_EQ(group.model().products[0].type, ProductType::BF16);
+  EXPECT_EQ(group.model().contractions[0].batch.size(), 1u);
+  EXPECT_EQ(group.model().contractions[0].type, MultiplicandType::BF16);
 }
 
 TEST(GroupAxes, ElementwiseInputsAreOperandsBeforeAndExtrasAfter) {
@@ -129,7 +130,8 @@ func.func @f(%a: tensor<16x32xf16>, %s: tensor<32xf16>, %b: tensor<32x48xf16>, %
   return %r : tensor<16x48xf32>
 })");
   ASSERT_TRUE(group.axes) << group.reason;
-  // The first operand's inputs, then the second's, then the result; extras last.
+  // The first operand's inputs, then the second's, then the result; extras
+  // last.
   EXPECT_EQ(group.axesOf("A"), "mk");
   EXPECT_EQ(group.axesOf("B"), "k");
   EXPECT_EQ(group.axesOf("C"), "kn");
@@ -140,9 +142,9 @@ func.func @f(%a: tensor<16x32xf16>, %s: tensor<32xf16>, %b: tensor<32x48xf16>, %
   EXPECT_EQ(scale.operandNumber, 0u);
   EXPECT_EQ(group.model().tensors[group.tensor("E")].role, TensorRole::Extra);
   // An addition and tanh.
-  EXPECT_EQ(group.model().products[0].perPoint.plain, 17);
-  EXPECT_EQ(group.model().products[0].perPoint.special, 1);
-  EXPECT_EQ(group.model().products[0].perRow.plain, 0);
+  EXPECT_EQ(group.model().contractions[0].perPoint.plain, 17);
+  EXPECT_EQ(group.model().contractions[0].perPoint.special, 1);
+  EXPECT_EQ(group.model().contractions[0].perRow.plain, 0);
 }
 
 TEST(GroupAxes, DynamicExtents) {

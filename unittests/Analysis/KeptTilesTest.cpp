@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/KeptTiles.h"
 #include "fusion/Analysis/ChainModel.h"
+#include "fusion/Analysis/RetainedTiles.h"
 #include "fusion/Search/TilingExpressions.h"
 #include "llvm/ADT/Sequence.h"
 #include "gtest/gtest.h"
@@ -25,12 +25,12 @@ protected:
     group = makeChainModel(shape);
   }
 
-  void addBias(llvm::StringRef name, unsigned product,
+  void addBias(llvm::StringRef name, unsigned contraction,
                llvm::ArrayRef<const char *> axes) {
     GroupTensor bias = group.tensors.front();
     bias.name = name.str();
     bias.role = TensorRole::Extra;
-    bias.product = product;
+    bias.contraction = contraction;
     bias.axes.clear();
     for (const char *axis : axes)
       bias.axes.push_back(*group.findAxis(axis));
@@ -49,12 +49,12 @@ protected:
   /// What is kept, as accumulators "C+nh" and values "C:n", or the reason why
   /// not.
   std::string analyze(const Schedule &scheduled) {
-    KeptTiles kept;
-    if (auto reason = analyzeKeptTiles(group, scheduled, kept))
+    RetainedTiles retained;
+    if (auto reason = analyzeRetainedTiles(group, scheduled, retained))
       return *reason;
     std::string text;
     auto add = [&](const std::string &name, char sign, const TileSlots &slots) {
-      if (!slots.isKept())
+      if (!slots.isRetained())
         return;
       text += (text.empty() ? "" : " ") + name + sign;
       int64_t count = 1;
@@ -64,10 +64,11 @@ protected:
       }
       EXPECT_EQ(slots.count, count);
     };
-    for (auto [number, product] : llvm::enumerate(group.products))
-      add(group.tensors[product.result].name, '+', kept.accumulators[number]);
+    for (auto [number, contraction] : llvm::enumerate(group.contractions))
+      add(group.tensors[contraction.result].name, '+',
+          retained.accumulators[number]);
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
-      add(tensor.name, ':', kept.values[index]);
+      add(tensor.name, ':', retained.values[index]);
     return text;
   }
 
@@ -131,16 +132,16 @@ TEST_F(Kept, HandOverOpensTheLoopsOfAccumulators) {
   auto tree = parseTiling("m(n(k(LA,LB,CC),h(LD,CE)),LF,h(SE))", group,
                           [](const llvm::Twine &) {});
   Schedule scheduled = schedule(*tree);
-  KeptTiles kept;
-  ASSERT_EQ(analyzeKeptTiles(group, scheduled, kept), std::nullopt);
-  const HandOver &handOver = kept.handOvers[1];
-  EXPECT_EQ(handOver.after, group.findTensor("F"));
-  EXPECT_EQ(handOver.loops.size(), 1u);
-  EXPECT_EQ(handOver.opened,
+  RetainedTiles retained;
+  ASSERT_EQ(analyzeRetainedTiles(group, scheduled, retained), std::nullopt);
+  const IntermediateEpilogue &epilogue = retained.intermediateEpilogues[1];
+  EXPECT_EQ(epilogue.after, group.findTensor("F"));
+  EXPECT_EQ(epilogue.loops.size(), 1u);
+  EXPECT_EQ(epilogue.opened,
             (llvm::SmallVector<unsigned, 4>{*group.findAxis("h")}));
-  EXPECT_EQ(kept.makers[*group.findTensor("E")], nullptr);
-  EXPECT_EQ(kept.reductions[1], &scheduled.tree[0].children[0]);
-  EXPECT_TRUE(kept.handOvers[0].opened.empty());
+  EXPECT_EQ(retained.makers[*group.findTensor("E")], nullptr);
+  EXPECT_EQ(retained.reductions[1], &scheduled.tree[0].children[0]);
+  EXPECT_TRUE(retained.intermediateEpilogues[0].opened.empty());
 }
 
 TEST_F(Kept, RepetitionsThatNobodyUses) {
@@ -166,9 +167,9 @@ TEST_F(Long, SeveralKeptTensors) {
 // Whatever statement placement makes of an expression keeps what it keeps: no
 // tree of it is refused.
 TEST(KeptOfPlacedTrees, AllExpressions) {
-  for (unsigned products : {1, 2, 3}) {
+  for (unsigned contractions : {1, 2, 3}) {
     ChainShape shape;
-    for (unsigned i = 0; i < products + 2; ++i)
+    for (unsigned i = 0; i < contractions + 2; ++i)
       shape.sizes.push_back(96);
     GroupModel group = makeChainModel(shape);
     auto axes = llvm::to_vector(llvm::seq<unsigned>(group.axes.size()));
@@ -179,8 +180,8 @@ TEST(KeptOfPlacedTrees, AllExpressions) {
       scheduled.tiles.assign(group.axes.size(), 32);
       scheduled.places.resize(group.tensors.size());
       scheduled.tree = placeStatements(group, loops, scheduled.tiles);
-      KeptTiles kept;
-      ASSERT_EQ(analyzeKeptTiles(group, scheduled, kept), std::nullopt)
+      RetainedTiles retained;
+      ASSERT_EQ(analyzeRetainedTiles(group, scheduled, retained), std::nullopt)
           << printTiling(scheduled.tree, group);
     }
   }

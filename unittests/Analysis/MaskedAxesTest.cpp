@@ -318,8 +318,8 @@ TEST_P(VisitedTilesTest, AgainstEveryPoint) {
       ShortenedLoop loop{&along, {}};
       if (rows < kRows)
         loop.others = {m};
-      std::vector<VisitedTiles> visited =
-          listVisitedTiles(group.model(), schedule, loop);
+      std::vector<UnmaskedTiles> visited =
+          listUnmaskedTiles(group.model(), schedule, loop);
       ASSERT_EQ(visited.size(), size_t((kRows + rows - 1) / rows));
       double points = 0;
       for (auto [tile, each] : llvm::enumerate(visited)) {
@@ -339,7 +339,7 @@ TEST_P(VisitedTilesTest, AgainstEveryPoint) {
         points += each.covered;
       }
       if (rows == 1 && columns == 1) {
-        EXPECT_DOUBLE_EQ(along.leastShare, points / (kRows * kColumns));
+        EXPECT_DOUBLE_EQ(along.minShare, points / (kRows * kColumns));
       }
     }
 }
@@ -354,7 +354,7 @@ TEST_P(VisitedTilesTest, SumsAndMemo) {
   unsigned m = group.axis("m"), n = group.axis("n");
   const MaskedAxis &along = group.model().masked.front();
   bool isCompared = llvm::is_contained(otherAxes(along), m);
-  VisitedMemo memo;
+  UnmaskedTilesMemo memo;
   std::set<std::pair<int64_t, int64_t>> choices;
   for (int64_t rows : {16, 50, 64})
     for (int64_t columns : {16, 24}) {
@@ -365,10 +365,10 @@ TEST_P(VisitedTilesTest, SumsAndMemo) {
       ShortenedLoop loop{&along, {}};
       if (rows < kRows && isCompared)
         loop.others = {m};
-      VisitedSums sums = sumVisitedTiles(group.model(), schedule, loop);
+      UnmaskedSums sums = sumUnmaskedTiles(group.model(), schedule, loop);
       int64_t iterations = 0, most = 0, covered = 0, rowsOfTiles = 0, all = 0;
-      auto visited = listVisitedTiles(group.model(), schedule, loop);
-      for (const VisitedTiles &each : visited) {
+      auto visited = listUnmaskedTiles(group.model(), schedule, loop);
+      for (const UnmaskedTiles &each : visited) {
         int64_t own = loop.others.empty() ? 1 : each.extents.front();
         iterations += each.iterations;
         most = std::max(most, each.iterations);

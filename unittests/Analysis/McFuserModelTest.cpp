@@ -32,8 +32,8 @@ protected:
     tiles[axis("m")] = m, tiles[axis("n")] = n, tiles[axis("k")] = k,
     tiles[axis("h")] = h;
   }
-  int64_t kept(llvm::StringRef expression, llvm::ArrayRef<unsigned> blocks,
-               FootprintUnit unit = FootprintUnit::Elements) {
+  int64_t retained(llvm::StringRef expression, llvm::ArrayRef<unsigned> blocks,
+                   FootprintUnit unit = FootprintUnit::Elements) {
     std::string reason;
     auto model = McFuserModel::create(group, place(expression, blocks), blocks,
                                       chip, reason);
@@ -93,10 +93,10 @@ TEST_F(McFuser, CarriedValuesKeepTheirTiles) {
   setTiles(128, 64, 32, 256);
   int64_t sum = sumOfTiles(group, tiles, FootprintUnit::Elements);
   unsigned m = axis("m"), h = axis("h");
-  EXPECT_EQ(kept("mhnk", {m, h}), sum);
-  EXPECT_EQ(kept("mhkn", {m, h}), sum + 15 * 128 * 64); // all of C
-  EXPECT_EQ(kept("mnhk", {m}), sum + 1 * 128 * 256);    // all of E
-  EXPECT_EQ(kept("mn(k,h)", {m}), sum + 1 * 128 * 256);
+  EXPECT_EQ(retained("mhnk", {m, h}), sum);
+  EXPECT_EQ(retained("mhkn", {m, h}), sum + 15 * 128 * 64); // all of C
+  EXPECT_EQ(retained("mnhk", {m}), sum + 1 * 128 * 256);    // all of E
+  EXPECT_EQ(retained("mn(k,h)", {m}), sum + 1 * 128 * 256);
 }
 
 // In bytes one tile has the tensor's type, several are sums in f32.
@@ -104,8 +104,8 @@ TEST_F(McFuser, CarriedSumsAreWide) {
   setTiles(128, 64, 32, 256);
   int64_t sum = sumOfTiles(group, tiles, FootprintUnit::Bytes);
   unsigned m = axis("m"), h = axis("h");
-  EXPECT_EQ(kept("mhnk", {m, h}, FootprintUnit::Bytes), sum);
-  EXPECT_EQ(kept("mhkn", {m, h}, FootprintUnit::Bytes),
+  EXPECT_EQ(retained("mhnk", {m, h}, FootprintUnit::Bytes), sum);
+  EXPECT_EQ(retained("mhkn", {m, h}, FootprintUnit::Bytes),
             sum - 2 * 128 * 64 + 4 * 128 * 64 * 16);
 }
 

@@ -111,11 +111,12 @@ TEST(OnlineReduction, Masks) {
   EXPECT_EQ(print(d.form->sums[0].factor), "exp((before 0 - after 0))");
 }
 
-// Σ x_n d_n / 0 is the infinity that the sum's sign says, where a zero among the x_n
-// makes Σ (x_n / 0) d_n NaN; and so on (FactorsOfSums.cpp).
+// Σ x_n d_n / 0 is the infinity that the sum's sign says, where a zero among
+// the x_n makes Σ (x_n / 0) d_n NaN; and so on (DeferredFactors.cpp).
 TEST(OnlineReduction, FactorsThatMayNotBeFinite) {
-  const char *zero = "linalg.matmul divides by a result of its own loop that may "
-                     "be zero";
+  const char *zero =
+      "linalg.matmul divides by a result of its own loop that may "
+      "be zero";
   const char *infinite = "linalg.matmul multiplies by a result of its own loop "
                          "that may be infinite";
   struct Case {
@@ -134,7 +135,8 @@ TEST(OnlineReduction, FactorsThatMayNotBeFinite) {
   const char *inverse = "%c = arith.constant 1.0 : f32\n"
                         "%r = arith.divf %c, %a0 : f32";
   const Case cases[] = {
-      // A sum of numbers of both signs; one of their squares, and with room above 0.
+      // A sum of numbers of both signs; one of their squares, and with room
+      // above 0.
       {"sum of either sign", same, "%r = math.absf %a0 : f32", divides, zero},
       {"squares", self, "%r = math.sqrt %a0 : f32", divides, nullptr},
       {"above zero", self, guarded, divides, nullptr},

@@ -99,7 +99,7 @@ TEST(LoadUseLatency, MoreOverlapIsNeverSlower) {
 }
 
 /// A plain product in tiles of 64 x 64 x 32.
-constexpr const char *kProduct = R"x(#fuse.schedule<version = 1,
+constexpr const char *kProduct = R"x(#fuse.schedule<version = 2,
   tiling = <"mn(k(LA,LB,CC),SC)", {m = 64, n = 64, k = 32}>,
   mapping = <warps = 4, blocks = ["m", "n"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
@@ -118,7 +118,8 @@ TEST(PredictPipeline, RowsThatWarpsShareAreExchanged) {
            reduced.axes.begin();
   };
   unsigned m = axis("m"), n = axis("n");
-  reduced.reductions.push_back({/*product=*/0, {m}, {n}, /*elementBytes=*/4});
+  reduced.reductions.push_back(
+      {/*contraction=*/0, {m}, {n}, /*elementBytes=*/4});
   Schedule schedule = *group.schedule;
   auto seconds = [&](const GroupModel &model) {
     return predictPipeline(model, schedule, computeFootprint(model, schedule),
@@ -126,8 +127,8 @@ TEST(PredictPipeline, RowsThatWarpsShareAreExchanged) {
         .main;
   };
   EXPECT_EQ(seconds(reduced), seconds(group.model()));
-  schedule.products[0].warps[0] = 1;
-  schedule.products[0].warps[1] = 2;
+  schedule.contractions[0].warps[0] = 1;
+  schedule.contractions[0].warps[1] = 2;
   // Two tiles of n, each complete after two of k.
   double exchanges = seconds(reduced) - seconds(group.model());
   double latencies = 2 * chip.barrierLatency + 2 * chip.sharedLatency;
@@ -174,9 +175,8 @@ TEST(PredictPipeline, TableIAsPrinted) {
       if (place.transport != fuse::Transport::Sync)
         place.stages = stages;
     Footprint footprint = computeFootprint(group.model(), *group.schedule);
-    PipelineLatency printed =
-        predictPipeline(group.model(), *group.schedule, footprint, chip,
-                        PipelineForm::Printed);
+    PipelineLatency printed = predictPipeline(
+        group.model(), *group.schedule, footprint, chip, PipelineForm::Printed);
     double blocks = (m / tm) * (n / tn);
     double perSM = blocksPerSM(*group.schedule, footprint, chip);
     double batches = std::ceil(blocks / (perSM * chip.numSMs));
@@ -196,7 +196,8 @@ TEST(PredictPipeline, TableIAsPrinted) {
     double regLoad =
         chip.sharedLatency +
         fragments * onSM / (chip.sharedBytesPerClockPerSM * chip.clockHz);
-    double perSecond = chip.tensorFlops.f16 * chip.mmaShare / chip.numSMs;
+    double perSecond =
+        chip.tensorFlops.f16 * chip.mmaPeakFraction / chip.numSMs;
     double compute = 2.0 * tm * tn * step * onSM / perSecond;
     auto plm = [](double load, double use, double loop, double pipe,
                   double multiplexed) {
@@ -207,8 +208,8 @@ TEST(PredictPipeline, TableIAsPrinted) {
     double smemUse = plm(regLoad, compute, tk / step, 1, warps);
     double main = plm(smemLoad, smemUse, k / tk, stages, onSM);
     double init = smemLoad + chip.sharedLatency;
-    double epilogue = chip.dramLatency +
-                      4.0 * tm * tn * batch / chip.dramBytesPerSecond;
+    double epilogue =
+        chip.dramLatency + 4.0 * tm * tn * batch / chip.dramBytesPerSecond;
     EXPECT_NEAR(printed.init, init, 1e-12) << stages;
     EXPECT_NEAR(printed.main, main, 1e-12) << stages;
     EXPECT_NEAR(printed.epilogue, epilogue, 1e-12) << stages;
@@ -274,7 +275,7 @@ TEST(PredictPipeline, BulkCopiesWantOneBarrierLess) {
         .loops.front()
         .load;
   };
-  auto bulk = fuse::Transport::Bulk, async = fuse::Transport::Async16;
+  auto bulk = fuse::Transport::TMA, async = fuse::Transport::Async16;
   double byThreads = load(async, async);
   EXPECT_EQ(load(async, bulk), byThreads);
   EXPECT_NEAR(load(bulk, bulk), byThreads - chip.barrierLatency, 1e-15);
@@ -287,7 +288,7 @@ TEST(PredictPipeline, LoadsBehindALoopAreWaitedForByThemselves) {
   const ChipInfo &chip = *lookupChip("sm_80");
   auto predict = [&](llvm::StringRef tiling) {
     ScheduledGroup group(
-        chainIR({64, 128, 64, 32}), (R"x(#fuse.schedule<version = 1,
+        chainIR({64, 128, 64, 32}), (R"x(#fuse.schedule<version = 2,
   tiling = <")x" + tiling + R"x(", {m = 16, n = 64, k = 32, h = 32}>,
   mapping = <warps = 1, blocks = ["m"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [1, 1]>,

@@ -122,7 +122,7 @@ private:
 };
 
 std::string place(const GroupModel &group, llvm::StringRef loops, int64_t k,
-                  llvm::ArrayRef<PassPlace> passes = {}) {
+                  llvm::ArrayRef<StatisticsPlacement> passes = {}) {
   auto tree = parseLoops(
       loops, group, [](const llvm::Twine &why) { ADD_FAILURE() << why.str(); });
   llvm::SmallVector<int64_t> tiles(group.axes.size(), 16);
@@ -133,36 +133,37 @@ std::string place(const GroupModel &group, llvm::StringRef loops, int64_t k,
 
 } // namespace
 
-TEST(RowPass, MeanSquare) {
+TEST(RowStatistics, MeanSquare) {
   ParsedGroup group(Front().rms().text("y"));
   ASSERT_TRUE(group.axes) << group.reason;
   // x is read twice, by one axis.
-  ASSERT_EQ(group.model().passes.size(), 1u);
-  const RowPass &pass = group.model().passes.front();
+  ASSERT_EQ(group.model().rowStatistics.size(), 1u);
+  const RowStatistics &pass = group.model().rowStatistics.front();
   EXPECT_EQ(group.model().axisName(pass.axis), "k");
   EXPECT_EQ(group.model().tensorName(pass.rows), "D");
   ASSERT_EQ(pass.reads.size(), 1u);
   EXPECT_EQ(group.model().tensorName(pass.reads[0]), "A");
-  EXPECT_EQ(group.model().tensorName(pass.ahead[0]), "A1");
+  EXPECT_EQ(group.model().tensorName(pass.prepassReads[0]), "A1");
   EXPECT_EQ(group.axesOf("D"), "m");
-  EXPECT_TRUE(group.model().canRunWithProduct(pass));
+  EXPECT_TRUE(group.model().canRunWithContraction(pass));
   EXPECT_EQ(group.model().online[0].whyNotSplit,
             "they are in front of the product that sums over it");
   EXPECT_EQ(place(group.model(), "mnk", 32), "mn(k(LA,LB,CD,CC),SC)");
-  EXPECT_EQ(place(group.model(), "mnk", 32, PassPlace::Ahead),
+  EXPECT_EQ(place(group.model(), "mnk", 32, StatisticsPlacement::Ahead),
             "m(k(LA1,CD),n(k(LA,LB,CC),SC))");
-  EXPECT_EQ(place(group.model(), "mnk", 32, PassPlace::Resident),
+  EXPECT_EQ(place(group.model(), "mnk", 32, StatisticsPlacement::Resident),
             "m(k(LA),k(CD),n(k(LB,CC),SC))");
   // In one tile nothing is to choose.
-  for (PassPlace each :
-       {PassPlace::Together, PassPlace::Ahead, PassPlace::Resident})
+  for (StatisticsPlacement each :
+       {StatisticsPlacement::Together, StatisticsPlacement::Ahead,
+        StatisticsPlacement::Resident})
     EXPECT_EQ(place(group.model(), "mnk", 128, each), "m(LA,CD,n(LB,CC,SC))");
   // Rows inside of the loop that reduces them.
-  EXPECT_EQ(place(group.model(), "nkm", 32, PassPlace::Ahead),
+  EXPECT_EQ(place(group.model(), "nkm", 32, StatisticsPlacement::Ahead),
             "n(k(LB,m(LA,CD,CC)),m(SC))");
 }
 
-TEST(RowPass, MeanAndVarianceAreTwoPasses) {
+TEST(RowStatistics, MeanAndVarianceAreTwoPasses) {
   Front front;
   front.reduce("sum", "x", "addf", "0.0")
       .row("mean", {"sum"},
@@ -173,20 +174,22 @@ TEST(RowPass, MeanAndVarianceAreTwoPasses) {
       .full("y", {"about", "var"}, "%r = arith.divf %a0, %a1 : f32");
   ParsedGroup group(front.text("y", {"mean"}));
   ASSERT_TRUE(group.axes) << group.reason;
-  ASSERT_EQ(group.model().passes.size(), 2u);
-  EXPECT_FALSE(group.model().canRunWithProduct(group.model().passes[0]));
+  ASSERT_EQ(group.model().rowStatistics.size(), 2u);
+  EXPECT_FALSE(
+      group.model().canRunWithContraction(group.model().rowStatistics[0]));
   EXPECT_EQ(group.model().online[0].whyNot,
             "linalg.generic combines what depends on a result of its own loop "
             "in a way that cannot be corrected");
   // The mean leaves as a further result.
   EXPECT_EQ(place(group.model(), "mnk", 32),
             "m(k(LA1,CD),k(LA2,CE),n(k(LA,LB,CC),SC),SF)");
-  EXPECT_EQ(place(group.model(), "mnk", 32,
-                  {PassPlace::Resident, PassPlace::Resident}),
-            "m(k(LA),k(CD),k(CE),n(k(LB,CC),SC),SF)");
+  EXPECT_EQ(
+      place(group.model(), "mnk", 32,
+            {StatisticsPlacement::Resident, StatisticsPlacement::Resident}),
+      "m(k(LA),k(CD),k(CE),n(k(LB,CC),SC),SF)");
 }
 
-TEST(RowPass, FactorsLeaveBehindTypesWithRoom) {
+TEST(RowStatistics, FactorsLeaveBehindTypesWithRoom) {
   auto derive = [](const std::string &text) {
     ParsedGroup group(text);
     EXPECT_TRUE(group.axes) << group.reason;
@@ -217,7 +220,7 @@ TEST(RowPass, FactorsLeaveBehindTypesWithRoom) {
   EXPECT_EQ(derive(softmax.text("y")), "");
 }
 
-TEST(RowPass, DeclinesWithAReason) {
+TEST(RowStatistics, DeclinesWithAReason) {
   // Along the columns of the operand, which the product does not sum over.
   ParsedGroup group(
       "func.func @f(%x: tensor<64x128xf32>, %w: tensor<128x32xf32>) -> "

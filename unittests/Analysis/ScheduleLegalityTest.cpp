@@ -8,8 +8,8 @@
 
 // Every refusal with its reason, beside the nearest schedule that is legal.
 
-#include "ScheduledGroup.h"
 #include "fusion/Analysis/ScheduleLegality.h"
+#include "ScheduledGroup.h"
 #include "fusion/Support/TileLayouts.h"
 
 using namespace fusion;
@@ -42,23 +42,27 @@ TEST_F(ScheduleLegality, TheScheduleOfTheseTestsIsLegal) {
 
 TEST_F(ScheduleLegality, ChipWithoutTheIntrinsic) {
   chip.computeCapability = 75;
-  EXPECT_EQ(check(), "no intrinsic of sm_80 multiplies the operands of product 'C'");
+  EXPECT_EQ(check(),
+            "no intrinsic of sm_80 multiplies the operands of product 'C'");
   EXPECT_EQ(checkGroup(group.model(), chip), check());
 }
 
 TEST_F(ScheduleLegality, TypesThatNoIntrinsicMultiplies) {
-  group.model().products[1].type = ProductType::F64;
-  EXPECT_EQ(check(), "no intrinsic of sm_80 multiplies the operands of product 'E'");
-  group.model().products[1].type = std::nullopt;
-  EXPECT_EQ(check(), "no intrinsic of sm_80 multiplies the operands of product 'E'");
-  group.model().products[1].type = ProductType::BF16;
+  group.model().contractions[1].type = MultiplicandType::F64;
+  EXPECT_EQ(check(),
+            "no intrinsic of sm_80 multiplies the operands of product 'E'");
+  group.model().contractions[1].type = std::nullopt;
+  EXPECT_EQ(check(),
+            "no intrinsic of sm_80 multiplies the operands of product 'E'");
+  group.model().contractions[1].type = MultiplicandType::BF16;
   EXPECT_EQ(check(), "legal");
 }
 
 TEST_F(ScheduleLegality, DynamicOrEmptyAxis) {
   Axis &axis = group.model().axes[group.axis("n")];
   axis.isDynamic = true;
-  EXPECT_EQ(check(), "axis 'n' has no static extent: dimension 1 of 'C' is dynamic");
+  EXPECT_EQ(check(),
+            "axis 'n' has no static extent: dimension 1 of 'C' is dynamic");
   axis.isDynamic = false;
   axis.extent = 0;
   EXPECT_EQ(check(), "axis 'n' is empty");
@@ -69,22 +73,23 @@ TEST_F(ScheduleLegality, DynamicOrEmptyAxis) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(ScheduleLegality, AxesOfTheIntrinsic) {
-  ProductMapping &c = group.schedule->products[0];
-  const ProductMapping before = c;
+  ContractionMapping &c = group.schedule->contractions[0];
+  const ContractionMapping before = c;
   c.i1 = group.axis("k");
   EXPECT_EQ(check(), "i1 = 'k' is no parallel axis of one operand of 'C'");
   c = before;
   c.i2 = group.axis("m");
-  EXPECT_EQ(check(), "i2 = 'm' is no parallel axis of the other operand of 'C'");
+  EXPECT_EQ(check(),
+            "i2 = 'm' is no parallel axis of the other operand of 'C'");
   c = before;
   c.r1 = group.axis("h");
   EXPECT_EQ(check(), "r1 = 'h' is not reduced by 'C'");
 }
 
 TEST_F(ScheduleLegality, WarpsOfProductAndBlock) {
-  group.schedule->products[1].warps[0] = 1;
+  group.schedule->contractions[1].warps[0] = 1;
   EXPECT_EQ(check(), "'E' arranges 1 warps but the block has 2");
-  group.schedule->products[1].warps[1] = 2;
+  group.schedule->contractions[1].warps[1] = 2;
   group.place("C").space = fuse::Space::Shared;
   EXPECT_EQ(check(), "legal");
 }
@@ -116,7 +121,7 @@ func.func @f(%a: tensor<4x32x32xf16>, %b: tensor<4x32x32xf16>) -> tensor<4x32x32
   %c = linalg.batch_matmul ins(%a, %b : tensor<4x32x32xf16>, tensor<4x32x32xf16>) outs(%f : tensor<4x32x32xf32>) -> tensor<4x32x32xf32>
   return %c : tensor<4x32x32xf32>
 })",
-                       R"x(#fuse.schedule<version = 1,
+                       R"x(#fuse.schedule<version = 2,
   tiling = <"b(LA,LB,CC,SC)", {b = 1, m = 32, n = 32, k = 32}>,
   mapping = <warps = 1, blocks = ["b"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [1, 1]>}>,
@@ -161,21 +166,24 @@ TEST_F(ScheduleLegality, ReducedAxesAreNotBoundToTheGrid) {
 
 TEST_F(ScheduleLegality, RasterOrdersTwoGridAxes) {
   // 2 x 2 blocks: the row is one column of two.
-  group.schedule->raster = 2;
-  EXPECT_EQ(check(), "a raster of 2 blocks is row by row: axis 'h' has 2");
+  group.schedule->blockSwizzle = 2;
+  EXPECT_EQ(check(),
+            "a block_swizzle of 2 blocks is row by row: axis 'h' has 2");
   group.setTile("h", 16);
   EXPECT_EQ(check(), "legal");
   group.setTiling("m(n(k(LA,LB,CC),LD,CE),SE)");
   group.setTile("h", 64);
   group.setBlocks({"m"});
-  EXPECT_EQ(check(), "'raster' orders blocks of two grid axes; there are 1");
+  EXPECT_EQ(check(),
+            "'block_swizzle' orders blocks of two grid axes; there are 1");
 }
 
 struct NestCase {
   const char *tiling, *reason;
 };
 class ScheduleLegalityOfNests : public ScheduleLegality,
-                                public ::testing::WithParamInterface<NestCase> {};
+                                public ::testing::WithParamInterface<NestCase> {
+};
 
 TEST_P(ScheduleLegalityOfNests, Refused) {
   group.setTiling(GetParam().tiling);
@@ -223,7 +231,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(ScheduleLegality, LoopsOfOneIterationAreLeftOut) {
   group.setTile("k", 64);
-  EXPECT_EQ(check(), "loop 'k' has one iteration and must not be in the expression");
+  EXPECT_EQ(check(),
+            "loop 'k' has one iteration and must not be in the expression");
   group.setTiling("mh(n(LA,LB,CC,LD,CE),SE)");
   EXPECT_EQ(check(), "legal");
 }
@@ -253,8 +262,9 @@ TEST_F(ScheduleLegality, Stages) {
   group.place("A").transport = fuse::Transport::Sync;
   EXPECT_EQ(check(), "legal");
   group.place("A").stages = 3;
-  EXPECT_EQ(check(), "'A' is not copied asynchronously: registers hold one tile "
-                     "ahead, which makes two stages");
+  EXPECT_EQ(check(),
+            "'A' is not copied asynchronously: registers hold one tile "
+            "ahead, which makes two stages");
   group.place("A").stages = 1;
   group.place("C").stages = 2;
   EXPECT_EQ(check(), "'C' is no operand that is loaded in a loop and has one "
@@ -263,7 +273,8 @@ TEST_F(ScheduleLegality, Stages) {
 
 TEST_F(ScheduleLegality, OperandsOfProductsAreShared) {
   group.place("B").space = fuse::Space::Registers;
-  EXPECT_EQ(check(), "operand 'B' of a product must be placed in shared memory");
+  EXPECT_EQ(check(),
+            "operand 'B' of a product must be placed in shared memory");
 }
 
 TEST_F(ScheduleLegality, ChipWithoutAsynchronousCopies) {
@@ -276,21 +287,23 @@ TEST_F(ScheduleLegality, ChipWithoutAsynchronousCopies) {
 
 TEST_F(ScheduleLegality, HandOverInRegistersNeedsRowsOverWarps) {
   group.place("C").space = fuse::Space::Shared;
-  EXPECT_EQ(check(), "'C' is held by the threads that multiply it next and stays "
-                     "in registers");
+  EXPECT_EQ(check(),
+            "'C' is held by the threads that multiply it next and stays "
+            "in registers");
   group.place("C").space = fuse::Space::Registers;
-  for (ProductMapping &mapping : group.schedule->products) {
+  for (ContractionMapping &mapping : group.schedule->contractions) {
     mapping.warps[0] = 1;
     mapping.warps[1] = 2;
   }
-  EXPECT_EQ(check(), "'C' is not held whole along 'n' by the warps that multiply "
-                     "it and cannot stay in registers");
+  EXPECT_EQ(check(),
+            "'C' is not held whole along 'n' by the warps that multiply "
+            "it and cannot stay in registers");
   group.place("C").space = fuse::Space::Shared;
   EXPECT_EQ(check(), "legal");
 }
 
 TEST_F(ScheduleLegality, HandOverInRegistersIsForAccumulatorsAsTheyLie) {
-  ProductMapping &c = group.schedule->products[0];
+  ContractionMapping &c = group.schedule->contractions[0];
   std::swap(c.i1, c.i2);
   c.swapped = true;
   EXPECT_EQ(check(), "'C' is not an operand of the next intrinsic as its "
@@ -299,13 +312,13 @@ TEST_F(ScheduleLegality, HandOverInRegistersIsForAccumulatorsAsTheyLie) {
   EXPECT_EQ(check(), "legal");
 }
 
-/// The predicate against the layouts that lowering gives the two tiles: both say
-/// the same of every mapping of the two products on up to eight warps.
+/// The predicate against the layouts that lowering gives the two tiles: both
+/// say the same of every mapping of the two products on up to eight warps.
 TEST_F(ScheduleLegality, HandOverInRegistersIsWhatTheLayoutsAllow) {
   constexpr int64_t size = 128;
   unsigned m = group.axis("m"), n = group.axis("n"), h = group.axis("h");
-  ProductMapping &c = group.schedule->products[0];
-  ProductMapping &e = group.schedule->products[1];
+  ContractionMapping &c = group.schedule->contractions[0];
+  ContractionMapping &e = group.schedule->contractions[1];
   unsigned inRegisters = 0, throughMemory = 0;
   for (int64_t warps : {1, 2, 4, 8})
     for (int64_t rowsC = 1; rowsC <= warps; rowsC *= 2)
@@ -328,14 +341,18 @@ TEST_F(ScheduleLegality, HandOverInRegistersIsWhatTheLayoutsAllow) {
             if (mirrored)
               held = held.transposeOuts({1, 0});
             LinearLayout wanted =
-                second ? mmaOperandBTile(16, size, size, e.warps[0], e.warps[1])
-                             .transposeOuts({1, 0})
-                       : mmaOperandATile(16, size, size, e.warps[0], e.warps[1]);
+                second
+                    ? mmaOperandBTile(16, size, size, e.warps[0], e.warps[1])
+                          .transposeOuts({1, 0})
+                    : mmaOperandATile(16, size, size, e.warps[0], e.warps[1]);
             bool stays = registerPermutation(held, wanted).has_value();
             ++(stays ? inRegisters : throughMemory);
-            EXPECT_EQ(!whyNotInRegisters(group.model(), *group.schedule, 0), stays)
+            EXPECT_EQ(
+                !whyNotForwardedInRegisters(group.model(), *group.schedule, 0),
+                stays)
                 << warps << " warps, " << rowsC << " and " << rowsE
-                << " along rows, mirrored " << mirrored << ", second " << second;
+                << " along rows, mirrored " << mirrored << ", second "
+                << second;
           }
   EXPECT_EQ(inRegisters, 8u);
   EXPECT_GT(throughMemory, 100u);
@@ -354,30 +371,28 @@ TEST_F(NarrowRows, TransportIsNoWiderThanTheAlignment) {
 
 TEST_F(NarrowRows, BulkCopiesWantRowsAtSixteenBytes) {
   chip = *lookupChip("sm_90a");
-  group.place("A").transport = fuse::Transport::Bulk;
+  group.place("A").transport = fuse::Transport::TMA;
   EXPECT_EQ(check(), "'A' is aligned to 8 bytes but copied 16 at a time");
-  EXPECT_EQ(whyNotInBulk(group.model(), *group.schedule, chip,
-                         *group.model().findTensor("A")),
+  EXPECT_EQ(whyNotTMA(group.model(), *group.schedule, chip,
+                      *group.model().findTensor("A")),
             "'A' has rows that do not begin at multiples of 16 bytes, and no "
             "tensor map describes it");
 }
 
 TEST_F(ScheduleLegality, BulkCopies) {
-  group.place("A").transport = fuse::Transport::Bulk;
-  EXPECT_EQ(check(), "sm_80 has no bulk copies of tensors");
+  group.place("A").transport = fuse::Transport::TMA;
+  EXPECT_EQ(check(), "sm_80 has no TMA copies");
   chip = *lookupChip("sm_90a");
   EXPECT_EQ(check(), "legal");
   unsigned a = *group.model().findTensor("A");
-  auto why = [&] {
-    return whyNotInBulk(group.model(), *group.schedule, chip, a);
-  };
+  auto why = [&] { return whyNotTMA(group.model(), *group.schedule, chip, a); };
   EXPECT_EQ(why(), std::nullopt);
   // Its buffers begin at multiples of 1024 bytes, and mbarriers stand behind
   // them, of copies and of releases.
   Footprint before, after;
   group.place("A").transport = fuse::Transport::Async16;
   EXPECT_FALSE(checkSchedule(group.model(), *group.schedule, chip, &before));
-  group.place("A").transport = fuse::Transport::Bulk;
+  group.place("A").transport = fuse::Transport::TMA;
   EXPECT_FALSE(checkSchedule(group.model(), *group.schedule, chip, &after));
   EXPECT_GE(after.sharedMemory, before.sharedMemory + 16);
   EXPECT_EQ(after.sharedMemory % 1024, 16);
@@ -393,11 +408,11 @@ TEST_F(ScheduleLegality, BulkCopies) {
 // Where one thread copies everything nobody keeps addresses.
 TEST_F(ScheduleLegality, BulkCopiesOfAllOperandsTakeFewerRegisters) {
   chip = *lookupChip("sm_90a");
-  auto registers = [&](std::initializer_list<const char *> inBulk) {
+  auto registers = [&](std::initializer_list<const char *> usesTMA) {
     for (const char *name : {"A", "B", "D"})
       group.place(name).transport = fuse::Transport::Async16;
-    for (const char *name : inBulk)
-      group.place(name).transport = fuse::Transport::Bulk;
+    for (const char *name : usesTMA)
+      group.place(name).transport = fuse::Transport::TMA;
     Footprint footprint;
     EXPECT_EQ(checkSchedule(group.model(), *group.schedule, chip, &footprint),
               std::nullopt);
@@ -410,18 +425,18 @@ TEST_F(ScheduleLegality, BulkCopiesOfAllOperandsTakeFewerRegisters) {
 
 TEST_F(ScheduleLegality, BulkCopiesInOrdersThatAreNoSwizzles) {
   chip = *lookupChip("sm_90a");
-  group.schedule->products[0].intrinsic = lookupIntrinsic("mma.m16n8k8");
+  group.schedule->contractions[0].intrinsic = lookupIntrinsic("mma.m16n8k8");
   auto why = [&](const char *name) {
-    return whyNotInBulk(group.model(), *group.schedule, chip,
-                        *group.model().findTensor(name));
+    return whyNotTMA(group.model(), *group.schedule, chip,
+                     *group.model().findTensor(name));
   };
   EXPECT_EQ(why("B"), "'B' lies in shared memory in an order of mma.m16n8k8, "
                       "which is no swizzle of bulk copies");
   EXPECT_EQ(why("A"), std::nullopt);
 }
 
-/// A product with a scale of A's columns before it, a bias after it, and B stored
-/// with its batch last.
+/// A product with a scale of A's columns before it, a bias after it, and B
+/// stored with its batch last.
 class ScheduleLegalityOfExtras : public ::testing::Test {
 protected:
   ScheduleLegalityOfExtras()
@@ -447,12 +462,13 @@ func.func @f(%a: tensor<1x32x32xf16>, %s: tensor<32xf16>, %b: tensor<32x32x1xf16
   } -> tensor<1x32x32xf32>
   return %r : tensor<1x32x32xf32>
 })",
-              R"x(#fuse.schedule<version = 1,
+              R"x(#fuse.schedule<version = 2,
   tiling = <"k(LA,LB,LC,CD),LE,SD", {b = 1, m = 32, n = 32, k = 16}>,
   mapping = <warps = 1, operators = {
     D = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [1, 1]>}>,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<registers>,
-             C = #fuse.place<shared>, D = #fuse.place<registers>, E = #fuse.place<registers>}>>)x") {}
+             C = #fuse.place<shared>, D = #fuse.place<registers>, E = #fuse.place<registers>}>>)x") {
+  }
 
   std::string check() {
     return checkSchedule(group.model(), *group.schedule, *lookupChip("sm_80"))
@@ -477,8 +493,9 @@ TEST_F(ScheduleLegalityOfExtras, TileThatIsNotDenseIsCopiedSynchronously) {
 
 TEST_F(ScheduleLegalityOfExtras, WhatIsReadAfterAProductIsInRegisters) {
   group.place("E").space = fuse::Space::Shared;
-  EXPECT_EQ(check(), "'E' is read by element-wise operators after a product and "
-                     "must be placed in registers");
+  EXPECT_EQ(check(),
+            "'E' is read by element-wise operators after a product and "
+            "must be placed in registers");
 }
 
 TEST_F(ScheduleLegalityOfExtras, WhatIsReadAfterAProductIsLoadedOnTime) {

@@ -30,12 +30,12 @@ TEST(Schedule, ImportReadsEveryPart) {
   EXPECT_EQ(schedule.blocks[1], group.axis("h"));
   EXPECT_TRUE(schedule.isBlockAxis(group.axis("h")));
   EXPECT_FALSE(schedule.isBlockAxis(group.axis("n")));
-  ASSERT_EQ(schedule.products.size(), 2u);
-  EXPECT_EQ(schedule.products[1].i1, group.axis("m"));
-  EXPECT_EQ(schedule.products[1].i2, group.axis("h"));
-  EXPECT_EQ(schedule.products[1].r1, group.axis("n"));
-  EXPECT_EQ(schedule.products[1].warps[0], 2u);
-  EXPECT_FALSE(schedule.products[1].swapped);
+  ASSERT_EQ(schedule.contractions.size(), 2u);
+  EXPECT_EQ(schedule.contractions[1].i1, group.axis("m"));
+  EXPECT_EQ(schedule.contractions[1].i2, group.axis("h"));
+  EXPECT_EQ(schedule.contractions[1].r1, group.axis("n"));
+  EXPECT_EQ(schedule.contractions[1].warps[0], 2u);
+  EXPECT_FALSE(schedule.contractions[1].swapped);
   EXPECT_EQ(group.place("A").space, fuse::Space::Shared);
   EXPECT_EQ(group.place("A").transport, fuse::Transport::Async16);
   EXPECT_EQ(group.place("C").space, fuse::Space::Registers);
@@ -43,11 +43,12 @@ TEST(Schedule, ImportReadsEveryPart) {
 }
 
 TEST(Schedule, RowsOfTheSecondOperandSwapTheProduct) {
-  ScheduledGroup group(ir, replaced(kSchedule, R"(i1 = "m", i2 = "h", r1 = "n")",
-                                    R"(i1 = "h", i2 = "m", r1 = "n")"));
+  ScheduledGroup group(ir,
+                       replaced(kSchedule, R"(i1 = "m", i2 = "h", r1 = "n")",
+                                R"(i1 = "h", i2 = "m", r1 = "n")"));
   ASSERT_TRUE(group.schedule) << group.reason;
-  EXPECT_FALSE(group.schedule->products[0].swapped);
-  EXPECT_TRUE(group.schedule->products[1].swapped);
+  EXPECT_FALSE(group.schedule->contractions[0].swapped);
+  EXPECT_TRUE(group.schedule->contractions[1].swapped);
 }
 
 TEST(Schedule, AbsentPartsHaveTheirDefaults) {
@@ -67,7 +68,7 @@ TEST(Schedule, ExportAndImportAreInverse) {
   group.place("B").transport = fuse::Transport::Async4;
   group.schedule->splits.assign(4, 1);
   group.schedule->splits[group.axis("n")] = 3;
-  group.schedule->raster = 5;
+  group.schedule->blockSwizzle = 5;
   group.schedule->persistent = true;
   group.schedule->cluster = 2;
   group.schedule->producerWarps = 1;
@@ -85,7 +86,7 @@ TEST(Schedule, ExportAndImportAreInverse) {
   EXPECT_EQ(again->splitAxis(), group.axis("n"));
   EXPECT_EQ(again->splitOf(group.axis("n")), 3);
   EXPECT_EQ(again->splitOf(group.axis("k")), 1);
-  EXPECT_EQ(again->raster, 5);
+  EXPECT_EQ(again->blockSwizzle, 5);
   EXPECT_TRUE(again->persistent);
   EXPECT_EQ(again->cluster, 2);
   EXPECT_EQ(again->producerWarps, 1u);
@@ -146,7 +147,7 @@ TEST(Schedule, GenericForm) {
   EXPECT_EQ(checkGenericSchedule(group, generic), std::nullopt);
   EXPECT_FALSE(isGenericSchedule(chain.attr));
   auto given = llvm::cast<fuse::ScheduleAttr>(mlir::parseAttribute(
-      R"(#fuse.schedule<version = 1, mapping = <warps = 4, blocks = ["m"]>>)",
+      R"(#fuse.schedule<version = 2, mapping = <warps = 4, blocks = ["m"]>>)",
       &context));
   EXPECT_TRUE(isGenericSchedule(given));
   EXPECT_NE(checkGenericSchedule(group, given), std::nullopt);

@@ -15,9 +15,9 @@
 
 namespace fusion::test {
 
-/// A chain of two products with a legal schedule: M = N = K = H = 64 in tiles of
-/// 32, two warps along the rows, the intermediate in registers.
-inline const char *const kSchedule = R"x(#fuse.schedule<version = 1,
+/// A chain of two products with a legal schedule: M = N = K = H = 64 in tiles
+/// of 32, two warps along the rows, the intermediate in registers.
+inline const char *const kSchedule = R"x(#fuse.schedule<version = 2,
   tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 32, n = 32, k = 32, h = 32}>,
   mapping = <warps = 2, blocks = ["m", "h"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,
@@ -26,7 +26,7 @@ inline const char *const kSchedule = R"x(#fuse.schedule<version = 1,
              D = #fuse.place<shared, async16>, E = #fuse.place<shared>}>>)x";
 
 /// A product M x K x N in tiles of 64 x 32 x 64, four warps, one stage.
-inline const char *const kProductSchedule = R"x(#fuse.schedule<version = 1,
+inline const char *const kProductSchedule = R"x(#fuse.schedule<version = 2,
   tiling = <"mn(k(LA,LB,CC),SC)", {m = 64, n = 64, k = 32}>,
   mapping = <warps = 4, blocks = ["m", "n"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
@@ -34,7 +34,7 @@ inline const char *const kProductSchedule = R"x(#fuse.schedule<version = 1,
 
 /// A chain of two products whose blocks walk n, and k inside of it; four warps
 /// along the rows, one stage.
-inline const char *const kNestSchedule = R"x(#fuse.schedule<version = 1,
+inline const char *const kNestSchedule = R"x(#fuse.schedule<version = 2,
   tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 64, n = 64, k = 32, h = 64}>,
   mapping = <warps = 4, blocks = ["m", "h"], operators = {
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
@@ -49,12 +49,12 @@ public:
     attr = llvm::dyn_cast_or_null<fuse::ScheduleAttr>(
         mlir::parseAttribute(text, &context));
     if (!attr || !axes) {
-      ADD_FAILURE() << "no group (" << reason << ") or no schedule: " << text.str();
+      ADD_FAILURE() << "no group (" << reason
+                    << ") or no schedule: " << text.str();
       return;
     }
-    schedule = importSchedule(attr, model(), [&](const llvm::Twine &why) {
-      reason = why.str();
-    });
+    schedule = importSchedule(
+        attr, model(), [&](const llvm::Twine &why) { reason = why.str(); });
   }
 
   void setTiling(llvm::StringRef text) {

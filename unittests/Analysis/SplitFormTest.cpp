@@ -59,7 +59,7 @@ TEST(SplitForm, Softmax) {
   EXPECT_TRUE(result.inputs.empty());
   // 4 bytes each of the product, the maximum and the sum.
   ASSERT_EQ(d.online().merges.size(), 1u);
-  EXPECT_EQ(d.online().merges[0].partBytes, 12u);
+  EXPECT_EQ(d.online().merges[0].partialBytes, 12u);
   EXPECT_EQ(d.online().merges[0].otherBytes, 0u);
 }
 
@@ -87,9 +87,9 @@ TEST(SplitForm, ResultsOfRows) {
   EXPECT_EQ(
       d.group->axesOf(d.group->model().tensors[d.online().later.front()].name),
       "m");
-  EXPECT_EQ(d.online().merges[1].partBytes, 8u);
+  EXPECT_EQ(d.online().merges[1].partialBytes, 8u);
   EXPECT_EQ(d.online().merges[1].otherBytes, 4u);
-  EXPECT_EQ(d.online().merges[2].partBytes, 4u);
+  EXPECT_EQ(d.online().merges[2].partialBytes, 4u);
 }
 
 TEST(SplitForm, FactorsThatLeaveTakeTheirOperatorsAlong) {

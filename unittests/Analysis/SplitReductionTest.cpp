@@ -30,7 +30,7 @@ TEST(SplitReduction, RangesOfTiles) {
        {std::pair(1, 14), {2, 7}, {3, 5}, {7, 2}, {14, 1}, {20, 1}}) {
     splitAxis(group, "k", parts);
     EXPECT_EQ(sequentialTrips(group.model(), *group.schedule, k), trips);
-    EXPECT_EQ(hasEmptyParts(group.model(), *group.schedule, k), parts > 14);
+    EXPECT_EQ(hasEmptySplits(group.model(), *group.schedule, k), parts > 14);
     // What is dead takes the whole axis.
     EXPECT_EQ(placementTiles(group.model(), *group.schedule)[k],
               trips == 1 ? 448 : 32);
@@ -51,11 +51,12 @@ TEST(SplitReduction, FootprintOfAProduct) {
     EXPECT_EQ(split.mmaFlops, whole.mmaFlops);
     EXPECT_EQ(split.sharedMemory, whole.sharedMemory);
     EXPECT_EQ(split.serialLoads, llvm::divideCeil(14, parts));
-    CombineFootprint combine = combineFootprint(group.model(), *group.schedule);
+    SplitReductionFootprint combine =
+        splitReductionFootprint(group.model(), *group.schedule);
     EXPECT_EQ(combine.loadBytes, split.globalStoreBytes);
     EXPECT_EQ(combine.storeBytes, 128 * 128 * 4);
   }
-  EXPECT_EQ(combineFootprint(group.model(), *group.schedule).storeBytes,
+  EXPECT_EQ(splitReductionFootprint(group.model(), *group.schedule).storeBytes,
             whole.globalStoreBytes);
 }
 
@@ -83,10 +84,10 @@ TEST(SplitReduction, CostHasTheCombiningLaunch) {
   ScheduledGroup tall(chainIR({128, 65536, 128}), kProductSchedule);
   ASSERT_TRUE(tall.schedule) << tall.reason;
   Cost whole = costOf(tall);
-  EXPECT_EQ(whole.combine, 0);
+  EXPECT_EQ(whole.splitReduction, 0);
   splitAxis(tall, "k", 64);
   Cost split = costOf(tall);
-  EXPECT_GT(split.combine, chip.launchOverhead);
+  EXPECT_GT(split.splitReduction, chip.launchOverhead);
   EXPECT_LT(split.total, whole.total / 4);
   // Blocks for all SMs and a short one.
   ScheduledGroup wide(chainIR({2048, 64, 2048}), kProductSchedule);

@@ -30,9 +30,10 @@ protected:
     return print(hoistLoad(group, parse(text), *group.findTensor(tensor),
                            levels, {*group.findAxis("m")}));
   }
-  std::string keep(llvm::StringRef text, unsigned product, unsigned levels) {
-    return print(keepIntermediate(group, parse(text), product, levels,
-                                  {*group.findAxis("m")}));
+  std::string keep(llvm::StringRef text, unsigned contraction,
+                   unsigned levels) {
+    return print(retainIntermediate(group, parse(text), contraction, levels,
+                                    {*group.findAxis("m")}));
   }
   GroupModel group = makeChainModel({{128, 128, 128, 128}});
 };

@@ -1,4 +1,4 @@
-//===- TurnsTest.cpp - Groups of warps that take turns ----------------------===//
+//===- TurnsTest.cpp - Groups of warps that take turns --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,14 +15,14 @@ using namespace fusion::test;
 
 namespace {
 
-constexpr const char *kTurns = R"x(#fuse.schedule<version = 1,
+constexpr const char *kTurns = R"x(#fuse.schedule<version = 2,
   tiling = <"m(LA,n(LB,CC,LD,CE),SE)", {m = 128, n = 64, k = 64, h = 64}>,
   mapping = <warps = 8, blocks = ["m"], operators = {
     C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [8, 1]>,
     E = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "h", r1 = "n", warps = [8, 1]>}>,
-  memory = <{A = #fuse.place<shared, bulk>, B = #fuse.place<shared, bulk>, C = #fuse.place<registers>,
-             D = #fuse.place<shared, bulk>, E = #fuse.place<shared>}>,
-  pipeline = <{B = 2, D = 2}>, parallel = <{}, producers = 4, turns = true>>)x";
+  memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<registers>,
+             D = #fuse.place<shared, tma>, E = #fuse.place<shared>}>,
+  pipeline = <{B = 2, D = 2}>, parallel = <{}, producers = 4, ping_pong = true>>)x";
 
 struct Turns : ::testing::Test {
   Cost cost(ScheduledGroup &chain) {
@@ -46,13 +46,13 @@ TEST_F(Turns, HideWhatIsComputedUnderBothProducts) {
   EXPECT_EQ(turns.overlaps[0].scalar.plain, turns.scalar.plain * 15 / 16);
   // Two groups in each of 16 iterations of 32 blocks.
   EXPECT_EQ(turns.overlaps[0].waits, 32 * 16 * 2);
-  chain.schedule->products[1].stages = 2;
+  chain.schedule->contractions[1].stages = 2;
   Cost both = cost(chain);
   EXPECT_EQ(computeFootprint(chain.model(), *chain.schedule).overlaps[0].waits,
             0);
-  chain.schedule->takesTurns = false;
+  chain.schedule->isPingPong = false;
   Cost beside = cost(chain);
-  chain.schedule->products[1].stages = 1;
+  chain.schedule->contractions[1].stages = 1;
   Cost apart = cost(chain);
   EXPECT_LE(both.compute, beside.compute);
   EXPECT_LT(beside.compute, apart.compute);
@@ -61,10 +61,10 @@ TEST_F(Turns, HideWhatIsComputedUnderBothProducts) {
 
 TEST_F(Turns, AreReadAndWritten) {
   ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), kTurns);
-  EXPECT_TRUE(chain.schedule->takesTurns);
+  EXPECT_TRUE(chain.schedule->isPingPong);
   fuse::ScheduleAttr written =
       exportSchedule(*chain.schedule, chain.model(), chain.attr.getContext());
-  EXPECT_TRUE(written.getParallel().getTurns());
+  EXPECT_TRUE(written.getParallel().getPingPong());
 }
 
 TEST_F(Turns, AreOfGroupsThatWaitForNobody) {
@@ -76,14 +76,13 @@ TEST_F(Turns, AreOfGroupsThatWaitForNobody) {
         .value_or("possible");
   };
   EXPECT_EQ(why([](ScheduledGroup &) {}), "possible");
-  EXPECT_EQ(why([](ScheduledGroup &group) {
-              group.schedule->producerWarps = 0;
-            }),
-            "'turns' without 'producers' are not lowered: a group would copy, "
-            "and wait for others, in its turn");
+  EXPECT_EQ(
+      why([](ScheduledGroup &group) { group.schedule->producerWarps = 0; }),
+      "'ping_pong' without 'producers' is not lowered: a group would copy, "
+      "and wait for others, in its turn");
   EXPECT_EQ(why([](ScheduledGroup &group) {
               group.schedule->warps = 4;
-              for (ProductMapping &mapping : group.schedule->products)
+              for (ContractionMapping &mapping : group.schedule->contractions)
                 mapping.warps[0] = 4;
             }),
             what + "4 warps are no two groups of 4");
@@ -91,10 +90,10 @@ TEST_F(Turns, AreOfGroupsThatWaitForNobody) {
   auto whyNot = [&](auto change) {
     ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), kTurns);
     change(chain);
-    return whyNoTurns(chain.model(), *chain.schedule).value_or("possible");
+    return whyNotPingPong(chain.model(), *chain.schedule).value_or("possible");
   };
   EXPECT_EQ(whyNot([](ScheduledGroup &group) {
-              for (ProductMapping &mapping : group.schedule->products)
+              for (ContractionMapping &mapping : group.schedule->contractions)
                 mapping.warps[0] = 4, mapping.warps[1] = 2;
             }),
             what + "'C' has groups side by side");
@@ -105,8 +104,7 @@ TEST_F(Turns, AreOfGroupsThatWaitForNobody) {
   EXPECT_EQ(whyNot([](ScheduledGroup &group) {
               group.place("C").space = fuse::Space::Shared;
             }),
-            what +
-                "nothing is computed between products of one loop; 'C': its "
-                "first operand is not the value of such a product, in "
-                "registers");
+            what + "nothing is computed between products of one loop; 'C': its "
+                   "first operand is not the value of such a product, in "
+                   "registers");
 }

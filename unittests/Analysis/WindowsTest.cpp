@@ -52,14 +52,14 @@ TEST(Windows, ADigitForEveryLoop) {
       "\"reduction\", \"reduction\"",
       "tensor<3x3x16x32xf16>", "tensor<4x9x32xf32>"));
   ASSERT_TRUE(group.axes) << group.reason;
-  const Product &product = group.model().products.front();
-  EXPECT_EQ(product.lhsAxes.size(), 2u);
-  EXPECT_EQ(product.rhsAxes.size(), 1u);
-  EXPECT_EQ(product.reduction.size(), 3u);
+  const Contraction &contraction = group.model().contractions.front();
+  EXPECT_EQ(contraction.lhsAxes.size(), 2u);
+  EXPECT_EQ(contraction.rhsAxes.size(), 1u);
+  EXPECT_EQ(contraction.reduction.size(), 3u);
   const GroupTensor &input = group.model().tensors[group.tensor("A")];
   ASSERT_TRUE(input.window);
   // Channels lie side by side; all else moves by multiples of them.
-  EXPECT_EQ(input.axes.back(), product.reduction.back());
+  EXPECT_EQ(input.axes.back(), contraction.reduction.back());
   EXPECT_EQ(input.alignment, 16u);
   EXPECT_EQ(input.window->moved, 4 * 9 * 3 * 3 * 16);
   EXPECT_EQ(input.window->touched, 9 * 11 * 16);

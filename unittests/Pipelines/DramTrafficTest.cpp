@@ -38,11 +38,11 @@ Traffic trafficOf(ScheduledGroup &group, uint64_t l2Bytes) {
 
 /// M = 320, K = 192, N = 576: 5 x 9 tiles. A block touches 24 KiB of A, as much
 /// of B, and 16 KiB of C; a row of R blocks 24 + 40 R KiB.
-Traffic productTraffic(int64_t raster, int64_t kibibytes) {
+Traffic productTraffic(int64_t blockSwizzle, int64_t kibibytes) {
   ScheduledGroup group(chainIR({320, 192, 576}), kProductSchedule);
   if (!group.schedule)
     return {};
-  group.schedule->raster = raster;
+  group.schedule->blockSwizzle = blockSwizzle;
   return trafficOf(group, kibibytes * 1024);
 }
 
@@ -52,20 +52,20 @@ TEST(DramTraffic, ProductsAwayFromWorkingSets) {
       {1, 38},  {1, 125}, {1, 200}, {1, 700}, {1, 1800},
       {2, 38},  {2, 700}, {3, 38},  {3, 245}, {3, 1800},
       {5, 125}, {8, 38},  {8, 125}, {8, 200}, {8, 1800}};
-  for (auto [raster, kibibytes] : cases) {
-    Traffic traffic = productTraffic(raster, kibibytes);
+  for (auto [blockSwizzle, kibibytes] : cases) {
+    Traffic traffic = productTraffic(blockSwizzle, kibibytes);
     EXPECT_NEAR(traffic.counted / traffic.predicted, 1, 0.02)
-        << "raster " << raster << ", " << kibibytes << " KiB";
+        << "block_swizzle " << blockSwizzle << ", " << kibibytes << " KiB";
   }
 }
 
 // Everywhere else, too, though with more of a difference.
 TEST(DramTraffic, ProductsByRasterAndCapacity) {
-  for (int64_t raster : {1, 2, 3, 4, 5, 8})
+  for (int64_t blockSwizzle : {1, 2, 3, 4, 5, 8})
     for (int64_t kibibytes : {84, 125, 170, 245, 310, 500, 1000}) {
-      Traffic traffic = productTraffic(raster, kibibytes);
+      Traffic traffic = productTraffic(blockSwizzle, kibibytes);
       EXPECT_NEAR(traffic.counted / traffic.predicted, 1, 0.25)
-          << "raster " << raster << ", " << kibibytes << " KiB";
+          << "block_swizzle " << blockSwizzle << ", " << kibibytes << " KiB";
     }
 }
 

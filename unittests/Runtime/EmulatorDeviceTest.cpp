@@ -134,7 +134,7 @@ std::string launchPersistent(unsigned cluster, unsigned sharedMemory,
   std::unique_ptr<Device> device = createEmulatorDevice(options);
   llvm::cantFail(device->loadModule(kCountBlocks));
   ExecuteOptions execution;
-  execution.mostClusters = most;
+  execution.maxClusters = most;
   llvm::Expected<Execution> run =
       execute(manifest, manifest.functions[0], *device, {}, execution);
   if (!run)

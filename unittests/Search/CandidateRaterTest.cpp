@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CandidateRater.h"
+#include "CandidateEvaluator.h"
 #include "fusion/Analysis/ChainModel.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
@@ -23,7 +23,7 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
                       ScheduleCandidate candidate) {
   candidate.stages = candidate.registerStages = 1;
   Schedule schedule = space.complete(candidate);
-  if (candidate.movement.overlaps)
+  if (candidate.policy.overlaps)
     space.setOverlaps(schedule);
   llvm::SmallVector<PipelinedLoop, 4> loops = listPipelinedLoops(schedule);
   double best = kNever;
@@ -47,7 +47,7 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
                     predictSeconds(options.model, group, schedule, chip, reason)
                         .value_or(kNever));
   };
-  for (unsigned registers = 1; registers <= options.mostRegisterStages;
+  for (unsigned registers = 1; registers <= options.maxRegisterStages;
        ++registers) {
     space.build().setRegisterStages(schedule, registers);
     choose(choose, 0);
@@ -60,13 +60,13 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
                       const SearchOptions &options, const ScheduleSpace &space,
                       ScheduleCandidate candidate) {
   double best = kNever;
-  TensorSet stored = candidate.movement.stored;
+  TensorSet stored = candidate.policy.stored;
   llvm::SmallVector<TensorSet, 4> transports(space.transports());
   // Each operand alone, where a block has too few mbarriers for all.
   ScheduleChecker checker(group, chip);
   Schedule outline = space.outline(candidate);
   if (!checker.checkLoops(outline))
-    llvm::append_range(transports, checker.listInBulk(outline));
+    llvm::append_range(transports, checker.listTMA(outline));
   for (TensorSet copied : transports)
     for (unsigned producers : space.producers())
       for (bool isPersistent : {false, true}) {
@@ -75,10 +75,10 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
         for (bool overlaps : {false, true})
           for (bool turns : {false, true}) {
             if ((overlaps && !space.mayOverlap()) ||
-                (turns && !space.mayTakeTurns(producers)))
+                (turns && !space.mayPingPong(producers)))
               continue;
-            candidate.movement = {copied,       stored,   producers,
-                                  isPersistent, overlaps, turns};
+            candidate.policy = {copied,       stored,   producers,
+                                isPersistent, overlaps, turns};
             best = std::min(
                 best, rateEveryStage(group, chip, options, space, candidate));
           }
@@ -88,20 +88,20 @@ double rateEverything(const GroupModel &group, const ChipInfo &chip,
 
 struct Best {
   double seconds = kNever;
-  Movement movement;
+  MainloopPolicy policy;
 };
 
 Best rate(const GroupModel &group, const ChipInfo &chip,
           const SearchOptions &options, const ScheduleSpace &space,
           const ScheduleCandidate &candidate, double limit) {
-  CandidateRater rater(group, chip, options, space);
+  CandidateEvaluator evaluator(group, chip, options, space);
   Best best;
-  rater.rateAll(
+  evaluator.evaluateAll(
       candidate, candidate.arrangement,
       [&] { return std::min(limit, best.seconds); },
-      [&](const CandidateRater::Rated &rated) {
-        if (rated.seconds < best.seconds)
-          best = {rated.seconds, rated.candidate.movement};
+      [&](const CandidateEvaluator::Costed &costed) {
+        if (costed.seconds < best.seconds)
+          best = {costed.seconds, costed.candidate.policy};
       });
   return best;
 }
@@ -109,11 +109,11 @@ Best rate(const GroupModel &group, const ChipInfo &chip,
 // Each loop's own stages, found by going from the same ones in all, with any
 // transports and producers, are as good as all combinations, by either model
 // that sees them; and a limit hides none that is faster.
-TEST(CandidateRater, StagesOfLoopsAreTheBest) {
+TEST(CandidateEvaluator, StagesOfLoopsAreTheBest) {
   SearchOptions options;
   Random numbers(3);
-  unsigned several = 0, clusters = 0, inBulk = 0, produced = 0,
-           staying = 0, overlapped = 0, turned = 0;
+  unsigned several = 0, clusters = 0, usesTMA = 0, produced = 0, staying = 0,
+           overlapped = 0, turned = 0;
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const ChainShape &shape : {ChainShape{{1024, 512, 1024, 512}},
                                     ChainShape{{768, 256, 512, 640, 384}},
@@ -122,8 +122,8 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
       const ChipInfo &chip = *lookupChip(name);
       GroupModel group = makeChainModel(shape);
       // What is worth hiding.
-      for (Product &product : group.products)
-        product.perPoint += {40, 4};
+      for (Contraction &contraction : group.contractions)
+        contraction.perPoint += {40, 4};
       ScheduleSpace space(group, chip, options);
       // The last one is for products beside those of the next iteration.
       if (shape.batch == 16 && !space.mayOverlap())
@@ -137,11 +137,11 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         if (space.mayOverlap() && i % 2)
           candidate.intrinsics = space.units().back();
         candidate.cluster = numbers.below(space.copyingClusters().size() + 1);
-        candidate.movement.stored = space.storeTransports()[numbers.below(
+        candidate.policy.stored = space.storeTransports()[numbers.below(
             space.storeTransports().size())];
         if (!space.divides(space.arrangements()[candidate.arrangement],
                            candidate) ||
-            !space.fillsParts(candidate))
+            !space.fillsSplits(candidate))
           continue;
         double all = rateEverything(group, chip, options, space, candidate);
         Best found = rate(group, chip, options, space, candidate, kNever);
@@ -152,17 +152,17 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
         Schedule schedule = space.complete(candidate);
         several += listPipelinedLoops(schedule).size() > 1;
         clusters += candidate.cluster > 0;
-        inBulk += (found.movement.copied | found.movement.stored) != 0;
-        produced += found.movement.producers > 0;
-        staying += found.movement.isPersistent;
-        overlapped += found.movement.overlaps;
-        turned += found.movement.takesTurns;
+        usesTMA += (found.policy.copied | found.policy.stored) != 0;
+        produced += found.policy.producers > 0;
+        staying += found.policy.isPersistent;
+        overlapped += found.policy.overlaps;
+        turned += found.policy.isPingPong;
         EXPECT_GE(own, all * (1 - 1e-9));
         EXPECT_LE(own, all * (1 + 1e-9))
             << name << ": " << printTiling(schedule.tree, group)
             << " in clusters of " << schedule.cluster << ", "
-            << found.movement.producers << " producers"
-            << (found.movement.isPersistent ? ", persistent" : "");
+            << found.policy.producers << " producers"
+            << (found.policy.isPersistent ? ", persistent" : "");
         double below =
             rate(group, chip, options, space, candidate, own * (1 + 1e-6))
                 .seconds;
@@ -171,7 +171,7 @@ TEST(CandidateRater, StagesOfLoopsAreTheBest) {
     }
   EXPECT_GT(several, 200u);
   EXPECT_GT(clusters, 30u);
-  EXPECT_GT(inBulk, 100u);
+  EXPECT_GT(usesTMA, 100u);
   EXPECT_GT(produced, 30u);
   EXPECT_GT(staying, 3u);
   EXPECT_GT(overlapped, 3u);

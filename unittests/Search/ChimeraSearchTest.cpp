@@ -41,9 +41,9 @@ TEST(ChimeraSearch, IsNotWorseThanTheSeed) {
       ASSERT_TRUE(form) << reason;
       ChimeraOptimum found = search(group, reading);
       EXPECT_LE(found.volume, form->volume * form->bound(group));
-      DataMovement movement = analyzeDataMovement(group, found.order, reading);
-      EXPECT_EQ(found.volume, movement.volume(group, found.tiles, true));
-      EXPECT_EQ(found.memoryUsage, movement.memoryUsage(group, found.tiles));
+      DataMovement policy = analyzeDataMovement(group, found.order, reading);
+      EXPECT_EQ(found.volume, policy.volume(group, found.tiles, true));
+      EXPECT_EQ(found.memoryUsage, policy.memoryUsage(group, found.tiles));
       EXPECT_LE(found.memoryUsage, kCapacity);
       EXPECT_GT(found.orders, 1u);
     }
@@ -56,9 +56,9 @@ TEST(ChimeraSearch, PrintedReadingUnderestimates) {
   ChimeraOptimum printed = search(group, MovementReading::Printed);
   ChimeraOptimum real = search(group, MovementReading::Observation2);
   EXPECT_LT(printed.volume, real.volume);
-  DataMovement movement =
+  DataMovement policy =
       analyzeDataMovement(group, printed.order, MovementReading::Observation2);
-  EXPECT_GE(movement.volume(group, printed.tiles, true), real.volume);
+  EXPECT_GE(policy.volume(group, printed.tiles, true), real.volume);
 }
 
 // With memory for everything each tensor moves once.
@@ -78,7 +78,7 @@ TEST(ChimeraSearch, IsTheLeastOfAllOrdersAndTiles) {
     llvm::SmallVector<unsigned> order = {0, 1, 2, 3};
     int64_t least = std::numeric_limits<int64_t>::max();
     do {
-      DataMovement movement = analyzeDataMovement(
+      DataMovement policy = analyzeDataMovement(
           group, order, MovementReading::Observation2, sums);
       llvm::SmallVector<int64_t> t(4);
       auto most = [&](unsigned axis) { return group.axes[axis].extent; };
@@ -86,8 +86,8 @@ TEST(ChimeraSearch, IsTheLeastOfAllOrdersAndTiles) {
         for (t[1] = 16; t[1] <= most(1); t[1] += 16)
           for (t[2] = 16; t[2] <= most(2); t[2] += 16)
             for (t[3] = 16; t[3] <= most(3); t[3] += 16)
-              if (movement.memoryUsage(group, t) <= capacity)
-                least = std::min(least, movement.volume(group, t, true));
+              if (policy.memoryUsage(group, t) <= capacity)
+                least = std::min(least, policy.volume(group, t, true));
     } while (std::next_permutation(order.begin(), order.end()));
     EXPECT_EQ(found.volume, least);
   }
@@ -104,7 +104,7 @@ TEST(ChimeraSearch, SaysWhyThereIsNone) {
       MovementReading::Printed, PartialSums::Moved, reason));
   EXPECT_EQ(reason, "more than 7 axes to permute");
   GroupModel unknown = makeChainModel({{64, 64, 64, 64}});
-  unknown.products[0].type.reset();
+  unknown.contractions[0].type.reset();
   EXPECT_FALSE(searchChimera(unknown, chip(), 1 << 16, MovementReading::Printed,
                              PartialSums::Moved, reason));
   EXPECT_EQ(reason,
@@ -117,8 +117,8 @@ TEST(ChimeraSearch, ReducedAxesThatNoIntrinsicTakesAreNotTiled) {
   GroupModel group = makeChainModel({{1024, 64, 64, 64}});
   unsigned place = group.axes.size();
   group.axes.push_back({"k1", 9, false});
-  group.products[0].axes.push_back(place);
-  group.products[0].reduction.push_back(place);
+  group.contractions[0].axes.push_back(place);
+  group.contractions[0].reduction.push_back(place);
   for (const char *operand : {"A", "B"}) {
     auto &axes = group.tensors[*group.findTensor(operand)].axes;
     axes.insert(axes.begin(), place);

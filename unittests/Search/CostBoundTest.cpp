@@ -33,7 +33,7 @@ void forRandomCandidates(const ChainShape &shape, const ChipInfo &chip,
   for (unsigned tries = 0; tries < 20000 && legal < 100; ++tries) {
     ScheduleCandidate candidate = space.random(numbers);
     if (apart.below(2))
-      space.drawMovement(candidate, apart);
+      space.drawPolicy(candidate, apart);
     candidate.cluster = 0; // others share bytes, which no bound is about
     Schedule schedule = space.complete(candidate);
     if (checkSchedule(group, schedule, chip))
@@ -63,7 +63,7 @@ TEST(CostBound, NothingIsFaster) {
               EXPECT_LE(own, cost.total * (1 + 1e-9))
                   << printTiling(schedule.tree, group);
               // Intrinsics that are open only lower it, one after the other.
-              for (unsigned chosen = group.products.size(); chosen-- > 0;) {
+              for (unsigned chosen = group.contractions.size(); chosen-- > 0;) {
                 double with = bound.seconds(
                     space.tilesOf(candidate),
                     llvm::ArrayRef(candidate.intrinsics).take_front(chosen));
@@ -81,8 +81,8 @@ TEST(CostBound, NothingIsFasterThatOverlaps) {
   unsigned overlapped = 0;
   for (int64_t columns : {256, 1024}) {
     GroupModel group = makeChainModel({{512, 64, columns, 64}});
-    for (Product &product : group.products)
-      product.perPoint += {40, 4};
+    for (Contraction &contraction : group.contractions)
+      contraction.perPoint += {40, 4};
     SearchOptions options;
     ScheduleSpace space(group, chip, options);
     ASSERT_TRUE(space.mayOverlap());
@@ -91,10 +91,11 @@ TEST(CostBound, NothingIsFasterThatOverlaps) {
       ScheduleCandidate candidate = space.random(numbers);
       candidate.intrinsics = space.units()[tries % space.units().size()];
       candidate.stages = 2;
-      candidate.movement.copied = space.transports().back();
-      candidate.movement.overlaps = true;
+      candidate.policy.copied = space.transports().back();
+      candidate.policy.overlaps = true;
       Schedule schedule = space.complete(candidate);
-      if (!schedule.overlapsProducts() || checkSchedule(group, schedule, chip))
+      if (!schedule.overlapsIterations() ||
+          checkSchedule(group, schedule, chip))
         continue;
       ++overlapped;
       CostBound bound(group, schedule, schedule.blocks, space.intrinsics(),
@@ -120,7 +121,7 @@ TEST(CostBound, OpenTilesOnlyLowerIt) {
             ScheduleCandidate candidate, const Schedule &) {
           // Branch and bound chooses loops and tiles; what is kept follows.
           candidate.hoisted.fill(0);
-          candidate.kept.fill(0);
+          candidate.retained.fill(0);
           Schedule schedule = space.outline(candidate);
           CostBound whole(group, schedule, schedule.blocks, space.intrinsics(),
                           chip);

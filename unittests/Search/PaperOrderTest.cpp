@@ -26,14 +26,14 @@ PaperSpace makeSpace(const GroupModel &group,
 }
 
 PaperOrder inOrder(const GroupModel &group, const PaperSpace &space,
-                   size_t mostBranches = PaperOrder::kNoLimit) {
+                   size_t maxBranches = PaperOrder::kNoLimit) {
   return PaperOrder(
       group, space,
       [&](unsigned expression, llvm::ArrayRef<int64_t> least,
           llvm::ArrayRef<int64_t> most) {
         return space.model(expression, least).predictAtLeast(least, most).total;
       },
-      mostBranches);
+      maxBranches);
 }
 
 // All of the space comes out, sorted by time, of equals by tiles and
@@ -49,7 +49,7 @@ TEST(PaperOrder, IsThatOfAList) {
       PaperSpaceOptions options;
       options.padding = padding;
       PaperSpace space = makeSpace(group, options);
-      std::vector<PaperOrder::Rated> listed;
+      std::vector<PaperOrder::Costed> listed;
       space.forEachTiles([&](llvm::ArrayRef<int64_t> tiles) {
         PaperCandidate candidate;
         llvm::copy(tiles, candidate.tiles.begin());
@@ -62,7 +62,7 @@ TEST(PaperOrder, IsThatOfAList) {
           listed.begin(), listed.end(),
           [](const auto &a, const auto &b) { return a.seconds < b.seconds; });
       PaperOrder order = inOrder(group, space);
-      for (const PaperOrder::Rated &expected : listed) {
+      for (const PaperOrder::Costed &expected : listed) {
         auto next = order.next();
         ASSERT_TRUE(next);
         ASSERT_EQ(next->seconds, expected.seconds);

@@ -120,10 +120,10 @@ TEST(PaperSearch, EvolutionIsTheSameForAnyThreads) {
     EXPECT_EQ(one->modelSeconds, four->modelSeconds);
     // What a population has many times over is counted once.
     EXPECT_LT(one->candidates, int64_t(one->counts->candidates[4]));
-    EXPECT_EQ(one->candidates, one->legal + one->refused);
+    EXPECT_EQ(one->candidates, one->legal + one->rejected);
     EXPECT_EQ(one->legal, four->legal);
-    EXPECT_EQ(one->refused, four->refused);
-    EXPECT_EQ(one->refusals, four->refusals);
+    EXPECT_EQ(one->rejected, four->rejected);
+    EXPECT_EQ(one->rejections, four->rejections);
   }
 }
 
@@ -135,9 +135,9 @@ TEST(PaperSearch, DeadLoopsCanBeKept) {
   SearchOptions options = inSpace(SpaceKind::Paper, ModelKind::McFuser);
   auto removed = searchSchedule(group, *lookupChip("sm_80"), reason, options);
   options.rules.removeDeadLoops = false;
-  auto kept = searchSchedule(group, *lookupChip("sm_80"), reason, options);
-  ASSERT_TRUE(removed && kept) << reason;
-  EXPECT_LT(removed->modelSeconds, kept->modelSeconds);
+  auto retained = searchSchedule(group, *lookupChip("sm_80"), reason, options);
+  ASSERT_TRUE(removed && retained) << reason;
+  EXPECT_LT(removed->modelSeconds, retained->modelSeconds);
 }
 
 TEST(PaperSearch, SaysWhyThereIsNone) {

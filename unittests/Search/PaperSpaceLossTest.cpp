@@ -141,7 +141,7 @@ TEST(PaperSpaceLoss, TheLeastOfEqualTripCountsLosesNothing) {
 // Rules 2 and 4 with ours for rule 3: all workloads, K up to 16k. What rule 3
 // as printed loses is kept with the test's results.
 TEST(PaperSpaceLoss, OurRulesLoseLessThanTwoPercent) {
-  double most = 0, mostPrinted = 0, mostAuto = 0;
+  double most = 0, maxPrinted = 0, maxAuto = 0;
   unsigned shapes = 0;
   for (const char *name : {"sm_80", "sm_86", "sm_90a"})
     for (const auto &[workloadName, workload] : allPairs())
@@ -156,17 +156,16 @@ TEST(PaperSpaceLoss, OurRulesLoseLessThanTwoPercent) {
             << name << " " << workloadName << " K=" << shape.sizes[1];
         most = std::max(most, ours);
         double printed = loss(PaddingRule::Printed);
-        mostPrinted = std::max(mostPrinted, printed);
+        maxPrinted = std::max(maxPrinted, printed);
         auto known = lossByPadding(makeChainModel(shape), chip, {});
         ASSERT_TRUE(known) << name << " " << workloadName;
-        mostAuto =
-            std::max(mostAuto, *known <= kAllowedLoss ? printed : ours);
+        maxAuto = std::max(maxAuto, *known <= kAllowedLoss ? printed : ours);
         ++shapes;
       }
   // What the search takes where nobody says (`padding=auto`) is one of the two.
-  EXPECT_LE(mostAuto, kAllowedLoss);
-  EXPECT_GT(mostPrinted, kAllowedLoss);
-  RecordProperty("mostLossAsPrinted", std::to_string(mostPrinted));
+  EXPECT_LE(maxAuto, kAllowedLoss);
+  EXPECT_GT(maxPrinted, kAllowedLoss);
+  RecordProperty("mostLossAsPrinted", std::to_string(maxPrinted));
   RecordProperty("mostLoss", std::to_string(most));
   RecordProperty("shapes", shapes);
 }
@@ -178,10 +177,10 @@ TEST(PaperSpaceLoss, RuleThreeAsPrintedLosesWhereDivisorsAreFew) {
   const ChipInfo &chip = *lookupChip("sm_80");
   unsigned above = 0, total = 0;
   for (const auto &[name, workload] : workloads()) {
-    double loss = bestTime(workload, chip, withPadding(PaddingRule::Printed)) /
-                      bestTime(workload, chip,
-                               withPadding(PaddingRule::LeastOfTrips)) -
-                  1;
+    double loss =
+        bestTime(workload, chip, withPadding(PaddingRule::Printed)) /
+            bestTime(workload, chip, withPadding(PaddingRule::LeastOfTrips)) -
+        1;
     EXPECT_GE(loss, -1e-12) << name;
     RecordProperty(name, std::to_string(loss));
     bool hasFewDivisors = workload.sizes[0] == 208;

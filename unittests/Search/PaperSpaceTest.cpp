@@ -119,9 +119,9 @@ TEST(PaperSpace, CountsBeyondWordsAreExact) {
 }
 
 TEST(PaperSpace, LongChainsAreListedAfterBinding) {
-  for (unsigned products : {4, 6}) {
+  for (unsigned contractions : {4, 6}) {
     GroupModel group =
-        makeChainModel({llvm::SmallVector<int64_t, 6>(products + 2, 64)});
+        makeChainModel({llvm::SmallVector<int64_t, 6>(contractions + 2, 64)});
     PaperSpaceCounts counts = makeSpace(group).count();
     EXPECT_TRUE(counts.isExact);
     for (unsigned rule : {1, 2})
@@ -147,7 +147,7 @@ TEST(PaperSpace, SaysWhyThereIsNone) {
   options.expressionLimit = 10;
   EXPECT_FALSE(PaperSpace::create(group, chip, options, reason));
   EXPECT_EQ(reason, "more than 10 tiling expressions");
-  group.products[1].type = ProductType::FP8;
+  group.contractions[1].type = MultiplicandType::FP8;
   EXPECT_FALSE(PaperSpace::create(group, chip, {}, reason));
   EXPECT_EQ(reason, "sm_80 has no tensor core rate for product 'E'");
   group.axes[0].extent = 0;
@@ -162,13 +162,13 @@ TEST(PaperSpace, RuleThree) {
   };
   using Tiles = llvm::SmallVector<int64_t>;
   EXPECT_EQ(printed(128), (Tiles{16, 32, 64, 128}));
-  Tiles kept = printed(1000);
-  EXPECT_TRUE(llvm::is_contained(kept, 112));  // 1008
-  EXPECT_FALSE(llvm::is_contained(kept, 176)); // 1056
+  Tiles retained = printed(1000);
+  EXPECT_TRUE(llvm::is_contained(retained, 112));  // 1008
+  EXPECT_FALSE(llvm::is_contained(retained, 176)); // 1056
   // 5 % is too much: 9·112 = 960·1.05.
-  kept = printed(960);
-  EXPECT_TRUE(llvm::is_contained(kept, 192));
-  EXPECT_FALSE(llvm::is_contained(kept, 112));
+  retained = printed(960);
+  EXPECT_TRUE(llvm::is_contained(retained, 192));
+  EXPECT_FALSE(llvm::is_contained(retained, 112));
   // No tile pads 100 by less than 12 %: the least padded ones stay.
   EXPECT_EQ(printed(100), (Tiles{16, 112}));
   EXPECT_EQ(printed(208), (Tiles{16, 208}));

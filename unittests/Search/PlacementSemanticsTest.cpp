@@ -34,21 +34,21 @@ public:
         forEach(tensor.axes, [&, number = number] {
           memory[number][at(number)] = next = next * 7 % 101;
         });
-    for (const Product &product : group.products) {
-      forEach(product.axes, [&] {
-        expected[product.result][at(product.result)] +=
-            factors(product, nullptr);
+    for (const Contraction &contraction : group.contractions) {
+      forEach(contraction.axes, [&] {
+        expected[contraction.result][at(contraction.result)] +=
+            factors(contraction, nullptr);
       });
-      memory[product.result] = expected[product.result];
+      memory[contraction.result] = expected[contraction.result];
     }
-    for (const Product &product : group.products)
-      memory[product.result].clear();
+    for (const Contraction &contraction : group.contractions)
+      memory[contraction.result].clear();
   }
 
   /// What is wrong with the tree, or nothing.
   std::string run(const TilingTree &tree) {
     execute(tree);
-    unsigned result = group.products.back().result;
+    unsigned result = group.contractions.back().result;
     if (error.empty() && stored[result] != expected[result])
       error = "the stored result is wrong";
     return error;
@@ -73,23 +73,23 @@ private:
   }
 
   /// The product of the two operands at the current index.
-  int64_t factors(const Product &product, std::string *why) {
+  int64_t factors(const Contraction &contraction, std::string *why) {
     int64_t result = 1;
-    unsigned number = &product - group.products.data();
+    unsigned number = &contraction - group.contractions.data();
     auto take = [&](unsigned tensor) {
       result = result * memory[tensor][at(tensor)] % 1009;
     };
     for (auto [operand, tensor] : llvm::enumerate(group.tensors)) {
-      if (tensor.role != TensorRole::Operand || tensor.product != number)
+      if (tensor.role != TensorRole::Operand || tensor.contraction != number)
         continue;
       take(operand);
       if (why && loaded[operand] != at(operand))
         *why = "operand " + tensor.name + " is not the loaded tile";
     }
-    for (std::optional<unsigned> producer : product.producer) {
+    for (std::optional<unsigned> producer : contraction.producer) {
       if (!producer)
         continue;
-      unsigned tensor = group.products[*producer].result;
+      unsigned tensor = group.contractions[*producer].result;
       take(tensor);
       if (why && memory[tensor][at(tensor)] != expected[tensor][at(tensor)])
         *why = "value " + group.tensors[tensor].name + " is not complete";
@@ -114,13 +114,14 @@ private:
         loaded[node.index] = where;
         break;
       case TilingNode::Kind::Compute: {
-        const Product &product =
-            group.products[group.tensors[node.index].product];
+        const Contraction &contraction =
+            group.contractions[group.tensors[node.index].contraction];
         // The first step of the reductions starts from zero.
-        bool isFirst = llvm::all_of(
-            product.reduction, [&](unsigned axis) { return index[axis] == 0; });
-        int64_t sum = isFirst ? 0 : memory[node.index][where];
-        memory[node.index][where] = sum + factors(product, &error);
+        bool isOperandA =
+            llvm::all_of(contraction.reduction,
+                         [&](unsigned axis) { return index[axis] == 0; });
+        int64_t sum = isOperandA ? 0 : memory[node.index][where];
+        memory[node.index][where] = sum + factors(contraction, &error);
         break;
       }
       case TilingNode::Kind::Store:
@@ -146,9 +147,9 @@ private:
 };
 
 /// Chains whose axes have three tiles or, where `dead` has their bit, one.
-GroupModel chain(unsigned products, unsigned dead, int64_t batch) {
+GroupModel chain(unsigned contractions, unsigned dead, int64_t batch) {
   ChainShape shape;
-  for (unsigned i = 0; i < products + 2; ++i)
+  for (unsigned i = 0; i < contractions + 2; ++i)
     shape.sizes.push_back(dead >> i & 1 ? 1 : 3);
   shape.batch = batch;
   return makeChainModel(shape);
@@ -156,9 +157,9 @@ GroupModel chain(unsigned products, unsigned dead, int64_t batch) {
 
 // All expressions as they are, nothing bound.
 TEST(PlacementSemantics, AllExpressionsOfShortChains) {
-  for (unsigned products : {1, 2, 3})
-    for (unsigned dead = 0; dead < 1u << (products + 2); ++dead) {
-      GroupModel group = chain(products, dead, 1);
+  for (unsigned contractions : {1, 2, 3})
+    for (unsigned dead = 0; dead < 1u << (contractions + 2); ++dead) {
+      GroupModel group = chain(contractions, dead, 1);
       llvm::SmallVector<int64_t> tiles(group.axes.size(), 1);
       auto axes = llvm::to_vector(llvm::seq<unsigned>(group.axes.size()));
       auto expressions = listExpressions(group, axes, {});
@@ -176,10 +177,11 @@ TEST(PlacementSemantics, AllExpressionsOfShortChains) {
 
 // What is in a block, with the result's loops bound to the grid.
 TEST(PlacementSemantics, BoundExpressions) {
-  for (auto [products, batch] : {std::pair(2u, 2), {3u, 1}, {3u, 2}, {4u, 1}})
-    for (unsigned dead = 0; dead < 1u << (products + 2);
-         dead += products > 3 ? 5 : 1) {
-      GroupModel group = chain(products, dead, batch);
+  for (auto [contractions, batch] :
+       {std::pair(2u, 2), {3u, 1}, {3u, 2}, {4u, 1}})
+    for (unsigned dead = 0; dead < 1u << (contractions + 2);
+         dead += contractions > 3 ? 5 : 1) {
+      GroupModel group = chain(contractions, dead, batch);
       llvm::SmallVector<int64_t> tiles(group.axes.size(), 1);
       auto expressions = listBoundExpressions(group, {});
       ASSERT_TRUE(expressions);

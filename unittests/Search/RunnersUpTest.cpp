@@ -42,12 +42,12 @@ std::optional<double> rate(const GroupModel &group, const ChipInfo &chip,
 /// is ranked, and no slower.
 bool isRanked(const GroupModel &group, const SearchResult &found,
               const Schedule &schedule, double seconds) {
-  return llvm::any_of(found.ranking, [&](const RatedSchedule &rated) {
-    return rated.schedule.tiles == schedule.tiles &&
-           rated.schedule.warps == schedule.warps &&
-           printTiling(rated.schedule.tree, group) ==
+  return llvm::any_of(found.ranking, [&](const CostedSchedule &costed) {
+    return costed.schedule.tiles == schedule.tiles &&
+           costed.schedule.warps == schedule.warps &&
+           printTiling(costed.schedule.tree, group) ==
                printTiling(schedule.tree, group) &&
-           rated.modelSeconds <= seconds * (1 + 1e-9);
+           costed.modelSeconds <= seconds * (1 + 1e-9);
   });
 }
 
@@ -103,10 +103,10 @@ TEST(RunnersUp, NothingNearTheChoiceIsLeftOut) {
         schedule.tiles[axis] = tile;
         look(schedule);
       }
-    for (const Arrangement &arrangement : ranked.space->arrangements()) {
+    for (const WarpArrangement &arrangement : ranked.space->arrangements()) {
       Schedule schedule = ranked.found->schedule;
       for (auto [mapping, warps] :
-           llvm::zip_equal(schedule.products, arrangement)) {
+           llvm::zip_equal(schedule.contractions, arrangement)) {
         mapping.warps[0] = warps[0];
         mapping.warps[1] = warps[1];
       }
@@ -193,18 +193,18 @@ TEST(RunnersUp, CountsAddUpAndTheChoiceStays) {
       std::string where = (name(options.space) + ", " + name(options.method) +
                            ", " + name(options.model))
                               .str();
-      int64_t refused = 0;
-      for (const auto &[why, count] : found->refusals)
-        refused += count;
-      EXPECT_EQ(refused, found->refused) << where;
+      int64_t rejected = 0;
+      for (const auto &[why, count] : found->rejections)
+        rejected += count;
+      EXPECT_EQ(rejected, found->rejected) << where;
       EXPECT_EQ(found->candidates,
-                found->legal + found->refused + found->bounded)
+                found->legal + found->rejected + found->bounded)
           << where;
       EXPECT_GT(found->legal, 0) << where;
       if (options.space == SpaceKind::Default) {
         EXPECT_EQ(alone->candidates, found->candidates) << where;
         EXPECT_EQ(alone->legal, found->legal) << where;
-        EXPECT_EQ(alone->refused, found->refused) << where;
+        EXPECT_EQ(alone->rejected, found->rejected) << where;
         EXPECT_EQ(alone->bounded, found->bounded) << where;
       }
       EXPECT_EQ(alone->schedule.tiles, found->schedule.tiles) << where;

@@ -29,7 +29,7 @@ struct Case {
   /// A candidate with any value of every dimension.
   ScheduleCandidate draw(Random &numbers) const {
     ScheduleCandidate candidate = space.random(numbers);
-    space.drawMovement(candidate, numbers);
+    space.drawPolicy(candidate, numbers);
     return candidate;
   }
 
@@ -117,15 +117,15 @@ TEST(ScheduleDimensions, BeginWithTheDefault) {
 // The searches take no value from elsewhere.
 TEST(ScheduleDimensions, ContainWhatSearchesChoose) {
   Random numbers(2);
-  unsigned rated = 0;
+  unsigned costed = 0;
   forEachCase([&](const Case &own) {
-    CandidateRater rater(own.group, own.chip, own.options, own.space);
+    CandidateEvaluator evaluator(own.group, own.chip, own.options, own.space);
     for (unsigned i = 0; i < 100; ++i)
-      rater.rateAll(
+      evaluator.evaluateAll(
           own.space.mutateOutline(own.space.randomOutline(numbers), numbers),
           own.space.usualArrangements(), [] { return kNever; },
-          [&](const CandidateRater::Rated &found) {
-            ++rated;
+          [&](const CandidateEvaluator::Costed &found) {
+            ++costed;
             expectContained(own.space, found.candidate);
           });
     LocalSearch local(own.group, own.chip, own.options, own.space);
@@ -133,13 +133,13 @@ TEST(ScheduleDimensions, ContainWhatSearchesChoose) {
     ScheduleRanking ranking(own.group, own.chip, own.options, own.space);
     for (const Descent::Point &point : local.best()) {
       expectContained(own.space, point.candidate);
-      ranking.judgeAll(point.candidate, own.space.everyArrangement());
+      ranking.evaluateAll(point.candidate, own.space.everyArrangement());
     }
     EXPECT_FALSE(ranking.empty());
     for (const ScheduleCandidate &candidate : ranking.candidates())
       expectContained(own.space, candidate);
   });
-  EXPECT_GT(rated, 1000u);
+  EXPECT_GT(costed, 1000u);
 }
 
 std::string print(const Schedule &schedule, const GroupModel &group,
@@ -177,17 +177,17 @@ TEST(ScheduleDimensions, ChangeThePrintedSchedule) {
         candidate.expression = 0;
         candidate.arrangement =
             llvm::find(own.space.arrangements(),
-                       Arrangement(own.group.products.size(), {8, 1})) -
+                       WarpArrangement(own.group.contractions.size(), {8, 1})) -
             own.space.arrangements().begin();
         for (auto [axis, info] : llvm::enumerate(own.group.axes))
           candidate.tiles[axis] = info.name == "m"                      ? 128
                                   : own.space.allTiles(axis).size() > 1 ? 64
                                                                         : 1;
-        candidate.parts = 1;
+        candidate.splits = 1;
         candidate.hoisted = {};
-        candidate.kept = {};
-        candidate.movement.copied = own.space.transports().back();
-        candidate.movement.producers = own.space.producers().back();
+        candidate.retained = {};
+        candidate.policy.copied = own.space.transports().back();
+        candidate.policy.producers = own.space.producers().back();
       }
       if (!own.space.divides(own.space.arrangements()[candidate.arrangement],
                              candidate))
@@ -239,12 +239,12 @@ TEST(ScheduleDimensions, FitIntoKeys) {
     unsigned elements = info.scope == DimensionInfo::Scope::Schedule ? 1
                         : info.scope == DimensionInfo::Scope::Axis
                             ? CostBound::kMaxAxes
-                        : info.scope == DimensionInfo::Scope::Product
-                            ? kMostProducts
-                            : ScheduleCandidate::kMostTensors;
+                        : info.scope == DimensionInfo::Scope::Contraction
+                            ? kMaxContractions
+                            : ScheduleCandidate::kMaxTensors;
     words += elements * (info.isTensorSet ? 4 : 1);
   }
-  EXPECT_LE(words, CandidateKey::kMostWords);
+  EXPECT_LE(words, CandidateKey::kMaxWords);
 }
 
 // What has no choice beside the others' values is off.
@@ -256,11 +256,11 @@ TEST(ScheduleDimensions, AreSettled) {
       ScheduleCandidate settled = candidate;
       own.space.settle(settled);
       EXPECT_TRUE(settled == candidate);
-      settled.movement.producers = 0;
+      settled.policy.producers = 0;
       own.space.settle(settled);
-      EXPECT_FALSE(settled.movement.isPersistent);
-      EXPECT_FALSE(settled.movement.takesTurns);
-      EXPECT_EQ(settled.movement.overlaps, candidate.movement.overlaps);
+      EXPECT_FALSE(settled.policy.isPersistent);
+      EXPECT_FALSE(settled.policy.isPingPong);
+      EXPECT_EQ(settled.policy.overlaps, candidate.policy.overlaps);
     }
   });
 }

@@ -135,7 +135,7 @@ TEST(ScheduleSearchParts, AreCombinedByClustersWhereThereAreAny) {
 TEST(ScheduleSearchTransports, DrawsBulkCopies) {
   ParsedGroup group(chainIR({256, 64, 256}));
   SearchOptions options;
-  unsigned inBulk = 0, byThreads = 0;
+  unsigned usesTMA = 0, byThreads = 0;
   for (options.randomSeed = 0; *options.randomSeed < 16;
        ++*options.randomSeed) {
     std::string reason;
@@ -143,11 +143,11 @@ TEST(ScheduleSearchTransports, DrawsBulkCopies) {
         searchSchedule(group.model(), *lookupChip("sm_90a"), reason, options);
     ASSERT_TRUE(found) << reason;
     for (unsigned tensor : listCopied(group.model(), found->schedule))
-      ++(found->schedule.places[tensor].transport == fuse::Transport::Bulk
-             ? inBulk
+      ++(found->schedule.places[tensor].transport == fuse::Transport::TMA
+             ? usesTMA
              : byThreads);
   }
-  EXPECT_GT(inBulk, 4u);
+  EXPECT_GT(usesTMA, 4u);
   EXPECT_GT(byThreads, 4u);
 }
 
@@ -278,8 +278,8 @@ TEST(ScheduleSearchSpace, KeepsWhatItIsAskedFor) {
   ScheduleCandidate candidate;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     candidate.tiles[axis] = 32;
-  auto count = [&](uint64_t products) {
-    space.keepOutside(candidate, products);
+  auto count = [&](uint64_t contractions) {
+    space.retainOutside(candidate, contractions);
     return computeFootprint(group, space.outline(candidate)).mmaFlops;
   };
   int64_t once = 2 * 256 * (64 * 256 + 256 * 256 + 256 * 256);
@@ -287,9 +287,9 @@ TEST(ScheduleSearchSpace, KeepsWhatItIsAskedFor) {
   for (; candidate.expression < space.expressions().size();
        ++candidate.expression) {
     int64_t none = count(0);
-    EXPECT_EQ(candidate.kept, decltype(candidate.kept){});
-    for (uint64_t products : {1, 2, 3})
-      EXPECT_LE(count(products), none);
+    EXPECT_EQ(candidate.retained, decltype(candidate.retained){});
+    for (uint64_t contractions : {1, 2, 3})
+      EXPECT_LE(count(contractions), none);
     saved += none > once && count(3) == once;
     each += count(1) < none && count(3) < count(1);
   }
@@ -311,29 +311,29 @@ TEST(ScheduleSearchSpace, OutlinesChangeWhereverTheyCan) {
   unsigned axes = group.model().axes.size();
   llvm::SmallVector<bool> tiles(axes, false), intrinsics(2, false);
   bool expression = false, parts = false, raster = false, hoisted = false,
-       kept = false;
+       retained = false;
   for (unsigned i = 0; i < 1000; ++i) {
     ScheduleCandidate other = space.mutateOutline(start, numbers);
     EXPECT_FALSE(other == start);
     EXPECT_TRUE(space.mayFit(space.tilesOf(other)));
-    EXPECT_TRUE(space.fillsParts(other));
+    EXPECT_TRUE(space.fillsSplits(other));
     EXPECT_EQ(other.arrangement, 0u);
     EXPECT_EQ(other.stages, 1u);
     EXPECT_EQ(other.registerStages, 1u);
     for (unsigned axis = 0; axis < axes; ++axis)
       tiles[axis] |= other.tiles[axis] != start.tiles[axis];
-    for (unsigned product : {0u, 1u})
-      intrinsics[product] |=
-          other.intrinsics[product] != start.intrinsics[product];
+    for (unsigned contraction : {0u, 1u})
+      intrinsics[contraction] |=
+          other.intrinsics[contraction] != start.intrinsics[contraction];
     expression |= other.expression != start.expression;
-    parts |= other.parts != start.parts;
-    raster |= other.raster != start.raster;
+    parts |= other.splits != start.splits;
+    raster |= other.blockSwizzle != start.blockSwizzle;
     hoisted |= other.hoisted != start.hoisted;
-    kept |= other.kept != start.kept;
+    retained |= other.retained != start.retained;
   }
   EXPECT_TRUE(llvm::all_of(tiles, [](bool is) { return is; }));
   EXPECT_TRUE(intrinsics[0] && intrinsics[1]);
-  EXPECT_TRUE(expression && parts && raster && hoisted && kept);
+  EXPECT_TRUE(expression && parts && raster && hoisted && retained);
 }
 
 // With a stage more than loops have iterations all loads are under way before
@@ -388,8 +388,8 @@ TEST(ScheduleSearchStages, MoreOfThemAreNoSlower) {
       auto found = searchSchedule(group.model(), chip, reason, options);
       ASSERT_TRUE(found) << reason;
       for (const Placement &place : found->schedule.places) {
-        EXPECT_LE(place.stages, options.mostStages);
-        EXPECT_LE(place.registerStages, options.mostRegisterStages);
+        EXPECT_LE(place.stages, options.maxStages);
+        EXPECT_LE(place.registerStages, options.maxRegisterStages);
       }
       EXPECT_LE(found->cost.total, last);
       last = found->cost.total;

@@ -18,9 +18,9 @@ using namespace fusion::test;
 namespace {
 
 /// A row of products of any sizes, maybe several at a time.
-ChainShape drawRow(unsigned products, Random &numbers) {
+ChainShape drawRow(unsigned contractions, Random &numbers) {
   ChainShape shape;
-  for (unsigned size = 0; size < products + 2; ++size)
+  for (unsigned size = 0; size < contractions + 2; ++size)
     shape.sizes.push_back(16 << numbers.below(8));
   shape.batch = 1 + numbers.below(8);
   return shape;
@@ -168,8 +168,8 @@ TEST(ScheduleSearchMethods, EvolutionAloneIsNoBetter) {
       {"sm_89", {{1664, 80, 2048, 160, 896, 416}}}};
   Random numbers(0);
   for (const char *chip : {"sm_80", "sm_86", "sm_90a", "sm_120"})
-    for (unsigned products : {3, 4})
-      cases.push_back({chip, drawRow(products, numbers)});
+    for (unsigned contractions : {3, 4})
+      cases.push_back({chip, drawRow(contractions, numbers)});
   for (const Case &each : cases) {
     const ChipInfo &chip = *lookupChip(each.chip);
     GroupModel group = makeChainModel(each.shape);
@@ -218,9 +218,9 @@ TEST(ScheduleSearchMethods, RoughSearchIsNear) {
   Random numbers(1);
   unsigned near = 0, all = 0;
   int64_t roughly = 0, wholly = 0; // candidates
-  for (unsigned products : {2, 3, 4, 6})
+  for (unsigned contractions : {2, 3, 4, 6})
     for (unsigned draw = 0; draw < 5; ++draw, ++all) {
-      GroupModel group = makeChainModel(drawRow(products, numbers));
+      GroupModel group = makeChainModel(drawRow(contractions, numbers));
       std::string reason;
       auto best = searchSchedule(group, chip, reason);
       SearchOptions options;
@@ -231,7 +231,8 @@ TEST(ScheduleSearchMethods, RoughSearchIsNear) {
       EXPECT_LE(rough->candidates, best->candidates);
       roughly += rough->candidates;
       wholly += best->candidates;
-      near += rough->cost.total * (1 - roughness(products)) <= best->cost.total;
+      near +=
+          rough->cost.total * (1 - roughness(contractions)) <= best->cost.total;
     }
   EXPECT_GE(10 * near, 9 * all);
   EXPECT_LT(2 * roughly, wholly);
@@ -275,7 +276,7 @@ TEST(ScheduleSearchMethods, ProductsHaveIntrinsicsOfTheirOwn) {
   ChipInfo single = chip;
   single.hasWgmma = false;
   GroupModel group =
-      makeChainModel({{8192, 1024, 256, 64}, 1, 1, ProductType::S8});
+      makeChainModel({{8192, 1024, 256, 64}, 1, 1, MultiplicandType::S8});
   for (GroupTensor &tensor : group.tensors)
     if (tensor.name == "B")
       std::reverse(tensor.axes.begin(), tensor.axes.end());
@@ -283,9 +284,9 @@ TEST(ScheduleSearchMethods, ProductsHaveIntrinsicsOfTheirOwn) {
   auto found = searchSchedule(group, chip, reason);
   auto by = searchSchedule(group, single, reason);
   ASSERT_TRUE(found && by) << reason;
-  EXPECT_TRUE(found->schedule.products[0].intrinsic->isOfWarpgroup());
-  EXPECT_FALSE(found->schedule.products[1].intrinsic->isOfWarpgroup());
-  EXPECT_FALSE(found->schedule.products[1].intrinsic->isScalar());
+  EXPECT_TRUE(found->schedule.contractions[0].intrinsic->isOfWarpgroup());
+  EXPECT_FALSE(found->schedule.contractions[1].intrinsic->isOfWarpgroup());
+  EXPECT_FALSE(found->schedule.contractions[1].intrinsic->isScalar());
   EXPECT_LT(found->cost.total, by->cost.total);
   ASSERT_TRUE(found->choices);
   EXPECT_EQ(found->choices->of("intrinsics"), llvm::ArrayRef<size_t>({3, 3}));
@@ -355,7 +356,7 @@ TEST(ScheduleSearchMethods, MeasurementsDecideAmongTheBest) {
   EXPECT_EQ(found->measuredBy, "test");
   // In rounds (MeasuredRounds.h).
   EXPECT_GT(measurement.measured, 8u);
-  for (const RatedSchedule &each : found->ranking)
+  for (const CostedSchedule &each : found->ranking)
     EXPECT_LE(each.schedule.warps, found->schedule.warps);
   EXPECT_EQ(found->measuredSeconds, 1.0 / found->schedule.warps);
 }

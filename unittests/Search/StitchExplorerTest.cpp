@@ -205,7 +205,7 @@ TEST(StitchExplorer, AChainIsOneKernelUpToTheLimit) {
   OperatorGraph graph = b.finish();
   EXPECT_EQ(plan(graph).patterns.size(), 1u);
   ExplorerOptions options;
-  options.mostVertices = 20;
+  options.maxVertices = 20;
   StitchPlan divided = plan(graph, options);
   check(graph, divided);
   EXPECT_EQ(divided.patterns.size(), 2u);
@@ -360,12 +360,12 @@ TEST(StitchExplorer, WhatIsSurelyFasterIsNotPriced) {
   auto most = [](ArrayRef<unsigned> pattern) -> std::optional<double> {
     return pattern.size() > 4 ? 100.0 : 1.2 + 0.1 * pattern.size();
   };
-  PatternOracle oracle{anything, latency, /*leastLatency=*/1};
+  PatternOracle oracle{anything, latency, /*minLatency=*/1};
   StitchPlan asked = explore(graph, chip(), {}, oracle);
   check(graph, asked);
   EXPECT_LT(asked.patterns.size(), 8u);
   unsigned before = std::exchange(priced, 0);
-  oracle.mostLatency = most;
+  oracle.maxLatency = most;
   StitchPlan found = explore(graph, chip(), {}, oracle);
   EXPECT_EQ(found.patterns, asked.patterns);
   EXPECT_LT(priced, before);
@@ -385,11 +385,11 @@ TEST(StitchExplorer, ABetterOracleMergesTheKernelsOfASmallPlan) {
   };
   StitchPlan found = explore(graph, chip(), {}, {anything, rough});
   ASSERT_EQ(found.patterns.size(), 3u);
-  StitchPlan kept = found;
+  StitchPlan retained = found;
   ExplorerOptions few;
-  few.mostRefined = 2;
-  EXPECT_FALSE(refine(graph, chip(), few, {anything, whole}, kept));
-  EXPECT_EQ(kept.patterns.size(), 3u);
+  few.maxRefinedKernels = 2;
+  EXPECT_FALSE(refine(graph, chip(), few, {anything, whole}, retained));
+  EXPECT_EQ(retained.patterns.size(), 3u);
   EXPECT_TRUE(refine(graph, chip(), {}, {anything, whole}, found));
   check(graph, found);
   EXPECT_EQ(found.patterns.size(), 2u);

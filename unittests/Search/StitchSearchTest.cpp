@@ -40,18 +40,19 @@ public:
       ((text += std::to_string(sizes) + "x"), ...);
       return text + "f32>";
     };
-    Kind matrix{type(rows, columns), {"%a", "%b"}}, ofRows{type(rows), {"%c"}},
-        ofColumns{type(columns), {"%d"}}, other{type(5003), {"%e"}};
+    Kind matrix{type(rows, columns), {"%a", "%b"}},
+        ofSplitLoop{type(rows), {"%c"}}, ofColumns{type(columns), {"%d"}},
+        other{type(5003), {"%e"}};
     for (unsigned number = 0; number < size; ++number)
       switch (draw(9)) {
       case 0:
-        reduce(matrix, both, ofRows, first, "\"parallel\", \"reduction\"");
+        reduce(matrix, both, ofSplitLoop, first, "\"parallel\", \"reduction\"");
         break;
       case 1:
         reduce(matrix, both, ofColumns, second, "\"reduction\", \"parallel\"");
         break;
       case 2:
-        combine(matrix, both, ofRows, first);
+        combine(matrix, both, ofSplitLoop, first);
         break;
       case 3:
         combine(matrix, both, ofColumns, second);
@@ -71,7 +72,7 @@ public:
       types += (types.empty() ? "" : ", ") + type;
     }
     text = "func.func @f(%a: " + matrix.type + ", %b: " + matrix.type +
-           ", %c: " + ofRows.type + ", %d: " + ofColumns.type +
+           ", %c: " + ofSplitLoop.type + ", %d: " + ofColumns.type +
            ", %e: " + other.type + ") -> (" + types +
            ") {\n  %zero = arith.constant 0.0 : f32\n" + text + "  return " +
            values + " : " + types + "\n}\n";
@@ -201,7 +202,7 @@ TEST_F(StitchSearch, BoundsChangeNoResult) {
       coarsely += coarse->candidates;
       bounded += fast->candidates;
       for (auto [axis, spread] :
-           llvm::zip_equal(group->axes, coarse->schedule.spread)) {
+           llvm::zip_equal(group->axes, coarse->schedule.threadMapping)) {
         clusters += spread.cluster > 1;
         splits +=
             axis.isReduced && spread.cluster == 1 && spread.tile < axis.extent;

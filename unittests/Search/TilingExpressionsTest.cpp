@@ -17,9 +17,9 @@ using namespace fusion;
 
 namespace {
 
-GroupModel chain(unsigned products, int64_t batch = 1) {
+GroupModel chain(unsigned contractions, int64_t batch = 1) {
   return makeChainModel(
-      {llvm::SmallVector<int64_t, 6>(products + 2, 128), batch});
+      {llvm::SmallVector<int64_t, 6>(contractions + 2, 128), batch});
 }
 
 llvm::SmallVector<unsigned> allAxes(const GroupModel &group) {
@@ -122,7 +122,7 @@ TEST(TilingExpressions, SubExpressionsAreThoseOfAllExpressions) {
         auto trees = listExpressions(group, allAxes(group), with(flat, false));
         for (const TilingTree &tree : *trees) {
           BoundExpression bound = bindBlocks(group, tree);
-          if (complete && keepsIntermediates(group, bound.loops))
+          if (complete && retainsIntermediates(group, bound.loops))
             continue;
           std::string text;
           for (unsigned axis : bound.blocks)

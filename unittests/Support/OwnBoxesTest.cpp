@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Support/OwnBoxes.h"
+#include "fusion/Support/PrivateBoxes.h"
 
 #include "gtest/gtest.h"
 #include <set>
@@ -40,8 +40,8 @@ void check(const LinearLayout &layout, unsigned unit,
     strides[d] = strides[d + 1] * sizes[d + 1];
   int64_t warps = layout.inSize(D::Warp);
   std::string reason;
-  std::optional<OwnBox> box =
-      ownBox({layout, unit, sizes, strides, bytes}, warps, &reason);
+  std::optional<PrivateBox> box =
+      privateBox({layout, unit, sizes, strides, bytes}, warps, &reason);
   ASSERT_TRUE(box) << reason;
   EXPECT_LE(box->dimensions.size(), 5u);
   std::vector<int64_t> memory = {-1};
@@ -52,7 +52,7 @@ void check(const LinearLayout &layout, unsigned unit,
   // The place of what is in front of the box, dimension by dimension.
   memory[0] = 0;
   std::vector<bool> inside = {true};
-  for (const OwnBoxDimension &dimension : box->dimensions) {
+  for (const PrivateBoxDimension &dimension : box->dimensions) {
     int64_t extent = dimension.isLast
                          ? sizes[dimension.coordinate] / dimension.step
                          : dimension.size,
@@ -75,7 +75,7 @@ void check(const LinearLayout &layout, unsigned unit,
     memory = std::move(next);
     inside = std::move(nextInside);
   }
-  int64_t word = ownWord(layout, unit, bytes), column = 0;
+  int64_t word = privateAccess(layout, unit, bytes), column = 0;
   std::set<llvm::SmallVector<int64_t>> seen;
   for (int64_t reg = 0; reg < layout.inSize(D::Register); reg += word) {
     if (!seen.insert(layout.coords(reg, 0, 0)).second)
@@ -108,18 +108,20 @@ std::string refusal(const LinearLayout &layout, unsigned unit,
                     llvm::ArrayRef<int64_t> strides, int64_t bytes,
                     int64_t warps) {
   std::string reason;
-  EXPECT_FALSE(ownBox({layout, unit, sizes, strides, bytes}, warps, &reason));
+  EXPECT_FALSE(
+      privateBox({layout, unit, sizes, strides, bytes}, warps, &reason));
   return reason;
 }
 
 TEST(OwnBoxes, AreTheExampleOfTheHeader) {
   LinearLayout layout = rows(8, 1, 4, 8, 1);
-  std::optional<OwnBox> box = ownBox({layout, 1, {64, 4096}, {4096, 1}, 2}, 4);
+  std::optional<PrivateBox> box =
+      privateBox({layout, 1, {64, 4096}, {4096, 1}, 2}, 4);
   ASSERT_TRUE(box);
   ASSERT_EQ(box->dimensions.size(), 3u);
   auto expect = [&](unsigned d, unsigned coordinate, int64_t step, int64_t size,
                     bool isLast) {
-    const OwnBoxDimension &dimension = box->dimensions[d];
+    const PrivateBoxDimension &dimension = box->dimensions[d];
     EXPECT_EQ(dimension.coordinate, coordinate);
     EXPECT_EQ(dimension.step, step);
     EXPECT_EQ(dimension.size, size);
@@ -185,7 +187,7 @@ TEST(OwnBoxes, SayWhyNot) {
   LinearLayout one = identity(D::Register, 0, 8) * identity(D::Lane, 0, 32);
   EXPECT_NE(refusal(one, 0, {int64_t(1) << 32}, {1}, 2, 1).find("31 bits"),
             std::string::npos);
-  EXPECT_TRUE(ownBox({one, 0, {int64_t(1) << 30}, {1}, 2}, 1));
+  EXPECT_TRUE(privateBox({one, 0, {int64_t(1) << 30}, {1}, 2}, 1));
   // More dimensions than a map has.
   LinearLayout many = identity(D::Register, 1, 4) * identity(D::Lane, 1, 8) *
                       identity(D::Lane, 0, 4) * identity(D::Warp, 1, 2) *

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Target/ProductLayouts.h"
+#include "fusion/Target/FragmentLayouts.h"
 
 #include "gtest/gtest.h"
 
@@ -39,7 +39,7 @@ TEST(Intrinsics, TilesAreDividedIntoFragments) {
             if (!isWhole)
               continue;
             ++divided;
-            LinearLayout sum = sumTile(intrinsic, m, n, warps);
+            LinearLayout sum = accumulatorTile(intrinsic, m, n, warps);
             EXPECT_EQ(sum.outSize(D::Dim0), m);
             EXPECT_EQ(sum.outSize(D::Dim1), n);
             EXPECT_EQ(sum.inSize(D::Warp), rowWarps * columnWarps);
@@ -59,9 +59,10 @@ TEST(Intrinsics, TilesHaveAPlace) {
     EXPECT_TRUE(intrinsic.accumulator.registers);
     EXPECT_FALSE(intrinsic.accumulator.shared);
     EXPECT_EQ(intrinsic.replicatesOperands(), intrinsic.isScalar());
-    EXPECT_EQ(sumFragment(intrinsic).inSize(D::Register) / (intrinsic.i1 / 8),
+    EXPECT_EQ(accumulatorFragment(intrinsic).inSize(D::Register) /
+                  (intrinsic.i1 / 8),
               intrinsic.i2 / 4);
-    EXPECT_EQ(sumFragment(intrinsic).contiguousRegisters(D::Dim1) %
+    EXPECT_EQ(accumulatorFragment(intrinsic).contiguousRegisters(D::Dim1) %
                   intrinsic.accumulatorColumns,
               0);
   }

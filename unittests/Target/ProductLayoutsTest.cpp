@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Target/ProductLayouts.h"
+#include "fusion/Target/FragmentLayouts.h"
 
 #include "gtest/gtest.h"
 
@@ -34,7 +34,8 @@ int64_t lanesAlong(const LinearLayout &layout, unsigned dimension) {
 TEST(ProductLayouts, FragmentsAreWhatTheIntrinsicSays) {
   for (const Intrinsic &intrinsic : allIntrinsics()) {
     SCOPED_TRACE(intrinsic.name.str());
-    LinearLayout sum = sumFragment(intrinsic), first = firstFragment(intrinsic);
+    LinearLayout sum = accumulatorFragment(intrinsic),
+                 first = operandAFragment(intrinsic);
     EXPECT_EQ(sum.outSize(D::Dim0), intrinsic.i1);
     EXPECT_EQ(sum.outSize(D::Dim1), intrinsic.i2);
     EXPECT_TRUE(sum.isBijective());
@@ -52,7 +53,7 @@ TEST(ProductLayouts, FragmentsAreWhatTheIntrinsicSays) {
     for (OperandOrder order : kOrders) {
       if (!intrinsic.rhs.registers)
         continue;
-      LinearLayout second = secondFragment(intrinsic, order);
+      LinearLayout second = operandBFragment(intrinsic, order);
       EXPECT_EQ(second.outSize(D::Dim0), intrinsic.r1);
       EXPECT_EQ(second.outSize(D::Dim1), intrinsic.i2);
       EXPECT_TRUE(second.isSurjective());
@@ -65,13 +66,13 @@ TEST(ProductLayouts, FragmentsAreWhatTheIntrinsicSays) {
 
 /// A tile that one product makes is the next one's operand by a renaming of
 /// registers, exactly where the intrinsics say so.
-TEST(ProductLayouts, HandOver) {
+TEST(ProductLayouts, IntermediateEpilogue) {
   for (const Intrinsic &from : allIntrinsics())
     for (const Intrinsic &to : allIntrinsics())
-      EXPECT_EQ(registerPermutation(sumTile(from, 128, 96, {4, 1}),
-                                    firstTile(to, 128, 96, {4, 1}))
+      EXPECT_EQ(registerPermutation(accumulatorTile(from, 128, 96, {4, 1}),
+                                    operandATile(to, 128, 96, {4, 1}))
                     .has_value(),
-                from.handsOverTo(to))
+                from.forwardsTo(to))
           << from.name.str() << " " << to.name.str();
 }
 
@@ -84,11 +85,11 @@ TEST(ProductLayouts, HandOverOfOddStepsOfRows) {
        {std::pair(&single, &group), std::pair(&group, &single)})
     for (int64_t warps : {4, 8, 12})
       for (int64_t rows : {16, 32, 48, 64, 80, 96})
-        EXPECT_EQ(
-            registerPermutation(sumTile(*from, rows * warps, 96, {warps, 1}),
-                                firstTile(*to, rows * warps, 96, {warps, 1}))
-                .has_value(),
-            rows / 16 % 2 == 1)
+        EXPECT_EQ(registerPermutation(
+                      accumulatorTile(*from, rows * warps, 96, {warps, 1}),
+                      operandATile(*to, rows * warps, 96, {warps, 1}))
+                      .has_value(),
+                  rows / 16 % 2 == 1)
             << from->name.str() << ", " << warps << " warps of " << rows;
 }
 
@@ -98,7 +99,7 @@ TEST(ProductLayouts, GroupsOfWarpsHoldRowsTogether) {
   for (int64_t groups : {1, 2})
     for (int64_t blocks : {1, 2, 3}) {
       LinearLayout sum =
-          sumTile(intrinsic, 64 * groups * blocks, 32, {4 * groups, 1});
+          accumulatorTile(intrinsic, 64 * groups * blocks, 32, {4 * groups, 1});
       for (int64_t warp = 0; warp < 4 * groups; ++warp)
         for (int64_t reg = 0; reg < sum.inSize(D::Register); ++reg) {
           int64_t first = sum.coords(reg, 0, warp / 4 * 4)[0];
@@ -156,38 +157,38 @@ TEST(ProductLayouts, OperandsAreLoadedWithoutConflicts) {
   for (const Intrinsic &intrinsic : allIntrinsics())
     for (int64_t extent : {32, 48, 64, 128})
       for (int64_t depth : {32, 64, 96, 128})
-        for (bool isFirst : {true, false})
+        for (bool isOperandA : {true, false})
           for (bool reducedIsContiguous : {true, false}) {
-            if (isFirst && extent % (2 * intrinsic.i1))
+            if (isOperandA && extent % (2 * intrinsic.i1))
               continue;
             // Lanes load nothing of what is multiplied in place.
             if (intrinsic.readsShared())
               continue;
             LinearLayout layout =
-                isFirst ? firstTile(intrinsic, extent, depth, {2, 1})
-                        : secondTile(intrinsic, depth, extent, {2, 1},
-                                     reducedIsContiguous
-                                         ? OperandOrder::AlongReduced
-                                         : OperandOrder::AlongColumns);
+                isOperandA ? operandATile(intrinsic, extent, depth, {2, 1})
+                           : operandBTile(intrinsic, depth, extent, {2, 1},
+                                          reducedIsContiguous
+                                              ? OperandOrder::AlongReduced
+                                              : OperandOrder::AlongColumns);
             // As it lies in memory: the contiguous axis last.
-            bool isTurned = isFirst != reducedIsContiguous;
-            if (isTurned)
+            bool isTransposed = isOperandA != reducedIsContiguous;
+            if (isTransposed)
               layout = layout.transposeOuts({1, 0});
             int64_t rows = layout.outSize(D::Dim0),
                     columns = layout.outSize(D::Dim1);
             auto stored = sharedPanels(
                 rows, columns, intrinsic.operandBits / 8,
-                operandPanels(intrinsic, isFirst, reducedIsContiguous));
+                operandPanels(intrinsic, isOperandA, reducedIsContiguous));
             ASSERT_TRUE(stored);
             std::optional<int64_t> worst =
                 worstPass(layout, intrinsic.operandBits, *stored);
             ASSERT_TRUE(worst);
-            bool isClaimed = !(isFirst && !reducedIsContiguous &&
+            bool isClaimed = !(isOperandA && !reducedIsContiguous &&
                                intrinsic.operandBits == 8);
             if (isClaimed)
               EXPECT_EQ(*worst, 1)
                   << intrinsic.name.str() << " " << rows << " x " << columns
-                  << (isFirst ? " first" : " second")
+                  << (isOperandA ? " first" : " second")
                   << (reducedIsContiguous ? " along" : " across");
           }
 }
@@ -198,10 +199,10 @@ TEST(ProductLayouts, ColumnsOfAnInstructionAreOfOneGroup) {
     for (int64_t parts = 1; parts <= 40; ++parts) {
       int64_t n = groups * 8 * parts;
       SCOPED_TRACE(std::to_string(n) + " by " + std::to_string(groups));
-      int64_t columns = columnsOfInstruction(n, groups, 2);
+      int64_t columns = instructionColumns(n, groups, 2);
       ASSERT_GT(columns, 0);
       LinearLayout sum =
-          sumTile(intrinsic, 64, n, std::array<int64_t, 2>{4, groups});
+          accumulatorTile(intrinsic, 64, n, std::array<int64_t, 2>{4, groups});
       std::set<int64_t> own;
       for (int64_t reg = 0; reg < sum.inSize(D::Register); ++reg)
         own.insert(sum.coords(reg, 0, 0)[1] / 8);
@@ -211,9 +212,9 @@ TEST(ProductLayouts, ColumnsOfAnInstructionAreOfOneGroup) {
         for (int64_t next = 0; next < columns; next += 8)
           EXPECT_EQ(own.count((at + next) / 8), own.count(at / 8));
     }
-  EXPECT_EQ(columnsOfInstruction(320, 1, 2), 160);
-  EXPECT_EQ(columnsOfInstruction(320, 2, 2), 32);
-  EXPECT_EQ(columnsOfInstruction(512, 2, 2), 256);
+  EXPECT_EQ(instructionColumns(320, 1, 2), 160);
+  EXPECT_EQ(instructionColumns(320, 2, 2), 32);
+  EXPECT_EQ(instructionColumns(512, 2, 2), 256);
 }
 
 } // namespace

@@ -66,7 +66,7 @@ TEST(MeasuredSearch, EmulatorDecidesAmongTheBest) {
       ASSERT_TRUE(found->measuredSeconds);
       EXPECT_EQ(checkSchedule(group.model(), found->schedule, chip),
                 std::nullopt);
-      for (const RatedSchedule &other : found->ranking)
+      for (const CostedSchedule &other : found->ranking)
         if (other.measuredSeconds)
           EXPECT_LE(*found->measuredSeconds, *other.measuredSeconds);
       // Measured again it is the same, and as predicted.
@@ -105,8 +105,8 @@ TEST(MeasuredSearch, RoundsGoOnFromTheFastest) {
   ASSERT_TRUE(byModel) << reason;
   SmallTiles device, again;
   double first = 1;
-  for (const RatedSchedule &rated : byModel->ranking)
-    first = std::min(first, *device.measure(rated.schedule));
+  for (const CostedSchedule &costed : byModel->ranking)
+    first = std::min(first, *device.measure(costed.schedule));
   device.runs = 0;
   options.measurement = &device;
   auto found = searchSchedule(group.model(), chip, reason, options);
@@ -173,16 +173,16 @@ TEST(MeasuredSearch, CountedProductsTakeTheirTypesRate) {
   emulator::Counters counters;
   counters.mmaFlops = 1ull << 40;
   const Intrinsic &mma = *lookupIntrinsic("mma.m16n8k16");
-  auto seconds = [&](ProductType type) {
+  auto seconds = [&](MultiplicandType type) {
     return predictFromCounters(counters, /*blocks=*/chip.numSMs,
                                /*clusterBlocks=*/1, chip,
-                               productRate(chip, type, mma)) -
+                               mmaRate(chip, type, mma)) -
            chip.launchOverhead;
   };
-  EXPECT_DOUBLE_EQ(seconds(ProductType::F16),
-                   seconds(ProductType::S8) *
-                       chip.productFlops(ProductType::S8) /
-                       chip.productFlops(ProductType::F16));
+  EXPECT_DOUBLE_EQ(seconds(MultiplicandType::F16),
+                   seconds(MultiplicandType::S8) *
+                       chip.peakFlops(MultiplicandType::S8) /
+                       chip.peakFlops(MultiplicandType::F16));
 }
 
 // The group by itself has the operands of the group, each once; what is empty

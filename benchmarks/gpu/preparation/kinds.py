@@ -35,10 +35,10 @@ PATTERNS |= {
 # In the schedules of kernels.
 SCHEDULES = {
     "producers": r"producers = [1-9]",
-    "ping-pong": r"turns = true",
+    "ping-pong": r"ping_pong = true",
     "persistent": r"persistent = true",
     "split sums in clusters": r"in_cluster = true",
-    "cross-iteration overlap": r"products = \{",
+    "cross-iteration overlap": r"overlap = \{",
     "masked tiles skipped": r"skip = ",
     "stitched": r"stitching = <",
     "online reduction": r"online",

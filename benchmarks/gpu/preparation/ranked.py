@@ -52,11 +52,11 @@ def place_of(schedule, name, space=None, transport=None):
     if transport is None:
         known = [word for word in words[1:] if word not in hints]
         transport = known[0] if known and space == words[0] else None
-    # What the L2 does with what was read is said of bulk copies alone.
+    # What the L2 does with what was read is said of TMA copies alone.
     parts = [
         space,
         *([transport] if transport and transport != "sync" else []),
-        *(hints if transport == "bulk" else []),
+        *(hints if transport == "tma" else []),
     ]
     return f"#fuse.place<{', '.join(parts)}>"
 
@@ -104,24 +104,24 @@ def runner_up(chosen, first, other):
     if "register_stages" in changed:
         counts = set(other["register_stages"].values())
         made.set("pipeline", "fragments", None)
-        made.set("pipeline", "registers", None)
+        made.set("pipeline", "register_stages", None)
         if len(counts) == 1:
-            made.set("pipeline", "registers", counts.pop())
+            made.set("pipeline", "register_stages", counts.pop())
         elif counts:
             made.set(
                 "pipeline", "fragments", {name: f"{count} : i64" for name, count in other["register_stages"].items()}
             )
     if "overlapped" in changed:
         overlapped = dict.fromkeys(other["overlapped"], "2 : i64")
-        made.set("pipeline", "products", overlapped or None)
-    for name in ("warps", "raster", "cluster"):
-        if name in changed:
-            made.set("mapping", name, other[name])
+        made.set("pipeline", "overlap", overlapped or None)
+    for field, name in (("warps", "warps"), ("raster", "block_swizzle"), ("cluster", "cluster")):
+        if field in changed:
+            made.set("mapping", name, other[field])
     if "persistent" in changed:
         made.set("mapping", "persistent", "true" if other["persistent"] else None)
     if "splits" in changed:
         made.set("parallel", 0, {axis: f"{parts} : i64" for axis, parts in other["splits"].items()})
-    for field, name in (("split_in_cluster", "in_cluster"), ("turns", "turns")):
+    for field, name in (("split_in_cluster", "in_cluster"), ("turns", "ping_pong")):
         if field in changed:
             made.set("parallel", name, "true" if other[field] else None)
     if "producers" in changed:
@@ -135,7 +135,7 @@ def with_other_reduction(schedule):
     form = made.sections.get("reduction", {}).get(0)
     if form in ("online", "one_tile"):
         made.set("reduction", 0, "one_tile" if form == "online" else "online")
-        made.set("reduction", "rescale", None)
+        made.set("reduction", "rescale_threshold", None)
     return made
 
 

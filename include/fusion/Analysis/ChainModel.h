@@ -26,7 +26,7 @@ struct ChainShape {
   llvm::SmallVector<int64_t, 6> sizes;
   int64_t batch = 1; ///< of all matrices; an axis b where it is more than one
   unsigned elementBytes = 2; ///< of every matrix, intermediates too
-  ProductType type = ProductType::F16;
+  MultiplicandType type = MultiplicandType::F16;
 };
 
 /// The model of the chain, with the names that groups from IR get. A chain has

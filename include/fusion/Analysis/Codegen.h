@@ -20,8 +20,8 @@
 namespace fusion {
 
 /// What `#fuse.codegen` says, except for `masked`, which stands with the
-/// products (`ProductMapping::keepsMasks`). Members that nobody sets have the
-/// defaults of the attribute.
+/// products (`ContractionMapping::keepsMasks`). Members that nobody sets have
+/// the defaults of the attribute.
 struct Codegen {
   /// Blocks that an SM is counted on to hold at a time.
   int64_t residentBlocks = 1;
@@ -44,8 +44,8 @@ fuse::CodegenAttr exportCodegen(const Codegen &codegen,
                                 llvm::ArrayRef<mlir::StringAttr> masked,
                                 mlir::MLIRContext *context);
 
-/// Returns why a chip cannot run blocks of `warps` warps, and `producers` beside
-/// them, as `codegen` says, or nullopt.
+/// Returns why a chip cannot run blocks of `warps` warps, and `producers`
+/// beside them, as `codegen` says, or nullopt.
 std::optional<std::string> checkCodegen(const Codegen &codegen, int64_t warps,
                                         int64_t producers,
                                         const ChipInfo &chip);

@@ -50,16 +50,16 @@ struct MovementTerm {
   /// With T_X·⌈X/T_X⌉ = X, as table III has it: borders are clipped.
   int64_t evaluateClipped(const GroupModel &group,
                           llvm::ArrayRef<int64_t> tileSizes) const {
-    return leastClipped(group, tileSizes, tileSizes);
+    return minClipped(group, tileSizes, tileSizes);
   }
   /// The same at least, of any tiles from `least` to `most`.
-  int64_t leastClipped(const GroupModel &group, llvm::ArrayRef<int64_t> least,
-                       llvm::ArrayRef<int64_t> most) const;
+  int64_t minClipped(const GroupModel &group, llvm::ArrayRef<int64_t> least,
+                     llvm::ArrayRef<int64_t> most) const;
 };
 
 /// A tensor of an operator.
 struct TensorMovement {
-  unsigned product, tensor;
+  unsigned contraction, tensor;
   MovementTerm footprint;             ///< DF
   std::optional<MovementTerm> volume; ///< DM; nullopt where it stays inside: 0
 };

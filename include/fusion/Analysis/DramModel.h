@@ -12,8 +12,8 @@
 // A launch is a nest of loops, from the inside out: the blocks that are
 // resident together, which walk their tiles in step; the sequential loops of a
 // block; the rest of the grid, wave by wave, in the order in which blocks are
-// numbered. With raster R the two fastest grid axes, y and x, are three loops:
-// x inside of a column of R blocks, y, then the columns.
+// numbered. With a `blockSwizzle` of R the two fastest grid axes, y and x, are
+// three loops: x inside of a column of R blocks, y, then the columns.
 //
 // A tensor that a loop does not index is used again in each of its iterations.
 // Between two uses passes what one iteration touches, every byte counted once.
@@ -50,8 +50,8 @@ struct DramTraffic {
 DramTraffic predictDram(const GroupModel &group, const Schedule &schedule,
                         int64_t concurrent, uint64_t l2Bytes);
 
-/// The same of one schedule's loops with several numbers of resident blocks, each
-/// of which is predicted once.
+/// The same of one schedule's loops with several numbers of resident blocks,
+/// each of which is predicted once.
 class DramMemo {
 public:
   /// Other loops, tiles or grid from here on.

@@ -1,4 +1,4 @@
-//===- Footprint.h - What a schedule moves and occupies -----------------------===//
+//===- Footprint.h - What a schedule moves and occupies -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,44 +15,45 @@
 #ifndef FUSION_ANALYSIS_FOOTPRINT_H
 #define FUSION_ANALYSIS_FOOTPRINT_H
 
-#include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/RetainedTiles.h"
 #include <array>
 
 namespace fusion {
 
 /// What one launch does and what one of its blocks holds.
 struct Footprint {
-  int64_t blocks = 1;           ///< of the grid
+  int64_t blocks = 1; ///< of the grid
   /// By active lanes, extents clipped at the borders; of what the blocks of a
   /// cluster load for one another, each its part.
   int64_t globalLoadBytes = 0;
   int64_t globalStoreBytes = 0;
-  int64_t multicastBytes = 0;   ///< that other blocks of a cluster load for one
-  int64_t compulsoryBytes = 0;  ///< every tensor once
-  int64_t mmaFlops = 0;         ///< 2 × multiply-adds, padding included
+  int64_t multicastBytes = 0;  ///< that other blocks of a cluster load for one
+  int64_t compulsoryBytes = 0; ///< every tensor once
+  int64_t mmaFlops = 0;        ///< 2 × multiply-adds, padding included
   /// Of these, those of the products that each unit executes.
-  std::array<int64_t, kNumProductUnits> unitFlops{};
-  ScalarWork scalar;            ///< of element-wise operators and reductions
-  /// Of these two, what is done at the same time: the multiply-adds of a product
-  /// that runs beside those of the next iteration, and what is computed of these;
-  /// or, where groups of warps take turns, all products of which values are
-  /// handed over in a loop, and what is computed of these. `waits` is how often
-  /// tensor cores stand still between turns.
+  std::array<int64_t, kNumIntrinsicUnits> unitFlops{};
+  ScalarWork scalar; ///< of element-wise operators and reductions
+  /// Of these two, what is done at the same time: the multiply-adds of a
+  /// product that runs beside those of the next iteration, and what is computed
+  /// of these; or, where groups of warps take turns, all products of which
+  /// values are handed over in a loop, and what is computed of these. `waits`
+  /// is how often tensor cores stand still between turns.
   struct Overlap {
-    unsigned product; ///< whose unit it is
+    unsigned contraction; ///< whose unit it is
     double flops;
     ScalarWork scalar;
     double waits = 0;
   };
   llvm::SmallVector<Overlap, 1> overlaps;
-  int64_t sharedMemory = 0;     ///< bytes of a block
-  int64_t sharedTraffic = 0;    ///< bytes between shared memory and registers, all blocks
-  int64_t registers = 0;        ///< per thread, estimated
-  int64_t atLaunch = 0;         ///< of these, what it has to be launched with
-  int64_t serialLoads = 0;      ///< dependent load-then-compute steps of a block
-  int64_t barriers = 0;         ///< of a block
-  /// The loop that leaves out tiles (MaskedTiles.h): its axis, and its iterations
-  /// in all blocks on average and at most.
+  int64_t sharedMemory = 0; ///< bytes of a block
+  int64_t sharedTraffic =
+      0; ///< bytes between shared memory and registers, all blocks
+  int64_t registers = 0;   ///< per thread, estimated
+  int64_t atLaunch = 0;    ///< of these, what it has to be launched with
+  int64_t serialLoads = 0; ///< dependent load-then-compute steps of a block
+  int64_t barriers = 0;    ///< of a block
+  /// The loop that leaves out tiles (MaskedTiles.h): its axis, and its
+  /// iterations in all blocks on average and at most.
   struct Shortened {
     unsigned axis;
     double average;
@@ -61,13 +62,13 @@ struct Footprint {
   std::optional<Shortened> shortened;
 };
 
-/// The footprint of a schedule that `checkSchedule` accepts so far as it does not
-/// speak of resources.
+/// The footprint of a schedule that `checkSchedule` accepts so far as it does
+/// not speak of resources.
 Footprint computeFootprint(const GroupModel &group, const Schedule &schedule);
 
 /// The same where the schedule's tree has been analysed already.
 Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
-                           const KeptTiles &kept);
+                           const RetainedTiles &retained);
 
 /// Whether all blocks of a row, along the fastest grid axis, load the same
 /// tiles of the tensor: what a cluster can fetch once (`isMulticast`).
@@ -80,7 +81,7 @@ bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
 /// tile would be too much for them, or where it multiplies in place. Otherwise
 /// one in shared memory passes through the scratch of a conversion.
 bool hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
-                  const KeptTiles &kept, unsigned tensor);
+                  const RetainedTiles &retained, unsigned tensor);
 
 /// Room for what ptxas needs to spill nothing beyond `Footprint::registers`: a
 /// few drawn schedules of a thousand need more, none that is chosen does

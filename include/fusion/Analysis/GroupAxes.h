@@ -29,7 +29,7 @@ struct GroupAxes {
   /// By operator: the axis of each of its loops.
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
   /// By operator: the product it is, where it is one.
-  llvm::SmallVector<std::optional<unsigned>> productOf;
+  llvm::SmallVector<std::optional<unsigned>> contractionOf;
   /// By operator: the reduction it is, where it is one.
   llvm::SmallVector<std::optional<unsigned>> reductionOf;
   /// The operator that is this reduction.
@@ -40,10 +40,10 @@ struct GroupAxes {
   /// By operator: the product that an element-wise operator or a reduction
   /// comes after, directly or through others; none where it comes before a
   /// product.
-  llvm::SmallVector<std::optional<unsigned>> followsProduct;
+  llvm::SmallVector<std::optional<unsigned>> followsContraction;
   /// By operator: the pass over rows that a reduction in front of a product is
   /// part of, or after which an operator on its rows is evaluated.
-  llvm::SmallVector<std::optional<unsigned>> passOf;
+  llvm::SmallVector<std::optional<unsigned>> statisticsOf;
   /// By tensor of the model: for inputs the value outside of the operators (of
   /// one that is padded what is inside), for results of products the
   /// contraction's result.
@@ -113,7 +113,7 @@ bool isElementwise(mlir::linalg::LinalgOp op);
 /// Whether the operator is a sum of products of two operands, inferable as
 /// batch, parallel and reduced dimensions. Convolutions are
 /// (fusion/Analysis/Windows.h).
-bool isSumOfProducts(mlir::linalg::LinalgOp op);
+bool isContractionBody(mlir::linalg::LinalgOp op);
 
 /// Whether the operator is a product of matrices, a chain's matter: a sum of
 /// products that has rows and columns. Where one of them is missing, each

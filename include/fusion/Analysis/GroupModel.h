@@ -101,7 +101,7 @@ struct GroupTensor {
   unsigned alignment;
   /// The product that reads it (Operand, Extra) or makes it; of a statistic the
   /// product after which it is evaluated.
-  unsigned product;
+  unsigned contraction;
   /// Of an operand: 0 where it is (part of) the product's first operand,
   /// else 1.
   unsigned operandNumber = 0;
@@ -134,7 +134,7 @@ struct ScalarWork {
 };
 
 /// One product of a group: loops, and the tensors it reads and makes.
-struct Product {
+struct Contraction {
   unsigned result;                      ///< tensor
   llvm::SmallVector<unsigned, 6> axes;  ///< all loops
   llvm::SmallVector<unsigned, 2> batch; ///< in both operands and the result
@@ -151,9 +151,9 @@ struct Product {
   bool computed[2] = {false, false};
   /// Products of which the element-wise operators after this one read tiles (a
   /// gate), or rows (a sum that is divided by at last).
-  llvm::SmallVector<unsigned, 1> joined, joinedRows;
+  llvm::SmallVector<unsigned, 1> joined, joinedStatistics;
   /// Type of the multiplied elements, where some intrinsic may know it.
-  std::optional<ProductType> type;
+  std::optional<MultiplicandType> type;
   /// Of the element-wise operators and reductions after it: on every point of
   /// the result, and on every row of those that lack an axis of it.
   ScalarWork perPoint, perRow;
@@ -162,7 +162,7 @@ struct Product {
 /// A combination of a product's values along some of its axes, or of what
 /// element-wise operators make of them: the maximum of a row.
 struct Reduction {
-  unsigned product;                    ///< whose values are combined
+  unsigned contraction;                ///< whose values are combined
   llvm::SmallVector<unsigned, 2> axes; ///< of the result, by dimension
   llvm::SmallVector<unsigned, 2> reduced;
   unsigned elementBytes; ///< of the result
@@ -176,13 +176,13 @@ struct Reduction {
 /// how the loop stands to the product's (docs/reductions.md): it is the same,
 /// or before it, with the tiles that the product multiplies or with tiles of
 /// its own.
-struct RowPass {
-  unsigned product, operandNumber;
+struct RowStatistics {
+  unsigned contraction, operandNumber;
   unsigned rows; ///< tensor of role Rows: stands for the pass in expressions
   unsigned axis; ///< reduced, by the product too
   llvm::SmallVector<unsigned, 2> reductions;
   /// Operands that it reads, and by the same place as it reads them by itself.
-  llvm::SmallVector<unsigned, 2> reads, ahead;
+  llvm::SmallVector<unsigned, 2> reads, prepassReads;
   ScalarWork perPoint, perRow;
 };
 
@@ -215,7 +215,7 @@ struct OnlineAxis {
   /// A launch that merges parts: for one result of the group.
   struct Merge {
     unsigned tensor;
-    unsigned partBytes =
+    unsigned partialBytes =
         0; ///< that an element of the result reads of each part
     unsigned otherBytes = 0; ///< and besides
   };
@@ -260,16 +260,17 @@ struct MaskedAxis {
   /// Share of the points that lie, of all others of their row, between the
   /// first and the last that adds something: what no choice of tiles leaves
   /// out.
-  double leastShare = 1;
+  double minShare = 1;
 };
 
 /// A group as plain data.
 struct GroupModel {
   llvm::SmallVector<Axis, 8> axes;
   llvm::SmallVector<GroupTensor, 8> tensors;
-  llvm::SmallVector<Product, 4> products;
+  llvm::SmallVector<Contraction, 4> contractions;
   llvm::SmallVector<Reduction, 2> reductions;
-  llvm::SmallVector<RowPass, 1> passes;    ///< of one product in order
+  llvm::SmallVector<RowStatistics, 1>
+      rowStatistics;                       ///< of one product in order
   llvm::SmallVector<OnlineAxis, 1> online; ///< the axes that reductions reduce
   llvm::SmallVector<MaskedAxis, 1> masked;
 
@@ -278,7 +279,7 @@ struct GroupModel {
   bool indexes(unsigned tensor, unsigned axis) const;
   /// Whether a pass over rows can run in the loop of the product that needs
   /// them.
-  bool canRunWithProduct(const RowPass &pass) const;
+  bool canRunWithContraction(const RowStatistics &pass) const;
 
   // Names, for messages.
   const std::string &axisName(unsigned axis) const { return axes[axis].name; }
@@ -286,8 +287,8 @@ struct GroupModel {
     return tensors[tensor].name;
   }
   /// Of a product's result.
-  const std::string &valueName(unsigned product) const {
-    return tensorName(products[product].result);
+  const std::string &valueName(unsigned contraction) const {
+    return tensorName(contractions[contraction].result);
   }
 };
 

@@ -32,7 +32,7 @@
 #ifndef FUSION_ANALYSIS_MASKEDTILES_H
 #define FUSION_ANALYSIS_MASKEDTILES_H
 
-#include "fusion/Analysis/KeptTiles.h"
+#include "fusion/Analysis/RetainedTiles.h"
 #include <map>
 #include <shared_mutex>
 
@@ -64,9 +64,8 @@ typename Numbers::Value maskDigit(const MaskIndex &index, bool isLast,
   Value crosses = numbers.min(numbers.add(ended, numbers.scale(begun, -1)),
                               numbers.constant(1));
   if (isLast)
-    return numbers.max(
-        numbers.add(last, numbers.scale(ended, -index.period)),
-        numbers.scale(crosses, index.period - 1));
+    return numbers.max(numbers.add(last, numbers.scale(ended, -index.period)),
+                       numbers.scale(crosses, index.period - 1));
   return numbers.max(
       numbers.add(numbers.add(first, numbers.scale(begun, -index.period)),
                   numbers.scale(crosses, -index.period)),
@@ -129,13 +128,14 @@ typename Numbers::Value maskBound(const MaskPredicate &predicate, unsigned axis,
                    : clamp(numbers.scale(numbers.floorDiv(rest, along), -1));
 }
 
-/// Why the loop over `axis` has to visit all tiles, or nullopt where the schedule
-/// may skip some: some points along the axis are masked, its loop is live in each
-/// block, every loop over it lies inside of those over the axes that the mask
-/// compares it with, and no tile that is kept is numbered by it.
+/// Why the loop over `axis` has to visit all tiles, or nullopt where the
+/// schedule may skip some: some points along the axis are masked, its loop is
+/// live in each block, every loop over it lies inside of those over the axes
+/// that the mask compares it with, and no tile that is kept is numbered by it.
 std::optional<std::string> whyNotSkipped(const GroupModel &group,
                                          const Schedule &schedule,
-                                         const KeptTiles &kept, unsigned axis);
+                                         const RetainedTiles &retained,
+                                         unsigned axis);
 
 /// The first axis along which the schedule may skip tiles.
 std::optional<unsigned> skippableAxis(const GroupModel &group,
@@ -160,20 +160,20 @@ std::optional<ShortenedLoop> shortenedLoop(const GroupModel &group,
 int64_t rangeOfCluster(const Schedule &schedule, unsigned axis);
 
 /// What the shortened loop does for one tile of the others.
-struct VisitedTiles {
+struct UnmaskedTiles {
   llvm::SmallVector<int64_t, 2> extents; ///< of the others' tile, clipped
   int64_t iterations;
   int64_t covered; ///< elements along the masked axis, clipped
 };
 
 /// By tile of the others, the last fastest.
-std::vector<VisitedTiles> listVisitedTiles(const GroupModel &group,
-                                           const Schedule &schedule,
-                                           const ShortenedLoop &loop);
+std::vector<UnmaskedTiles> listUnmaskedTiles(const GroupModel &group,
+                                             const Schedule &schedule,
+                                             const ShortenedLoop &loop);
 
 /// What the shortened loop does for all tiles of the others together: all that
 /// footprints need of them.
-struct VisitedSums {
+struct UnmaskedSums {
   int64_t tiles = 0;      ///< of the others
   int64_t iterations = 0; ///< for all of them
   int64_t most = 0;       ///< iterations for one of them
@@ -182,24 +182,24 @@ struct VisitedSums {
   llvm::SmallVector<int64_t, 8> points;
 };
 
-VisitedSums sumVisitedTiles(const GroupModel &group, const Schedule &schedule,
-                            const ShortenedLoop &loop);
+UnmaskedSums sumUnmaskedTiles(const GroupModel &group, const Schedule &schedule,
+                              const ShortenedLoop &loop);
 
 /// These sums by the tiles that they depend on. Searches look at many schedules
 /// with the same ones, and long rows have many tiles. Any number of threads may
 /// ask.
-class VisitedMemo {
+class UnmaskedTilesMemo {
 public:
   /// Of schedules of one group.
-  const VisitedSums &get(const GroupModel &group, const Schedule &schedule,
-                         const ShortenedLoop &loop);
+  const UnmaskedSums &get(const GroupModel &group, const Schedule &schedule,
+                          const ShortenedLoop &loop);
   /// Choices of tiles that were summed up so far.
   size_t size() const;
 
 private:
   using Key = llvm::SmallVector<int64_t, 6>;
   mutable std::shared_mutex mutex;
-  std::map<Key, VisitedSums> known;
+  std::map<Key, UnmaskedSums> known;
 };
 
 } // namespace fusion

@@ -83,7 +83,7 @@ private:
   };
   llvm::SmallVector<int64_t, 8> extents;
   llvm::SmallVector<Statement, 8> statements;
-  llvm::SmallVector<Kept, 8> kept;
+  llvm::SmallVector<Kept, 8> retained;
   uint32_t blocks = 0;
   double numSMs = 0;
 };

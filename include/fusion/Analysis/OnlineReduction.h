@@ -32,11 +32,12 @@
 // true r: 1 in general, and NaN for rows of nothing but -∞, where the operators
 // say NaN.
 //
-// Late corrections. The algebra holds for any reference r that the terms and the
-// sums share, not for the latest running value alone: where f(r, r') is near to 1,
-// r may stay, and the last correction goes from it to the true value. What r does
-// not take out stays in the terms, which are then larger by 1/f; `room` says by
-// how many powers of two they may be, by the types in which they are rounded.
+// Late corrections. The algebra holds for any reference r that the terms and
+// the sums share, not for the latest running value alone: where f(r, r') is
+// near to 1, r may stay, and the last correction goes from it to the true
+// value. What r does not take out stays in the terms, which are then larger by
+// 1/f; `room` says by how many powers of two they may be, by the types in which
+// they are rounded.
 //
 // Rounding. A sum in f32 is corrected in f32. A value that is rounded to a
 // narrower type before it is multiplied is rounded without its deferred
@@ -86,9 +87,9 @@ bool isSame(const RowExpressionRef &a, const RowExpressionRef &b);
 /// Text for remarks and tests: `exp(before 0 - after 0)`.
 std::string print(const RowExpressionRef &expression);
 
-/// The arithmetic operation of an expression's kind on values of floats, scalars or
-/// tensors: `operand` gives the first and, where there are two, the second. Not for
-/// Before, After and Scalar, which are no operations.
+/// The arithmetic operation of an expression's kind on values of floats,
+/// scalars or tensors: `operand` gives the first and, where there are two, the
+/// second. Not for Before, After and Scalar, which are no operations.
 mlir::Value emitRowOperation(mlir::OpBuilder &b, mlir::Location loc,
                              RowExpression::Kind kind,
                              llvm::function_ref<mlir::Value(unsigned)> operand);
@@ -114,7 +115,7 @@ struct OnlineForm {
     std::vector<DeferredFactor> deferred;
   };
   struct Sum {
-    unsigned product;        ///< that reduces the axis
+    unsigned contraction;    ///< that reduces the axis
     RowExpressionRef factor; ///< as above
     std::vector<DeferredFactor> deferred;
   };
@@ -124,8 +125,9 @@ struct OnlineForm {
   /// Multiplications and divisions by deferred factors, in bodies: inside of
   /// the loop each stands for its operand `kept`.
   llvm::DenseMap<mlir::Operation *, unsigned> skipped;
-  /// Powers of two by which terms in the loop may be larger than with the latest
-  /// running values, and what the limit comes from (see "Late corrections").
+  /// Powers of two by which terms in the loop may be larger than with the
+  /// latest running values, and what the limit comes from (see "Late
+  /// corrections").
   unsigned room = 0;
   std::string roomLimit;
 

@@ -16,9 +16,9 @@
 // where one unit runs alone. What the table leaves open is the same in both:
 // blocks per batch by what an SM holds, the working set of a batch by
 // DramModel.h, T_reg_load as bytes over the bandwidth of shared memory behind
-// its latency, of which T_init has the latency. `Continuous` is ours: an iteration takes as long
-// as its use, as its bytes need to pass, or as its load and use together spread
-// over all that may overlap, whichever is longest.
+// its latency, of which T_init has the latency. `Continuous` is ours: an
+// iteration takes as long as its use, as its bytes need to pass, or as its load
+// and use together spread over all that may overlap, whichever is longest.
 //
 // These fields, of which not all are lowered (`whyNotLowered`), change the
 // continuous form as follows; switched off, they change nothing.
@@ -36,17 +36,18 @@
 //   difference, since blocks that are resident together share a fetch anyway.
 //   Blocks meet at both ends, and a stage is filled again when the releases of
 //   other SMs are there: each takes the latency between SMs of a cluster.
-// * `products`, a second stage: the product of one iteration runs while what the
-//   next one's is multiplied with is computed, so of the two only the longer one
-//   is counted, of all iterations but the first, and its last instruction is
-//   not waited for. What groups of warps or blocks hide of one another's is left
-//   to chance and not counted.
+// * `products`, a second stage: the product of one iteration runs while what
+// the
+//   next one's is multiplied with is computed, so of the two only the longer
+//   one is counted, of all iterations but the first, and its last instruction
+//   is not waited for. What groups of warps or blocks hide of one another's is
+//   left to chance and not counted.
 // * `producers` = p: the first loads of an inner loop's next run are issued
 //   while this run computes, so only those of the first run are waited for; and
 //   in place of a block-wide barrier each warp reads a stage's own in shared
 //   memory. So it is where bulk copies bring all of a loop's tiles. Producers
 //   take room on the SM, with the fewest registers that setmaxnreg leaves
-//   (`roleRegisters`), or as many as the others.
+//   (`registerBudgets`), or as many as the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,7 +116,7 @@ struct PipelineLatency {
 };
 
 /// Registers of a thread, by what its warp does.
-struct RoleRegisters {
+struct RegisterBudgets {
   int64_t atFirst; ///< of all
   int64_t producer, consumer;
 };
@@ -126,24 +127,24 @@ struct RoleRegisters {
 /// four, which execute it together.
 /// A producer keeps the fewest that the chip allows, or `producer` where that
 /// is more.
-std::optional<RoleRegisters> roleRegisters(int64_t warps, int64_t producers,
-                                           int64_t blocksPerSM,
-                                           const ChipInfo &chip,
-                                           int64_t producer = 0);
+std::optional<RegisterBudgets> registerBudgets(int64_t warps, int64_t producers,
+                                               int64_t blocksPerSM,
+                                               const ChipInfo &chip,
+                                               int64_t producer = 0);
 
 /// Registers that a producer of this schedule keeps, where these are dealt out:
 /// the fewest, but for one that finds the tiles of a mask anew for each tile
 /// that its block goes through, of which ptxas spills some then.
-int64_t registersOfProducer(const Schedule &schedule);
+int64_t producerRegisters(const Schedule &schedule);
 
 /// Registers that a thread of `warps` warps which multiply can have at most:
 /// producers keep the fewest, or as many as the others.
-int64_t mostRegisters(const Schedule &schedule, int64_t warps,
-                      const ChipInfo &chip);
+int64_t maxRegisters(const Schedule &schedule, int64_t warps,
+                     const ChipInfo &chip);
 
 /// Warps for which a block takes registers, where all have as many: with
 /// producers as many for each part of an SM, the fullest one's.
-int64_t warpsWithRegisters(int64_t warps, int64_t producers);
+int64_t allocatedWarps(int64_t warps, int64_t producers);
 
 /// Blocks of this schedule that one SM holds at a time, by shared memory,
 /// registers, warps and blocks.

@@ -1,4 +1,4 @@
-//===- Schedule.h - A schedule as plain data ----------------------------------===//
+//===- Schedule.h - A schedule as plain data ------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,28 +22,27 @@
 
 namespace fusion {
 
-/// How one product uses its intrinsic. The tile of the first operand is
-/// (i1 × r1), that of the second (r1 × i2). `swapped` says that the intrinsic's
-/// first operand is the product's second: i1 is then one of its rhsAxes.
-struct ProductMapping {
+/// How one contraction uses its intrinsic. The tile of A is (i1 × r1), that of
+/// B (r1 × i2). `swapped` says that A is the RHS of the contraction: i1 is then
+/// one of its rhsAxes.
+struct ContractionMapping {
   const Intrinsic *intrinsic = nullptr;
   unsigned i1 = 0, i2 = 0, r1 = 0; ///< axes
   unsigned warps[2] = {1, 1};      ///< along i1 and i2
   bool swapped = false;
-  /// 2 where it runs beside the products of its loop's next iteration.
+  /// 2 for cross-iteration overlap with its loop's next iteration.
   unsigned stages = 1;
   /// Whether loops around it mask the tiles of all their iterations. Part of
   /// what `Schedule::codegen` says.
   bool keepsMasks = false;
 
-  /// Whether operand 0 or 1 of the product is the intrinsic's first.
-  bool isFirst(unsigned operand) const { return (operand == 0) != swapped; }
+  /// Whether operand 0 or 1 of the contraction is the intrinsic's A.
+  bool isOperandA(unsigned operand) const { return (operand == 0) != swapped; }
   /// The axis that an operand shares with the result.
   unsigned parallelAxis(unsigned operand) const {
-    return isFirst(operand) ? i1 : i2;
+    return isOperandA(operand) ? i1 : i2;
   }
 };
-
 
 /// Bytes that threads copy at a time, or that a box's rows are multiples of; 0
 /// of what passes through registers.
@@ -62,34 +61,36 @@ struct Placement {
 
 struct Schedule {
   TilingTree tree;
-  llvm::SmallVector<int64_t, 8> tiles;         ///< by axis
-  llvm::SmallVector<unsigned, 4> blocks;       ///< axes bound to the grid, slowest first
-  unsigned warps = 4;                          ///< of a block
-  llvm::SmallVector<ProductMapping, 4> products;
-  llvm::SmallVector<Placement, 8> places;      ///< by tensor
-  /// By axis: the blocks that share its reduction, 1 = not split. May be shorter
-  /// than the axes, or empty: what is missing is not split.
+  llvm::SmallVector<int64_t, 8> tiles; ///< by axis
+  llvm::SmallVector<unsigned, 4>
+      blocks;         ///< axes bound to the grid, slowest first
+  unsigned warps = 4; ///< of a block
+  llvm::SmallVector<ContractionMapping, 4> contractions;
+  llvm::SmallVector<Placement, 8> places; ///< by tensor
+  /// By axis: the blocks that share its reduction, 1 = not split. May be
+  /// shorter than the axes, or empty: what is missing is not split.
   llvm::SmallVector<int64_t, 8> splits;
   /// Whether the blocks that share a reduction are a cluster, which combines
   /// their sums, and not a second launch.
   bool splitInCluster = false;
-  /// The two fastest grid axes are visited in columns of this many blocks.
-  int64_t raster = 1;
-  bool persistent = false;     ///< blocks loop over the tiles of the grid
-  int64_t cluster = 1;         ///< CTAs of a cluster, along the fastest grid axis
-  unsigned producerWarps = 0;  ///< warps beside `warps` that only issue loads
-  bool takesTurns = false;     ///< groups of warps, at the tensor cores
+  /// Threadblock swizzle: the two fastest grid axes run in columns of this many
+  /// blocks.
+  int64_t blockSwizzle = 1;
+  bool persistent = false; ///< blocks loop over the tiles of the grid
+  int64_t cluster = 1;     ///< CTAs of a cluster, along the fastest grid axis
+  unsigned producerWarps = 0; ///< warps beside `warps` that only issue loads
+  bool isPingPong = false;    ///< consumer warpgroups, on the tensor cores
   /// How reductions are evaluated that the group also consumes; none in groups
   /// without reductions.
   std::optional<fuse::ReductionForm> reduction = std::nullopt;
-  /// Sums so far are corrected where that would divide them by more than 2 to
-  /// this; until then the loop computes with an earlier running value. 0: always
-  /// corrected. Of online reductions only.
-  unsigned rescale = 0;
+  /// Accumulators are rescaled where that would divide them by more than 2 to
+  /// this; until then the loop computes with an earlier running value. 0:
+  /// always rescaled. Of online reductions only.
+  unsigned rescaleThreshold = 0;
 
   /// The axis whose loop visits only tiles that no mask excludes
   /// (fusion/Analysis/MaskedTiles.h); none where every loop visits all.
-  std::optional<unsigned> skipped = std::nullopt;
+  std::optional<unsigned> maskedAxis = std::nullopt;
   /// What lowering is told about machine code, or nullopt where that is left to
   /// `fuse-complete-schedules`.
   std::optional<Codegen> codegen = std::nullopt;
@@ -97,9 +98,9 @@ struct Schedule {
   bool isBlockAxis(unsigned axis) const {
     return llvm::is_contained(blocks, axis);
   }
-  /// Whether some product runs beside those of the next iteration.
-  bool overlapsProducts() const {
-    return llvm::any_of(products, [](const ProductMapping &mapping) {
+  /// Whether some contraction has cross-iteration overlap.
+  bool overlapsIterations() const {
+    return llvm::any_of(contractions, [](const ContractionMapping &mapping) {
       return mapping.stages > 1;
     });
   }
@@ -123,9 +124,10 @@ struct Schedule {
 /// are bound to it, and each part of a split reduction.
 int64_t countBlocks(const GroupModel &group, const Schedule &schedule);
 
-/// The form that the reductions of a group need with a schedule's tree and tiles:
-/// online where one runs in the loop that consumes it, ahead where axes are cut of
-/// those in front of a product alone, none where there are no reductions.
+/// The form that the reductions of a group need with a schedule's tree and
+/// tiles: online where one runs in the loop that consumes it, ahead where axes
+/// are cut of those in front of a product alone, none where there are no
+/// reductions.
 std::optional<fuse::ReductionForm> reductionForm(const GroupModel &group,
                                                  const Schedule &schedule);
 
@@ -134,12 +136,12 @@ std::optional<fuse::ReductionForm> reductionForm(const GroupModel &group,
 /// operand and its columns of the other. Groups of warps read what lies in
 /// registers not at all.
 int64_t fragmentBytes(const GroupModel &group, const Schedule &schedule,
-                      unsigned product, int64_t depth);
+                      unsigned contraction, int64_t depth);
 
 /// Whether a product's intrinsic multiplies operand 0 or 1 where it lies in
 /// shared memory; where not, fragments of it are in registers.
-bool isMultipliedInPlace(const GroupModel &group, const Schedule &schedule,
-                         unsigned product, unsigned operand);
+bool isReadFromShared(const GroupModel &group, const Schedule &schedule,
+                      unsigned contraction, unsigned operand);
 
 /// Whether fragments of a tensor are loaded from shared memory to be
 /// multiplied: they can have stages.
@@ -155,7 +157,7 @@ std::optional<unsigned> commonRegisterStages(const GroupModel &group,
 /// 1 of a product; several where element-wise operators join them.
 llvm::SmallVector<unsigned, 2> listFragments(const GroupModel &group,
                                              const Schedule &schedule,
-                                             unsigned product,
+                                             unsigned contraction,
                                              unsigned operand);
 
 /// Reads the attribute. Returns nullopt and calls `explain` where it names what
@@ -173,8 +175,8 @@ fuse::ScheduleAttr exportSchedule(const Schedule &schedule,
 /// of the result, with all reductions as loops inside.
 fuse::ScheduleAttr makeGenericSchedule(mlir::MLIRContext *context);
 
-/// Why the group cannot be lowered by a schedule of the generic form, or nullopt
-/// where it can.
+/// Why the group cannot be lowered by a schedule of the generic form, or
+/// nullopt where it can.
 std::optional<std::string>
 checkGenericSchedule(fuse::FusedGroupOpInterface group,
                      fuse::ScheduleAttr schedule);

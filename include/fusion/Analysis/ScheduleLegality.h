@@ -21,22 +21,22 @@ namespace fusion {
 /// the accumulator's mirror image (PTX ISA, "Matrix Fragments for
 /// mma.m16n8k16"). Placement in registers and in shared memory both follow from
 /// this.
-std::optional<std::string> whyNotInRegisters(const GroupModel &group,
-                                             const Schedule &schedule,
-                                             unsigned producer);
+std::optional<std::string> whyNotForwardedInRegisters(const GroupModel &group,
+                                                      const Schedule &schedule,
+                                                      unsigned producer);
 
 /// Whether it can.
-bool staysInRegisters(const GroupModel &group, const Schedule &schedule,
-                      unsigned producer);
+bool isForwardedInRegisters(const GroupModel &group, const Schedule &schedule,
+                            unsigned producer);
 
 /// Why bulk copies (by boxes of a tensor map) cannot fill the buffer of operand
 /// `tensor`, or store that result from one, or nullopt where they can: rows not
 /// at multiples of 16 bytes, windows, too many kept tiles, more than five
 /// dimensions, orders in shared memory that are no swizzle, sums of parts.
 /// cp.async or loads and stores of threads do what they cannot.
-std::optional<std::string> whyNotInBulk(const GroupModel &group,
-                                        const Schedule &schedule,
-                                        const ChipInfo &chip, unsigned tensor);
+std::optional<std::string> whyNotTMA(const GroupModel &group,
+                                     const Schedule &schedule,
+                                     const ChipInfo &chip, unsigned tensor);
 
 /// Why the blocks of a cluster cannot share the copies of operand `tensor`,
 /// each of them a part of its tile's rows for all (multicast), or nullopt where
@@ -60,29 +60,29 @@ std::optional<std::string> whyNotOverlapped(const GroupModel &group,
 
 /// Which of the products that shall run beside the next iteration's has a
 /// second operand with a single stage, or nullopt where none has.
-std::optional<std::string> whyOverlappedWaits(const GroupModel &group,
-                                              const Schedule &schedule);
+std::optional<std::string> whyOverlapStalls(const GroupModel &group,
+                                            const Schedule &schedule);
 
 /// The warpgroups that could take turns at the tensor cores; 1 where the warps
 /// are no whole warpgroups.
-inline unsigned countTurnGroups(const Schedule &schedule) {
+inline unsigned countWarpgroups(const Schedule &schedule) {
   return schedule.warps % kWarpgroupWarps == 0
              ? schedule.warps / kWarpgroupWarps
              : 1;
 }
 
 /// Why groups of warps beside producers cannot take turns at the tensor cores
-/// (`turns` of `#fuse.parallel`), or nullopt where they can: some product is fed
-/// by another one of its loop, so that there is something to compute under
+/// (`turns` of `#fuse.parallel`), or nullopt where they can: some product is
+/// fed by another one of its loop, so that there is something to compute under
 /// others' products, and no group waits for another one but for its turn.
-std::optional<std::string> whyNoTurns(const GroupModel &group,
-                                      const Schedule &schedule);
+std::optional<std::string> whyNotPingPong(const GroupModel &group,
+                                          const Schedule &schedule);
 
 /// The product whose value is the first operand of product `number`'s
 /// intrinsic, if it is computed.
-std::optional<unsigned> producerOfFirst(const GroupModel &group,
-                                        const Schedule &schedule,
-                                        unsigned number);
+std::optional<unsigned> producerOfOperandA(const GroupModel &group,
+                                           const Schedule &schedule,
+                                           unsigned number);
 
 /// The operands that blocks copy to shared memory.
 llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
@@ -90,7 +90,7 @@ llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
 
 /// Tensors of a group, a bit of each of the first 64.
 using TensorSet = uint64_t;
-constexpr unsigned kMostInSet = 64;
+constexpr unsigned kMaxInSet = 64;
 
 /// Why `schedule` asks for something that could run on some chip but that
 /// lowering does not do, or nullopt where it asks for nothing of the kind. This
@@ -115,7 +115,7 @@ std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const ChipInfo &chip,
                                          Footprint *footprint = nullptr);
 
-class VisitedMemo; // MaskedTiles.h
+class UnmaskedTilesMemo; // MaskedTiles.h
 
 /// `checkSchedule` of many schedules of one group. Most that a search looks at
 /// differ from the last one in their warps or stages only, which changes little
@@ -125,7 +125,7 @@ public:
   /// `group` passes `checkGroup`; both must outlive the checker, as must
   /// `visited`, which checkers of one group may share.
   ScheduleChecker(const GroupModel &group, const ChipInfo &chip,
-                  VisitedMemo *visited = nullptr);
+                  UnmaskedTilesMemo *visited = nullptr);
   ~ScheduleChecker();
 
   /// Why not, or nullopt.
@@ -140,7 +140,7 @@ public:
   /// where they were accepted, the operands whose buffers bulk copies can fill,
   /// in sets that they can fill together: all of these, or each alone where a
   /// block has too few mbarriers for all;
-  llvm::SmallVector<TensorSet, 2> listInBulk(const Schedule &schedule) const;
+  llvm::SmallVector<TensorSet, 2> listTMA(const Schedule &schedule) const;
   /// why that many warps cannot hold the sums, however they are arranged, or
   /// nullopt;
   std::optional<std::string> checkSums(const Schedule &schedule,
@@ -166,7 +166,7 @@ private:
   struct State;
   const GroupModel &group;
   const ChipInfo &chip;
-  VisitedMemo *visited;
+  UnmaskedTilesMemo *visited;
   std::unique_ptr<State> state;
 };
 

@@ -19,7 +19,7 @@
 // their sums, each gets from the others those of its share of the tile's rows,
 // in their shared memory (PTX ISA, "mapa", ".shared::cluster"), adds them in
 // order, and does with them what follows the product. Where reductions run
-// along the axis, all get all rows' running values first (`combinedInCluster`).
+// along the axis, all get all rows' running values first (`clusterReductions`).
 //
 // Only an axis that the last product reduces can be split: a sum over ranges of
 // it is a sum of the ranges' sums. What an earlier product reduces becomes a
@@ -49,13 +49,13 @@ int64_t sequentialTrips(const GroupModel &group, const Schedule &schedule,
 
 /// Whether some parts of a split axis have no range: there are more parts than
 /// tiles. Their blocks compute on zeros.
-bool hasEmptyParts(const GroupModel &group, const Schedule &schedule,
-                   unsigned axis);
+bool hasEmptySplits(const GroupModel &group, const Schedule &schedule,
+                    unsigned axis);
 
 /// Whether the loop of some part of a split axis has no iteration: the parts
-/// before it take all tiles. So it is, too, where `hasEmptyParts` is.
-bool hasIdleParts(const GroupModel &group, const Schedule &schedule,
-                  unsigned axis);
+/// before it take all tiles. So it is, too, where `hasEmptySplits` is.
+bool hasIdleSplits(const GroupModel &group, const Schedule &schedule,
+                   unsigned axis);
 
 /// The tile sizes to place statements with (`placeStatements`), in which dead
 /// loops have one tile: the schedule's, but the whole of a split axis whose
@@ -64,40 +64,40 @@ llvm::SmallVector<int64_t, 8> placementTiles(const GroupModel &group,
                                              const Schedule &schedule);
 
 /// Whether parts are stored for another launch that combines them.
-bool storesParts(const Schedule &schedule);
+bool storesPartials(const Schedule &schedule);
 
 /// Bytes that a block's parts take in shared memory where its cluster combines
 /// them: its rows of the tile from every block; 0 where it does not.
-int64_t clusterPartBytes(const GroupModel &group, const Schedule &schedule);
+int64_t clusterPartialBytes(const GroupModel &group, const Schedule &schedule);
 /// Rows of a tile, of each of which a reduction has a value.
-int64_t rowsOfReduction(const Schedule &schedule, const Reduction &reduction);
+int64_t reductionRows(const Schedule &schedule, const Reduction &reduction);
 /// The reductions whose running values the blocks of a cluster combine before
 /// their sums, and the bytes of what a block is given of one.
-llvm::SmallVector<unsigned, 2> combinedInCluster(const GroupModel &group,
+llvm::SmallVector<unsigned, 2> clusterReductions(const GroupModel &group,
                                                  const Schedule &schedule);
-int64_t clusterRowBytes(const GroupModel &group, const Schedule &schedule,
-                        unsigned reduction);
+int64_t clusterStatisticsBytes(const GroupModel &group,
+                               const Schedule &schedule, unsigned reduction);
 
 /// Whether it is read after a sum that is combined in a cluster.
-bool isAfterExchange(const GroupModel &group, const Schedule &schedule,
-                     unsigned tensor);
+bool isReadAfterClusterReduction(const GroupModel &group,
+                                 const Schedule &schedule, unsigned tensor);
 
 /// Whether, of what parts are combined in a cluster, each block handles its
 /// share of the rows alone: the result, and what is read after the sum by its
 /// rows.
-bool isByShare(const GroupModel &group, const Schedule &schedule,
-               unsigned tensor);
+bool isReduceScattered(const GroupModel &group, const Schedule &schedule,
+                       unsigned tensor);
 
 /// Bytes that the warps of a block pass to each other to reduce the rows of its
 /// share of the last product's tile, once its cluster has combined it; 0 where
 /// each warp holds whole ones.
-int64_t exchangedOfShare(const GroupModel &group, const Schedule &schedule,
-                         const Reduction &reduction);
+int64_t exchangedPerBlock(const GroupModel &group, const Schedule &schedule,
+                          const Reduction &reduction);
 
 /// How often a block's threads load an element of what is read after a sum that
 /// its cluster has combined: as they store the result, side by side in memory.
-int64_t countShareHolders(const GroupModel &group, const Schedule &schedule,
-                          unsigned tensor);
+int64_t countScatteredLoads(const GroupModel &group, const Schedule &schedule,
+                            unsigned tensor);
 
 /// Why the parts of a schedule that has them combined in a cluster cannot be,
 /// or nullopt where they can, or where they are not to be.
@@ -109,8 +109,8 @@ std::optional<std::string> whyNotInCluster(const GroupModel &group,
 /// them, to blocks by rows, or nullopt where they can: a thread's rows step
 /// from one share into the next. Its tiles are multiples of the intrinsic's
 /// over the warps.
-std::optional<std::string> whyNotInShares(const GroupModel &group,
-                                          const Schedule &schedule);
+std::optional<std::string> whyNotReduceScatter(const GroupModel &group,
+                                               const Schedule &schedule);
 
 /// The split axis's reductions, where there are any; else null.
 const OnlineAxis *splitOnline(const GroupModel &group,
@@ -120,8 +120,8 @@ const OnlineAxis *splitOnline(const GroupModel &group,
 /// tensor: an operand of what follows the last product, or the loop of a split
 /// axis along which reductions run, is a combining launch's, and so are further
 /// results.
-bool isCombined(const GroupModel &group, const Schedule &schedule,
-                unsigned tensor);
+bool isReducedAcrossBlocks(const GroupModel &group, const Schedule &schedule,
+                           unsigned tensor);
 
 /// Elements of the tensor as the launch that computes the products moves it,
 /// and bytes of one: of a result in parts, all parts, in f32; of what is read
@@ -142,12 +142,12 @@ int64_t partialRowBytes(const GroupModel &group, const Schedule &schedule);
 /// What the combining launches move, in bytes of active lanes: each thread
 /// loads the parts of one element and its operands. All zero where nothing is
 /// split.
-struct CombineFootprint {
+struct SplitReductionFootprint {
   int64_t loadBytes = 0, storeBytes = 0;
   unsigned launches = 0; ///< one for each result of the group
 };
-CombineFootprint combineFootprint(const GroupModel &group,
-                                  const Schedule &schedule);
+SplitReductionFootprint splitReductionFootprint(const GroupModel &group,
+                                                const Schedule &schedule);
 
 /// Why a group with the attribute `partial`, which may be null, is not what its
 /// schedule splits, or nullopt where it is: the same axis in the same ranges.

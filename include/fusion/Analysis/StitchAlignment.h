@@ -32,7 +32,7 @@ void findAlignments(StitchGroup &group);
 
 /// Elements from the beginning of the first tile to the end of the axis, at
 /// most.
-int64_t spanOf(const StitchAxis &axis, const AxisSpread &spread);
+int64_t spanOf(const StitchAxis &axis, const AxisThreadMapping &spread);
 
 /// Tiles of an axis.
 int64_t countTiles(const StitchGroup &group, const StitchSchedule &schedule,
@@ -43,7 +43,7 @@ std::optional<std::string> checkAlignment(const StitchGroup &group,
                                           const StitchSchedule &schedule);
 
 /// Whether tiles begin at other elements of the tensor than the rows do.
-bool isRotated(const StitchSchedule &schedule, const StitchTensor &tensor);
+bool isShifted(const StitchSchedule &schedule, const StitchTensor &tensor);
 
 /// Whether an axis tells where the rows of an aligned one begin.
 bool beginsRows(const StitchGroup &group, const StitchSchedule &schedule,
@@ -63,15 +63,16 @@ bool loadsAcross(const StitchGroup &group, const StitchSchedule &schedule,
 
 /// Elements of the widest piece, of a `vector` that a thread has of the unit
 /// axis, that lanes can hand on of it; 1 where they cannot.
-int64_t widestRealigned(const StitchTensor &tensor, int64_t vector);
+int64_t widestMisalignedAccess(const StitchTensor &tensor, int64_t vector);
 /// Elements that one access moves where accesses are aligned, rows are not, and
 /// lanes hand on what others need (`realigned` of `tile.load`). 1 elsewhere.
-int64_t realignedWidth(const StitchGroup &group, const StitchSchedule &schedule,
-                       const StitchTensor &tensor);
+int64_t misalignedAccessWidth(const StitchGroup &group,
+                              const StitchSchedule &schedule,
+                              const StitchTensor &tensor);
 /// Elements side by side that the lanes and the registers of one warp have of a
 /// step.
-int64_t realignedRun(const StitchSchedule &schedule,
-                     const StitchTensor &tensor);
+int64_t misalignedRun(const StitchSchedule &schedule,
+                      const StitchTensor &tensor);
 
 /// Accesses that store, on the average over where rows begin, the two pieces of
 /// `width` elements at the ends of such a run: one for each where so many lanes
@@ -80,25 +81,25 @@ double accessesOfEnds(int64_t lanes, int64_t width);
 
 /// Whether the schedule has the tensor go past the caches: no element of it is
 /// loaded by several threads, nor by several accesses, nor a sector of it.
-bool isStreamed(const StitchSchedule &schedule, const StitchTensor &tensor);
+bool isEvictFirst(const StitchSchedule &schedule, const StitchTensor &tensor);
 
 /// Elements of the first `bound` of an axis, in tiles that begin where they
 /// are aligned, and of the others, that are loaded in all rows.
-struct RotatedCount {
+struct ShiftedCount {
   int64_t before = 0, behind = 0;
 };
 /// Over all blocks' tiles of the axes that tell where rows begin; of the rows
 /// alone, or with what accesses have of their neighbours.
-RotatedCount countRotated(const StitchGroup &group,
+ShiftedCount countShifted(const StitchGroup &group,
                           const StitchSchedule &schedule,
                           const StitchTensor &tensor, int64_t bound,
                           bool ofRowsAlone = false);
 /// Of a tensor whose loads are realigned, over all its rows: elements that
 /// loads move of the first `kept` of the walked axis, if that is one of the
 /// tensor's, and of the others.
-RotatedCount countRealigned(const StitchGroup &group,
-                            const StitchSchedule &schedule,
-                            const StitchTensor &tensor, int64_t kept);
+ShiftedCount countMisaligned(const StitchGroup &group,
+                             const StitchSchedule &schedule,
+                             const StitchTensor &tensor, int64_t retained);
 
 } // namespace fusion
 

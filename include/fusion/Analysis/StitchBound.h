@@ -25,10 +25,10 @@ namespace fusion {
 
 class StitchBound {
 public:
-  /// `mayWalk`: schedules walk where the work has an axis for that. `split`:
-  /// the axis of which blocks may have a part each.
+  /// `mayBeSerial`: schedules walk where the work has an axis for that.
+  /// `split`: the axis of which blocks may have a part each.
   StitchBound(const StitchGroup &group, const StitchWork &work,
-              const ChipInfo &chip, bool mayWalk = true,
+              const ChipInfo &chip, bool mayBeSerial = true,
               std::optional<unsigned> split = std::nullopt);
 
   /// The schedule is not predicted to take fewer seconds, whether its
@@ -43,7 +43,7 @@ public:
   }
   /// The same of schedules whose blocks go through several such parts of the
   /// axis that they share as well.
-  std::optional<double> ofRows(const StitchSchedule &schedule) const {
+  std::optional<double> ofSplitLoop(const StitchSchedule &schedule) const {
     return boundOf(schedule, countBlocks(group, schedule), Closeness::Accesses);
   }
   /// The same of schedules that take at least as many steps, whatever the
@@ -125,7 +125,7 @@ private:
 };
 
 /// Seconds that every kernel is predicted to take at least.
-double leastOfKernel(const ChipInfo &chip);
+double minOfKernel(const ChipInfo &chip);
 
 } // namespace fusion
 

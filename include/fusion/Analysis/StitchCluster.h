@@ -37,17 +37,17 @@ bool isSharedInCluster(const StitchGroup &group, const StitchSchedule &schedule,
                        unsigned op);
 
 /// Elements of the result that a block has a part of at once.
-int64_t countClusterPart(const StitchGroup &group,
-                         const StitchSchedule &schedule, unsigned op);
+int64_t countClusterPartial(const StitchGroup &group,
+                            const StitchSchedule &schedule, unsigned op);
 /// Bytes of shared memory of all parts that a block is given, which have places
 /// of their own: other blocks may be ahead.
-int64_t countClusterParts(const StitchGroup &group,
-                          const StitchSchedule &schedule);
+int64_t countClusterPartials(const StitchGroup &group,
+                             const StitchSchedule &schedule);
 
 /// Of elements `first` to `beyond` - 1 of the walked axis, those of steps whose
 /// values are kept.
-int64_t countKept(const StitchSchedule &schedule, int64_t first,
-                  int64_t beyond);
+int64_t countRetained(const StitchSchedule &schedule, int64_t first,
+                      int64_t beyond);
 
 /// Why the blocks of a cluster cannot share an axis, or nullopt.
 std::optional<std::string> checkCluster(const StitchGroup &group,

@@ -21,21 +21,21 @@
 namespace fusion {
 
 struct StitchCost {
-  double total = 0;         ///< seconds, with the launch
-  double memory = 0;        ///< bytes at DRAM bandwidth
-  double traffic = 0;       ///< bytes of all threads at L2 bandwidth
-  double latency = 0;       ///< waves of dependent steps
-  double issue = 0;         ///< instructions and bytes of the busiest SM
-  double instructions = 0;  ///< of a thread
-  double sectors = 0;       ///< of global memory that accesses touch
-  /// Bytes of operands, or those of DRAM where they are more, and the compulsory
-  /// ones.
+  double total = 0;        ///< seconds, with the launch
+  double memory = 0;       ///< bytes at DRAM bandwidth
+  double traffic = 0;      ///< bytes of all threads at L2 bandwidth
+  double latency = 0;      ///< waves of dependent steps
+  double issue = 0;        ///< instructions and bytes of the busiest SM
+  double instructions = 0; ///< of a thread
+  double sectors = 0;      ///< of global memory that accesses touch
+  /// Bytes of operands, or those of DRAM where they are more, and the
+  /// compulsory ones.
   double moved = 0, compulsory = 0;
   int64_t registers = 0;    ///< of a thread
   int64_t sharedMemory = 0; ///< exchanges and what is kept, bytes
   int64_t blocksPerSM = 0;  ///< that one SM can hold
-  /// Of them, those that ptxas is promised: it overlaps loads and spills what then
-  /// exceeds the limit, so that the limit leaves it a quarter more.
+  /// Of them, those that ptxas is promised: it overlaps loads and spills what
+  /// then exceeds the limit, so that the limit leaves it a quarter more.
   int64_t promisedBlocks = 0;
   int64_t waves = 0;
 };
@@ -75,23 +75,23 @@ struct StitchWork {
   /// By input: the last operator that reads it.
   llvm::SmallVector<unsigned> lastRead;
   StitchPasses once; ///< without a walk
-  /// Along the axis that a block may walk through, where there is one: by itself
-  /// the reduced axis that most bytes lie along.
-  std::optional<StitchPasses> walked;
+  /// Along the axis that a block may walk through, where there is one: by
+  /// itself the reduced axis that most bytes lie along.
+  std::optional<StitchPasses> serialAxis;
   /// The same with reductions in the passes of those that they need, where some
   /// have a running form, and why some have none.
   std::optional<StitchPasses> online;
   std::string whyNotOnline;
   /// Those of `walked` with the results of costly operators kept, where that is
   /// something else.
-  std::optional<StitchPasses> costly;
+  std::optional<StitchPasses> expensive;
 
   const StitchPasses &passesOf(const StitchSchedule &schedule) const {
-    if (!schedule.walk)
+    if (!schedule.serialLoop)
       return once;
-    if (schedule.walk->keepsCostly)
-      return *costly;
-    return schedule.walk->isOnline ? *online : *walked;
+    if (schedule.serialLoop->retainsExpensive)
+      return *expensive;
+    return schedule.serialLoop->isOnline ? *online : *serialAxis;
   }
   int64_t compulsoryBytes = 0; ///< every input and result once
   bool hasPolynomials = false; ///< `evaluatesPolynomials` of any operator

@@ -32,28 +32,29 @@ namespace fusion {
 struct StitchPasses {
   /// Passes over `axis`; without one all operators are of pass 0. `split`:
   /// another axis, of which blocks have a part each (StitchSplit.h): what
-  /// needs its reductions is of no pass. `keepsCostly`: no costly operator is
-  /// computed by several passes, whatever bytes that takes.
+  /// needs its reductions is of no pass. `retainsExpensive`: no costly operator
+  /// is computed by several passes, whatever bytes that takes.
   StitchPasses(const StitchGroup &group, std::optional<unsigned> axis,
                bool isOnline = false,
                std::optional<unsigned> split = std::nullopt,
-               bool keepsCostly = false);
+               bool retainsExpensive = false);
 
   std::optional<unsigned> axis;
   unsigned count = 1;
   /// By operator: the first pass that can compute it.
   llvm::SmallVector<unsigned> level;
   /// By operator and by input: whether `axis` indexes its points.
-  llvm::SmallVector<bool> isWalked, isWalkedInput;
-  /// By operator and by input: whether later passes take its values as they are.
-  llvm::SmallVector<bool> isKept, isKeptInput;
+  llvm::SmallVector<bool> isSerial, isSerialInput;
+  /// By operator and by input: whether later passes take its values as they
+  /// are.
+  llvm::SmallVector<bool> isRetained, isRetainedInput;
 
   /// What one step of a pass does.
   struct Step {
     llvm::SmallVector<unsigned> operators; ///< to compute, ascending
     llvm::SmallVector<unsigned> inputs;    ///< to load
-    llvm::SmallVector<unsigned> kept;      ///< operators' values from before
-    llvm::SmallVector<unsigned> keptInputs;
+    llvm::SmallVector<unsigned> retained;  ///< operators' values from before
+    llvm::SmallVector<unsigned> retainedInputs;
   };
   /// By pass: of steps whose values are kept, and of those where nothing is.
   llvm::SmallVector<Step> steps, stepsAgain;
@@ -69,9 +70,9 @@ struct StitchPasses {
   /// By operator: what corrects its result so far, null where nothing does. In
   /// the expressions reductions and operators go by their numbers in the group.
   llvm::SmallVector<RowExpressionRef> factors;
-  /// By operator: what has left the terms of its sum and is applied to its result
-  /// (operators by their numbers in the group), and where in bodies it is left
-  /// out, by the operand that stands for the whole then.
+  /// By operator: what has left the terms of its sum and is applied to its
+  /// result (operators by their numbers in the group), and where in bodies it
+  /// is left out, by the operand that stands for the whole then.
   llvm::SmallVector<std::vector<DeferredFactor>> deferred;
   llvm::DenseMap<mlir::Operation *, unsigned> skipped;
   /// Of a sum of squares about the mean of another sum: what it is corrected
@@ -79,13 +80,13 @@ struct StitchPasses {
   /// (Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for
   /// Computing Sample Variances", 1979).
   struct Centre {
-    unsigned sum; ///< of what the mean is of
+    unsigned sum;                 ///< of what the mean is of
     std::optional<unsigned> mean; ///< the operator that divides it, if one does
   };
   /// By operator.
   llvm::SmallVector<std::optional<Centre>> centres;
-  /// By operator: others run in its pass on its values so far, or on the mean of
-  /// what it has summed up so far.
+  /// By operator: others run in its pass on its values so far, or on the mean
+  /// of what it has summed up so far.
   llvm::SmallVector<bool> isReference, isCentre;
   /// Why some reduction waits for a pass of its own although running forms were
   /// asked for; empty where none does.
@@ -104,7 +105,7 @@ private:
   bool join(const StitchGroup &group, unsigned op, unsigned pass);
   bool joinCentred(const StitchGroup &group, unsigned op, unsigned pass);
   llvm::SmallVector<Step> walk(const StitchGroup &group) const;
-  void choose(const StitchGroup &group, bool keepsCostly);
+  void choose(const StitchGroup &group, bool retainsExpensive);
 };
 
 } // namespace fusion

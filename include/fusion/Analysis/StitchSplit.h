@@ -34,12 +34,12 @@ struct StitchSplit {
                                         const StitchSchedule &schedule);
   /// The same where blocks go through another axis; none where they go through
   /// this one, or through none.
-  static std::optional<unsigned> besideWalk(const StitchGroup &group,
-                                            const StitchSchedule &schedule);
+  static std::optional<unsigned>
+  besideSerialLoop(const StitchGroup &group, const StitchSchedule &schedule);
 
   /// The axis; none where every reduced axis is in a block whole.
   std::optional<unsigned> axis;
-  int64_t parts = 1;    ///< blocks along it
+  int64_t splits = 1;   ///< blocks along it
   int64_t counters = 1; ///< tiles of the other axes
   /// By operator: it reduces the axis, so that a block has a part of it.
   llvm::SmallVector<bool> isPartial;
@@ -56,25 +56,25 @@ struct StitchSplit {
   /// The last blocks combine parts in rounds, the parts of one to those of the
   /// next.
   struct Round {
-    int64_t parts;  ///< of all blocks that count together
-    int64_t most;   ///< parts that one block combines
-    int64_t groups; ///< of parts, each combined by one block
+    int64_t splits; ///< partial results of all blocks that count together
+    int64_t most;   ///< partial results that one block combines
+    int64_t groups; ///< of partial results, each combined by one block
     /// The parts are spread as the axis was, and gone through in steps of no
     /// more of them than the block had elements of the axis at once.
     StitchSchedule ofParts;
     std::optional<unsigned> axis;
 
-    int64_t step() const { return ofParts.spread[*axis].tile; }
-    bool isEven() const { return parts % most == 0; }
+    int64_t step() const { return ofParts.threadMapping[*axis].tile; }
+    bool isEven() const { return splits % most == 0; }
   };
   llvm::SmallVector<Round, 1> rounds;
 
   /// Bytes of one part of all partial results.
-  int64_t bytesOfPart(const StitchGroup &group) const {
-    return axis ? bytesOfPart(group, *axis) : 0;
+  int64_t bytesOfPartial(const StitchGroup &group) const {
+    return axis ? bytesOfPartial(group, *axis) : 0;
   }
   /// The same where `axis` is split.
-  static int64_t bytesOfPart(const StitchGroup &group, unsigned axis);
+  static int64_t bytesOfPartial(const StitchGroup &group, unsigned axis);
   /// Elements of one part of a partial result.
   static int64_t countElements(const StitchGroup &group, unsigned op);
   static unsigned elementBytes(const StitchGroup &group, unsigned op);
@@ -85,8 +85,8 @@ struct StitchSplit {
   /// Lines of one part that a block has to itself, which the last one discards
   /// when it has combined them: memory need not see them. 0 where blocks have
   /// lines between them.
-  int64_t countOwnLines(const StitchGroup &group,
-                        const StitchSchedule &schedule, unsigned op) const;
+  int64_t countPrivateLines(const StitchGroup &group,
+                            const StitchSchedule &schedule, unsigned op) const;
   /// Bytes of parts that an L2 of so many bytes has no room for, which memory
   /// takes and gives back.
   int64_t bytesBeyond(const StitchGroup &group, int64_t l2Bytes) const;

@@ -14,8 +14,8 @@
 //
 // In bulk one thread copies for all (PTX ISA, "cp.async.bulk.tensor"), where
 // the tile, in the order in which threads have their places, is a box of a
-// tensor map (Support/OwnBoxes.h). Threads then wait for the stage's mbarrier,
-// and for one another before it is filled again.
+// tensor map (Support/PrivateBoxes.h). Threads then wait for the stage's
+// mbarrier, and for one another before it is filled again.
 //
 // What is kept in shared memory for later passes is copied straight to where it
 // is kept.
@@ -35,7 +35,7 @@
 namespace fusion {
 
 /// Stages that a walk has at most.
-constexpr int64_t kMostStitchStages = 8;
+constexpr int64_t kMaxStitchStages = 8;
 
 /// Whether blocks walk along an axis that is not reduced.
 bool isPersistent(const StitchGroup &group, const StitchSchedule &schedule);
@@ -49,12 +49,12 @@ std::optional<int64_t> bytesOfCopies(const StitchGroup &group,
 
 /// Why no box of a tensor map brings what threads copy ahead of the input, or
 /// nullopt.
-std::optional<std::string> whyNotInBulk(const StitchGroup &group,
-                                        const StitchSchedule &schedule,
-                                        const StitchTensor &tensor);
+std::optional<std::string> whyNotTMA(const StitchGroup &group,
+                                     const StitchSchedule &schedule,
+                                     const StitchTensor &tensor);
 /// Whether the schedule has the input copied in bulk.
-bool isCopiedInBulk(const StitchGroup &group, const StitchSchedule &schedule,
-                    const StitchTensor &tensor);
+bool isCopiedByTMA(const StitchGroup &group, const StitchSchedule &schedule,
+                   const StitchTensor &tensor);
 
 /// Mbarriers of what is copied in bulk, one for each stage or place; as many
 /// again say when a stage has been read.

@@ -1,4 +1,4 @@
-//===- TilingTree.h - Tiling expressions with placed statements ---------------===//
+//===- TilingTree.h - Tiling expressions with placed statements -----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,9 +21,9 @@
 // Statements are placed by MCFuser section III-B: a computation stands in the
 // loops of its operator, a load just inside the innermost loop that indexes its
 // tensor, a store just inside the innermost loop that indexes its tensor but
-// after the reductions that complete it. Loops of one iteration (the tile covers
-// the axis) are dead: they are no part of the tree, and statements are hoisted
-// out of them.
+// after the reductions that complete it. Loops of one iteration (the tile
+// covers the axis) are dead: they are no part of the tree, and statements are
+// hoisted out of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ namespace fusion {
 struct TilingNode {
   enum class Kind : uint8_t { Loop, Load, Compute, Store };
   Kind kind;
-  unsigned index; ///< of the axis, or of the tensor
+  unsigned index;                   ///< of the axis, or of the tensor
   std::vector<TilingNode> children; ///< of a loop
 
   bool isLoop() const { return kind == Kind::Loop; }
@@ -61,9 +61,9 @@ parseTiling(llvm::StringRef text, const GroupModel &group,
 /// Prints the tree; the text parses back to an equal tree.
 std::string printTiling(const TilingTree &tree, const GroupModel &group);
 
-/// Parses an expression without statements: `mn(k,h)`; empty where all loops are
-/// bound to the grid. Returns nullopt and calls `explain` where it is malformed.
-/// `printTiling` prints it.
+/// Parses an expression without statements: `mn(k,h)`; empty where all loops
+/// are bound to the grid. Returns nullopt and calls `explain` where it is
+/// malformed. `printTiling` prints it.
 std::optional<TilingTree>
 parseLoops(llvm::StringRef text, const GroupModel &group,
            llvm::function_ref<void(const llvm::Twine &)> explain);
@@ -72,20 +72,21 @@ parseLoops(llvm::StringRef text, const GroupModel &group,
 TilingTree makeNest(llvm::ArrayRef<unsigned> loops);
 
 /// How a pass over rows stands to the product that needs them.
-enum class PassPlace : uint8_t {
+enum class StatisticsPlacement : uint8_t {
   Together, ///< in the loop that the product sums over, as its running form
   Ahead,    ///< in loops before it, of tiles that the pass reads by itself
   Resident, ///< in loops before it, of tiles that stay for the product
 };
 
-/// Where a pass stands unless told otherwise: with its product, where it can run
-/// there.
-PassPlace usualPlace(const GroupModel &group, const RowPass &pass);
+/// Where a pass stands unless told otherwise: with its product, where it can
+/// run there.
+StatisticsPlacement defaultPlacement(const GroupModel &group,
+                                     const RowStatistics &pass);
 
 /// Whether a pass is computed in the loop over its axis in which its product
 /// sums up.
-bool runsWithProduct(const GroupModel &group, const TilingTree &tree,
-                     const RowPass &pass);
+bool runsWithContraction(const GroupModel &group, const TilingTree &tree,
+                         const RowStatistics &pass);
 
 /// Whether a tree loads a tensor.
 bool isLoaded(const TilingTree &tree, unsigned tensor);
@@ -94,19 +95,19 @@ bool isLoaded(const TilingTree &tree, unsigned tensor);
 /// which the loops of one product are nested in each other. Loops that are dead
 /// with these tiles are left out unless `removeDeadLoops` is off.
 ///
-/// Loops that neither a product nor its consumers' nest needs are no part of its
-/// path. Where a value is complete only after a loop that its consumer or its
-/// store needs too, that loop is opened again: `kn` gives
+/// Loops that neither a product nor its consumers' nest needs are no part of
+/// its path. Where a value is complete only after a loop that its consumer or
+/// its store needs too, that loop is opened again: `kn` gives
 /// `k(LA,n(LB,CC)),n(LD,CE),SE`, which keeps all of C's tiles in between.
 ///
-/// `passes` says by pass where it stands, `usualPlace` if empty. Where the axis of
-/// one is dead it stands in front of its product in any case, and so it does where
-/// the loop over its axis is outside of a loop over its rows.
+/// `passes` says by pass where it stands, `defaultPlacement` if empty. Where
+/// the axis of one is dead it stands in front of its product in any case, and
+/// so it does where the loop over its axis is outside of a loop over its rows.
 TilingTree placeStatements(const GroupModel &group, const TilingTree &loops,
                            llvm::ArrayRef<int64_t> tiles,
                            llvm::ArrayRef<unsigned> blocks = {},
                            bool removeDeadLoops = true,
-                           llvm::ArrayRef<PassPlace> passes = {});
+                           llvm::ArrayRef<StatisticsPlacement> passes = {});
 
 /// A statement with the loops around it, outermost first.
 struct TilingStatement {
@@ -118,10 +119,11 @@ struct TilingStatement {
 /// The statements of a tree in order.
 llvm::SmallVector<TilingStatement> listStatements(const TilingTree &tree);
 
-/// The deep expression with the given loops, outermost first, and all statements
-/// of the group placed in it. Loops that are dead with these tiles are left out.
-/// `blocks` are the outermost of the loops that are bound to the grid: nothing
-/// stands outside of them, even where no axis of it is among them.
+/// The deep expression with the given loops, outermost first, and all
+/// statements of the group placed in it. Loops that are dead with these tiles
+/// are left out. `blocks` are the outermost of the loops that are bound to the
+/// grid: nothing stands outside of them, even where no axis of it is among
+/// them.
 TilingTree makeDeepTiling(const GroupModel &group,
                           llvm::ArrayRef<unsigned> loops,
                           llvm::ArrayRef<int64_t> tiles,
@@ -146,9 +148,9 @@ std::optional<TilingTree> hoistLoad(const GroupModel &group,
 /// loops, not counting those bound to the grid, and where one of them carries a
 /// sum of the moved operators.
 std::optional<TilingTree>
-keepIntermediate(const GroupModel &group, const TilingTree &tree,
-                 unsigned number, unsigned levels,
-                 llvm::ArrayRef<unsigned> blocks = {});
+retainIntermediate(const GroupModel &group, const TilingTree &tree,
+                   unsigned number, unsigned levels,
+                   llvm::ArrayRef<unsigned> blocks = {});
 
 /// Iterations of the loop of an axis: ⌈extent / tile⌉.
 int64_t tripCount(const Axis &axis, int64_t tile);

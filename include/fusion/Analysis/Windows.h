@@ -43,7 +43,7 @@ matchDigits(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents);
 
 /// The loops of a product by what they index; as inferContractionDims of
 /// upstream, but for products that read an operand through a window, too.
-struct ProductLoops {
+struct ContractionLoops {
   llvm::SmallVector<unsigned, 2> batch; ///< both operands and the result
   llvm::SmallVector<unsigned, 2> m;     ///< the first operand and the result
   llvm::SmallVector<unsigned, 2> n;     ///< the second operand and the result
@@ -53,7 +53,8 @@ struct ProductLoops {
 };
 /// nullopt where a loop is of none of the five kinds: one that sums over an
 /// operand by itself.
-std::optional<ProductLoops> inferProductLoops(mlir::linalg::LinalgOp op);
+std::optional<ContractionLoops>
+inferContractionLoops(mlir::linalg::LinalgOp op);
 
 /// Whether the operator is a sum of products of two operands of static sizes,
 /// of which one is read through a window and both have loops of their own: a
@@ -61,9 +62,9 @@ std::optional<ProductLoops> inferProductLoops(mlir::linalg::LinalgOp op);
 /// no loop that only the filter has.
 bool isConvolution(mlir::linalg::LinalgOp op);
 
-/// Of an operator that sums products over a window without being such a product:
-/// why not. nullopt for all others.
-std::optional<std::string> whyNoProduct(mlir::linalg::LinalgOp op);
+/// Of an operator that sums products over a window without being such a
+/// product: why not. nullopt for all others.
+std::optional<std::string> whyNoContraction(mlir::linalg::LinalgOp op);
 
 /// Whether a product reads an operand through a window or its padding: whether
 /// its dimensions are other than plain loops over the tensor behind it.

@@ -57,7 +57,7 @@ struct ExecuteOptions {
   /// anything is measured; an error ends the execution.
   std::function<llvm::Error(const Execution &)> beforeMeasuring;
   /// Persistent kernels have no more clusters, even if the device has room.
-  std::optional<uint64_t> mostClusters;
+  std::optional<uint64_t> maxClusters;
 };
 
 /// Runs `plan` on a device that has loaded the kernels: allocates its buffers,

@@ -22,7 +22,8 @@ namespace fusion {
 /// Sets `codegen` of a chain's schedule, and which of its products keep masks:
 ///
 /// * resident blocks: as many as `cost` counts on;
-/// * role registers: `roleRegisters`, where the footprint asks for more than the
+/// * role registers: `registerBudgets`, where the footprint asks for more than
+/// the
 ///   equal shares that a block is launched with;
 /// * masked: products by scalar multiply-adds.
 void chooseCodegen(Schedule &schedule, const Footprint &footprint,
@@ -33,8 +34,7 @@ void chooseCodegen(Schedule &schedule, const Footprint &footprint,
 /// There is 1 if the schedule has no cost because its threads have too few
 /// registers.
 void chooseCodegen(StitchSchedule &schedule, const StitchGroup &group,
-                   const std::optional<StitchCost> &cost,
-                   const ChipInfo &chip);
+                   const std::optional<StitchCost> &cost, const ChipInfo &chip);
 
 } // namespace fusion
 

@@ -62,33 +62,34 @@ private:
     uint32_t axes;   ///< of the product
     uint32_t values; ///< of them, those that it does not reduce
     uint32_t again;  ///< other loops around it
-    unsigned product;
+    unsigned contraction;
     double plainSeconds, specialSeconds; ///< for each point of its value
-    double handOverSeconds; ///< of a value that passes through shared memory
+    double forwardingSeconds; ///< of a value that passes through shared memory
     bool mayOverlap; ///< runs under what is computed of the value before it
     unsigned i1, i2;
     /// By an intrinsic of the product.
     struct Unit {
       double secondsPerPoint;
       const Intrinsic *intrinsic;
-      double underWay;  ///< of it, to keep a tensor core busy
+      double underWay;                    ///< of it, to keep a tensor core busy
       double firstSeconds, secondSeconds; ///< of a fragment's element
     };
     llvm::SmallVector<Unit, 2> units;
   };
   /// By the warps of a block, in the order of `ScheduleBuilder::kWarpCounts`.
   static constexpr unsigned kWarpCounts = ScheduleBuilder::kWarpCounts.size();
-  struct ByWarps {
+  struct PerWarpCount {
     /// Seconds that products take one after another, and that shared memory is
     /// busy.
     std::array<double, kWarpCounts> steps{}, shared{};
 
-    static ByWarps never();
-    void lower(const ByWarps &other);
+    static PerWarpCount never();
+    void lower(const PerWarpCount &other);
   };
-  ByWarps rateProduct(const Work &work, const Work::Unit &unit,
-                      llvm::ArrayRef<int64_t> tiles, uint32_t chosen,
-                      double points, double values, double resident) const;
+  PerWarpCount boundContraction(const Work &work, const Work::Unit &unit,
+                                llvm::ArrayRef<int64_t> tiles, uint32_t chosen,
+                                double points, double values,
+                                double resident) const;
 
 public:
   /// The same for many tiles of one axis: what does not depend on it is
@@ -102,14 +103,14 @@ public:
     double seconds(int64_t tile);
 
   private:
-    struct Rated {
+    struct Costed {
       double multiply, plain, special; ///< seconds of the units
       double hidden; ///< of those that multiply, while others work, at most
-      ByWarps byWarps;
+      PerWarpCount byWarps;
     };
     void choose(unsigned index, std::optional<int64_t> tile);
     void countResident();
-    Rated rate(const Work &work) const;
+    Costed rate(const Work &work) const;
     bool changes(uint32_t axes) const { return axes >> axis & 1; }
 
     const CostBound &bound;
@@ -119,20 +120,19 @@ public:
     std::array<int64_t, kMaxAxes> tiles; ///< of those
     std::array<double, kMaxAxes> trips, padded;
     double busiest, resident;
-    llvm::SmallVector<double, 8> moved; ///< bytes, by move
-    llvm::SmallVector<Rated, 8> rated;  ///< by work
+    llvm::SmallVector<double, 8> moved;  ///< bytes, by move
+    llvm::SmallVector<Costed, 8> costed; ///< by work
   };
 
 private:
-
   llvm::SmallVector<int64_t, 8> extents;
   llvm::SmallVector<Move, 8> moves;
   llvm::SmallVector<Work, 4> works;
   uint32_t blocks = 0;
   double compulsory = 0; ///< seconds of every tensor once, from DRAM
-  double fixed = 0, l2BytesPerSecond, sharedBytesPerSecond, numSMs, parts = 1;
-  double latency;  ///< of the first load and the last store
-  double mostSums; ///< elements of an accumulator that a warp holds
+  double fixed = 0, l2BytesPerSecond, sharedBytesPerSecond, numSMs, splits = 1;
+  double latency; ///< of the first load and the last store
+  double maxSums; ///< elements of an accumulator that a warp holds
 };
 
 } // namespace fusion

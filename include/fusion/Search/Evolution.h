@@ -66,7 +66,7 @@ struct EvolutionOptions {
   double epsilon = 0.01;     ///< ε, relative to the best time; not given either
   Convergence convergence = Convergence::BestOfAll;
   unsigned patience = 8;
-  unsigned kept = 16; ///< of the best, to report
+  unsigned reported = 16; ///< of the best, to report
   unsigned maxRounds = 200;
   uint64_t seed = 0;
   unsigned threads = 1;
@@ -210,7 +210,7 @@ private:
                                      return seconds < other.seconds;
                                    });
     elite.insert(place, timed);
-    if (elite.size() > std::max(options.measured, options.kept))
+    if (elite.size() > std::max(options.measured, options.reported))
       elite.pop_back();
   }
 

@@ -30,21 +30,21 @@ public:
       std::function<double(unsigned expression, llvm::ArrayRef<int64_t> least,
                            llvm::ArrayRef<int64_t> most)>;
 
-  /// Refers to `group` and `space`. Gives up once there are `mostBranches`.
+  /// Refers to `group` and `space`. Gives up once there are `maxBranches`.
   PaperOrder(const GroupModel &group, const PaperSpace &space, Bound bound,
-             size_t mostBranches);
+             size_t maxBranches);
 
-  struct Rated {
+  struct Costed {
     PaperCandidate candidate;
     double seconds;
   };
   /// The best that was not asked for yet: of equals the one of the first tiles,
   /// then of the first expression. nullopt at the end, or where it gave up.
-  std::optional<Rated> next();
+  std::optional<Costed> next();
 
   bool hasGivenUp() const { return gaveUp; }
   /// Candidates whose seconds were asked for.
-  int64_t candidates() const { return rated; }
+  int64_t candidates() const { return costed; }
 
   static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
@@ -69,9 +69,9 @@ private:
   const GroupModel &group;
   const PaperSpace &space;
   Bound bound;
-  size_t mostBranches;
+  size_t maxBranches;
   std::priority_queue<Branch, std::vector<Branch>, Later> queue;
-  int64_t rated = 0;
+  int64_t costed = 0;
   bool gaveUp = false;
 };
 
@@ -79,16 +79,17 @@ private:
 /// all that loops carry, fit into a block (rule 4 lets others pass too), the
 /// first of equals. nullopt where none does, or it takes more branches than
 /// allowed.
-std::optional<PaperOrder::Rated>
+std::optional<PaperOrder::Costed>
 searchFitting(const GroupModel &group, const PaperSpace &space,
-              const ChipInfo &chip, size_t mostBranches = PaperOrder::kNoLimit);
+              const ChipInfo &chip, size_t maxBranches = PaperOrder::kNoLimit);
 
 /// What the rules may lose of the best time.
 constexpr double kAllowedLoss = 0.02;
 
 /// What rule 3 as printed loses of the best time by MCFuser's model, of
 /// candidates that fit, against the space with `PaddingRule::LeastOfTrips`:
-/// 0.02 is 2 %. nullopt where that takes too many branches. The rule that `options` name does not matter.
+/// 0.02 is 2 %. nullopt where that takes too many branches. The rule that
+/// `options` name does not matter.
 std::optional<double> lossByPadding(const GroupModel &group,
                                     const ChipInfo &chip,
                                     const PaperSpaceOptions &options);

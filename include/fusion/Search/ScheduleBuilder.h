@@ -24,7 +24,7 @@ namespace fusion {
 
 /// The warps of a block along i1 and i2 of each product; all products have as
 /// many.
-using Arrangement = llvm::SmallVector<std::array<unsigned, 2>, 4>;
+using WarpArrangement = llvm::SmallVector<std::array<unsigned, 2>, 4>;
 
 /// What a product can be mapped to.
 using Intrinsics = llvm::SmallVector<const Intrinsic *, 2>;
@@ -51,12 +51,13 @@ public:
   const BoundExpression &nestedReductions() const { return nested; }
 
   /// The intrinsics that the product can be mapped to, best first.
-  Intrinsics intrinsicsOf(unsigned product) const;
+  Intrinsics intrinsicsOf(unsigned contraction) const;
 
   /// Whether a result that `mapping` computes by `intrinsic` passes through
   /// shared memory on its way out: rows are dense there, and stores become
   /// wider than the elements that a thread holds side by side.
-  static bool isStaged(const GroupTensor &result, const ProductMapping &mapping,
+  static bool isStaged(const GroupTensor &result,
+                       const ContractionMapping &mapping,
                        const Intrinsic &intrinsic) {
     return result.axes.back() == mapping.i2 &&
            result.alignment >
@@ -69,7 +70,7 @@ public:
   /// `placeStatements`.
   void setLoops(Schedule &schedule, const BoundExpression &expression,
                 bool hoists = true,
-                llvm::ArrayRef<PassPlace> passes = {}) const;
+                llvm::ArrayRef<StatisticsPlacement> passes = {}) const;
 
   /// Sets all that loops and tiles decide alone, once these are set: places and
   /// transports of operands and results, the form of reductions, and the loop
@@ -87,28 +88,28 @@ public:
                         llvm::ArrayRef<unsigned> loads);
   /// Has bulk copies fill the buffers of these of the operands in shared
   /// memory, and threads, as widely as they can, all others.
-  void setTransports(Schedule &schedule, TensorSet inBulk) const;
+  void setTransports(Schedule &schedule, TensorSet usesTMA) const;
   /// Has these results pass through shared memory and be stored in bulk.
-  static void storeInBulk(Schedule &schedule, TensorSet results);
+  static void storeByTMA(Schedule &schedule, TensorSet results);
   /// The same of all fragments.
   void setRegisterStages(Schedule &schedule, unsigned stages) const;
 
   /// Every product with the same warps.
-  std::vector<Arrangement> uniformArrangements() const;
+  std::vector<WarpArrangement> uniformArrangements() const;
 
   /// Also those that differ between products: all of them for up to three
   /// products; for longer chains those that leave every intermediate in
   /// registers, and the uniform ones.
-  std::vector<Arrangement> allArrangements() const;
+  std::vector<WarpArrangement> allArrangements() const;
 
   /// The arrangement of `warps` warps in which every intermediate can be handed
   /// over in registers, where its product's axes allow.
-  Arrangement handOverArrangement(unsigned warps) const;
+  WarpArrangement forwardingArrangement(unsigned warps) const;
 
   /// Every product by three groups of warps, one below the other (as
   /// FlashAttention-3 has heads of 64), where groups multiply and the chip
   /// deals registers to them.
-  std::optional<Arrangement> arrangementOfGroups() const;
+  std::optional<WarpArrangement> arrangementOfGroups() const;
 
   /// The warps of three groups.
   static constexpr unsigned kThreeGroups = 3 * kWarpgroupWarps;
@@ -121,7 +122,7 @@ public:
   }
 
 private:
-  void mapProducts();
+  void mapContractions();
   unsigned pickAxis(llvm::ArrayRef<unsigned> axes) const;
   void orderLoops();
 

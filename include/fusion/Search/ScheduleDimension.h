@@ -38,7 +38,7 @@ struct ScheduleDimension;
 /// Contractions of the largest group that is searched. In a longer one, what a
 /// block would recompute for each tile of the later contractions costs more
 /// than fusion saves.
-constexpr unsigned kMostProducts = 8;
+constexpr unsigned kMaxContractions = 8;
 
 //===----------------------------------------------------------------------===//
 // Candidates
@@ -46,8 +46,8 @@ constexpr unsigned kMostProducts = 8;
 
 /// How tiles move between global and shared memory. Chips without TMA have one
 /// choice: threads copy, and each block has one tile of the grid.
-struct Movement {
-  /// Operands that TMA loads, where `whyNotInBulk` has no reason against it.
+struct MainloopPolicy {
+  /// Operands that TMA loads, where `whyNotTMA` has no reason against it.
   TensorSet copied = 0;
   /// Results that TMA stores, under the same condition.
   TensorSet stored = 0;
@@ -56,15 +56,15 @@ struct Movement {
   /// Contractions overlap with those of the next iteration, where
   /// `whyNotOverlapped` has no reason against it.
   bool overlaps = false;
-  /// Consumer warpgroups alternate (ping-pong scheduling), where `whyNoTurns`
-  /// has no reason against it.
-  bool takesTurns = false;
+  /// Consumer warpgroups alternate (ping-pong scheduling), where
+  /// `whyNotPingPong` has no reason against it.
+  bool isPingPong = false;
 
   auto members() const {
     return std::tie(copied, stored, producers, isPersistent, overlaps,
-                    takesTurns);
+                    isPingPong);
   }
-  bool operator==(const Movement &other) const {
+  bool operator==(const MainloopPolicy &other) const {
     return members() == other.members();
   }
 };
@@ -83,27 +83,27 @@ struct ScheduleCandidate {
   unsigned arrangement = 0;                         ///< of `arrangements()`
   std::array<int64_t, CostBound::kMaxAxes> tiles{}; ///< by axis
   unsigned stages = 1, registerStages = 1;
-  int64_t parts = 1;    ///< blocks that share the last contraction's reduction
-  int64_t raster = 1;   ///< columns of the grid; 1 where it has no two axes
+  int64_t splits = 1; ///< blocks that share the last contraction's reduction
+  int64_t blockSwizzle = 1; ///< columns of the grid; 1 where it has no two axes
   unsigned cluster = 0; ///< of `clusters()`, of which the first is one block
-  Movement movement;
+  MainloopPolicy policy;
   /// By product, of `ScheduleSpace::intrinsics`.
-  std::array<uint8_t, kMostProducts> intrinsics{};
+  std::array<uint8_t, kMaxContractions> intrinsics{};
   /// The number of loops that an operand's load is moved out of, so that its
   /// tiles are resident (`hoistLoad`), and that a contraction is moved out of,
   /// so that its result is retained in place of recomputed
-  /// (`keepIntermediate`). A tree without such loops moves nothing. In groups
+  /// (`retainIntermediate`). A tree without such loops moves nothing. In groups
   /// of more tensors nothing is moved.
-  static constexpr unsigned kMostTensors = 24;
-  /// The load of a row pass and its contraction: 0 is `usualPlace`, 1 means
-  /// ahead of it with retained tiles, 2 means the remaining order.
-  std::array<uint8_t, kMostTensors> hoisted{}; ///< by tensor
-  std::array<uint8_t, kMostProducts> kept{};   ///< by product
+  static constexpr unsigned kMaxTensors = 24;
+  /// The load of a row pass and its contraction: 0 is `defaultPlacement`, 1
+  /// means ahead of it with retained tiles, 2 means the remaining order.
+  std::array<uint8_t, kMaxTensors> hoisted{};       ///< by tensor
+  std::array<uint8_t, kMaxContractions> retained{}; ///< by product
 
   auto members() const {
     return std::tie(expression, arrangement, tiles, stages, registerStages,
-                    parts, raster, cluster, movement, intrinsics, hoisted,
-                    kept);
+                    splits, blockSwizzle, cluster, policy, intrinsics, hoisted,
+                    retained);
   }
   bool operator==(const ScheduleCandidate &other) const {
     return members() == other.members();
@@ -117,11 +117,11 @@ struct ScheduleCandidate {
 /// What a dimension is in every space. The defaults are right for a choice that
 /// changes how much a schedule moves or computes: `Refinement` and `RunnersUp`
 /// try all values in the best schedules, `MeasuredRounds` the next smaller and
-/// larger one, and `drawMovement` draws it in the order of the table.
+/// larger one, and `drawPolicy` draws it in the order of the table.
 struct DimensionInfo {
   /// A dimension has one value for the schedule, or one for each axis, product
   /// or tensor.
-  enum class Scope : uint8_t { Schedule, Axis, Product, Tensor };
+  enum class Scope : uint8_t { Schedule, Axis, Contraction, Tensor };
 
   llvm::StringLiteral name; ///< in reports, under `choices`
   Scope scope;
@@ -154,7 +154,7 @@ struct DimensionInfo {
   bool (*isOpen)(const ScheduleSpace &space,
                  const ScheduleCandidate &candidate) = nullptr;
 
-  /// `CandidateRater` finds the best value for each candidate, as the value
+  /// `CandidateEvaluator` finds the best value for each candidate, as the value
   /// changes neither what blocks move nor how much they compute. No other
   /// search steps through it, and candidates that differ in nothing else are
   /// one
@@ -179,7 +179,7 @@ struct DimensionInfo {
   /// schedules that differ in nothing else the best one is ranked.
   bool isOrderOfBlocks = false;
   /// `ScheduleSpace::random` draws it, and `mutateOutline` changes it. What
-  /// only some chips have `drawMovement` draws, from other numbers, so that a
+  /// only some chips have `drawPolicy` draws, from other numbers, so that a
   /// seed draws the same loops and tiles on every chip.
   bool isDrawnWithLoops = false;
   /// One draw of this number takes another value than the first.

@@ -40,7 +40,7 @@ enum class SearchMethod : uint8_t {
 };
 
 /// A candidate with what is known of it.
-struct RatedSchedule {
+struct CostedSchedule {
   Schedule schedule;
   Footprint footprint;
   Cost cost;                             ///< by our model
@@ -75,17 +75,17 @@ struct ChoiceCounts {
   llvm::ArrayRef<size_t> of(llvm::StringRef name) const;
 };
 
-struct SearchResult : RatedSchedule {
+struct SearchResult : CostedSchedule {
   /// Looked at until the choice was made: each was legal, refused or bounded.
   int64_t candidates = 0;
   int64_t legal = 0; ///< lowering accepts them, and they have registers enough
-  int64_t refused = 0; ///< for the reasons in `refusals`
+  int64_t rejected = 0; ///< for the reasons in `refusals`
   /// Not checked, since others are faster whatever is still open: by their
   /// bytes and work alone, or by a model of tiles alone.
   int64_t bounded = 0;
   /// The choice, then the best others with different loops, tiles, warps or
   /// intrinsics (`ranked`), maybe one that no proof was about and is better.
-  std::vector<RatedSchedule> ranking;
+  std::vector<CostedSchedule> ranking;
   int64_t rankedFrom = 0; ///< candidates for the others of the ranking
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
   /// Nothing that the method lists is better by the model: of the default
@@ -94,18 +94,18 @@ struct SearchResult : RatedSchedule {
   /// stages of each buffer, clusters and results in bulk are tried in the best
   /// of these.
   bool isProven = false;
-  Refusals refusals; ///< most frequent first, where a ranking is asked for
+  Refusals rejections; ///< most frequent first, where a ranking is asked for
   std::optional<SpaceCounts> counts;   ///< of spaces `paper` and `chimera`
   std::optional<ChoiceCounts> choices; ///< of space `default`
   llvm::StringRef measuredBy;          ///< empty where the model alone decided
 };
 
-constexpr unsigned kMostEffort = 64;
+constexpr unsigned kMaxEffort = 64;
 
 /// What the search may choose from, and how.
 struct SearchOptions {
-  unsigned mostStages = 8; ///< of a buffer in shared memory
-  unsigned mostRegisterStages = 2;
+  unsigned maxStages = 8; ///< of a buffer in shared memory
+  unsigned maxRegisterStages = 2;
   unsigned ranked = 1; ///< candidates to report
   /// Instead of the best candidate, a legal one drawn with this seed.
   std::optional<uint64_t> randomSeed = {};
@@ -115,9 +115,9 @@ struct SearchOptions {
   PaperSpaceOptions rules = {};
   SearchMethod method = SearchMethod::Auto;
   Convergence convergence = Convergence::BestOfAll;
-  uint64_t seed = 0;      ///< of all that is drawn
+  uint64_t seed = 0; ///< of all that is drawn
   /// Of space `default`: how many times as much is looked at as takes about a
-  /// second; from 1 to `kMostEffort`.
+  /// second; from 1 to `kMaxEffort`.
   unsigned effort = 1;
   unsigned threads = 1;   ///< does not change the answer
   bool skipMasked = true; ///< tiles that masks provably exclude
@@ -138,8 +138,9 @@ struct SearchOptions {
 /// The share of a rough search's time that the whole search saves at most, of
 /// nine groups in ten (`RoughSearchIsNear`): the longer, the more there is to
 /// come upon.
-inline double roughness(size_t products) {
-  return std::min(0.5, 0.06 * (products - std::min<size_t>(products, 1)));
+inline double roughness(size_t contractions) {
+  return std::min(0.5,
+                  0.06 * (contractions - std::min<size_t>(contractions, 1)));
 }
 
 /// The legal schedule of least predicted time. Equal times are decided by
@@ -162,7 +163,7 @@ std::optional<SearchResult> searchPaperSpace(const GroupModel &group,
                                              const SearchOptions &options);
 
 /// Whether `a` is to be preferred, by our model and what decides equal times.
-bool isBetter(const RatedSchedule &a, const RatedSchedule &b);
+bool isBetter(const CostedSchedule &a, const CostedSchedule &b);
 
 /// Why a legal schedule is passed over that may spill (kRegisterMargin).
 constexpr llvm::StringLiteral kNoRegisterRoom =
@@ -171,18 +172,18 @@ constexpr llvm::StringLiteral kNoRegisterRoom =
 
 /// Measures schedules and sorts them by that, those that do not run last.
 /// Returns whether any did.
-bool measureRanking(std::vector<RatedSchedule> &ranking,
+bool measureRanking(std::vector<CostedSchedule> &ranking,
                     Measurement<Schedule> &measurement);
 
 /// A reason of `checkSchedule` with its numbers left out, for counting.
 std::string withoutNumbers(llvm::StringRef reason);
 
 /// Adds to a reason's count.
-void countRefusal(Refusals &refusals, llvm::StringRef reason,
-                  int64_t candidates = 1);
+void countRejection(Refusals &rejections, llvm::StringRef reason,
+                    int64_t candidates = 1);
 
 /// Most frequent first, equals by their text.
-void sortRefusals(Refusals &refusals);
+void sortRejections(Refusals &rejections);
 
 /// As given to space= and search=.
 llvm::StringRef name(SpaceKind space);

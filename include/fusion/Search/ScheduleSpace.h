@@ -51,7 +51,7 @@ public:
   /// Without duplicates; the first is `ScheduleBuilder::nestedReductions`.
   llvm::ArrayRef<BoundExpression> expressions() const { return bound; }
 
-  llvm::ArrayRef<Arrangement> arrangements() const { return arranged; }
+  llvm::ArrayRef<WarpArrangement> arrangements() const { return arranged; }
   /// Of them, those that are the same for all products, and those that leave
   /// intermediates in registers.
   llvm::ArrayRef<unsigned> usualArrangements() const { return usual; }
@@ -65,13 +65,13 @@ public:
   /// Stages that are tried, ascending.
   llvm::ArrayRef<unsigned> stages() const { return depths; }
   /// Stages of fragments that are tried are from 1 to these.
-  unsigned mostRegisterStages() const {
-    return std::max(1u, options.mostRegisterStages);
+  unsigned maxRegisterStages() const {
+    return std::max(1u, options.maxRegisterStages);
   }
 
   /// Numbers of blocks that may share the last product's reduction, ascending
   /// from 1.
-  llvm::ArrayRef<int64_t> parts() const { return splits; }
+  llvm::ArrayRef<int64_t> splits() const { return splitCounts; }
   /// Clusters of blocks that copy for one another, of sizes ascending from 1,
   /// and last the one that combines parts, where there may be one.
   llvm::ArrayRef<Cluster> clusters() const { return clustered; }
@@ -86,9 +86,9 @@ public:
   }
   /// Numbers of parts, ascending from 2, that a cluster may combine; none where
   /// there are no clusters.
-  llvm::ArrayRef<int64_t> partsOfClusters() const { return combined; }
+  llvm::ArrayRef<int64_t> clusterSplits() const { return combined; }
   /// The operands that are copied in bulk, as far as they can be: none or all.
-  /// Where too few mbarriers are left for all, `ScheduleChecker::listInBulk`
+  /// Where too few mbarriers are left for all, `ScheduleChecker::listTMA`
   /// says which.
   llvm::ArrayRef<TensorSet> transports() const { return copied; }
   /// The results that are stored in bulk, as far as they can be.
@@ -96,7 +96,7 @@ public:
   /// Numbers of producers, none first.
   llvm::ArrayRef<unsigned> producers() const { return roles; }
   /// Whether so many producers make sense beside these warps: several where the
-  /// registers of both are dealt out anew (`roleRegisters`), else one issues
+  /// registers of both are dealt out anew (`registerBudgets`), else one issues
   /// all copies.
   bool mayProduce(unsigned producers, unsigned warps) const;
   bool mayProduce(const ScheduleCandidate &candidate) const;
@@ -105,7 +105,7 @@ public:
   /// Whether some product's intrinsics run beside other work.
   bool mayOverlap() const { return hasOverlaps; }
   /// Whether groups of warps may take turns beside these producers.
-  bool mayTakeTurns(unsigned producers) const {
+  bool mayPingPong(unsigned producers) const {
     return hasOverlaps && producers > 0;
   }
   /// Has the products that can run beside the next iteration's, with the
@@ -124,27 +124,27 @@ public:
   /// loops, of one up to that many.
   llvm::ArrayRef<unsigned> operands() const { return movable; }
   llvm::ArrayRef<unsigned> intermediates() const { return keepable; }
-  static constexpr uint8_t kMostLevels = 3;
+  static constexpr uint8_t kMaxLevels = 3;
 
   /// Whether no part of a split reduction is empty; of one axis, whose tile is
   /// chosen, or of all.
-  bool fillsParts(const ScheduleCandidate &candidate, unsigned axis) const {
-    return axis != splitAxis || candidate.parts <= trips(candidate, axis);
+  bool fillsSplits(const ScheduleCandidate &candidate, unsigned axis) const {
+    return axis != splitAxis || candidate.splits <= trips(candidate, axis);
   }
-  bool fillsParts(const ScheduleCandidate &candidate) const {
-    return fillsParts(candidate, splitAxis);
+  bool fillsSplits(const ScheduleCandidate &candidate) const {
+    return fillsSplits(candidate, splitAxis);
   }
   /// Splits the last product's reduction so that each part is one tile, the
   /// least there is. Returns false where it cannot be split so.
   bool splitIntoTiles(ScheduleCandidate &candidate, int64_t parts) const;
   /// Keeps the values of these of the products (`intermediates`, a bit of each)
   /// out of as many loops as the candidate's tree allows, and no others.
-  void keepOutside(ScheduleCandidate &candidate, uint64_t products) const;
+  void retainOutside(ScheduleCandidate &candidate, uint64_t contractions) const;
   /// Iterations of an axis's loop in one block.
   int64_t sequentialTrips(const ScheduleCandidate &candidate,
                           unsigned axis) const {
     int64_t all = trips(candidate, axis);
-    return axis == splitAxis ? llvm::divideCeil(all, candidate.parts) : all;
+    return axis == splitAxis ? llvm::divideCeil(all, candidate.splits) : all;
   }
 
   /// All tiles of an axis, ascending: multiples of 16, or 1 where no intrinsic
@@ -152,11 +152,9 @@ public:
   llvm::ArrayRef<int64_t> allTiles(unsigned axis) const { return fine[axis]; }
   /// Of the tiles with the same trip count the least one that each number of
   /// warps divides: others pad and hold more, and gain nothing.
-  llvm::ArrayRef<int64_t> leastTiles(unsigned axis) const {
-    return least[axis];
-  }
+  llvm::ArrayRef<int64_t> minTiles(unsigned axis) const { return least[axis]; }
   /// Powers of two and the whole axis.
-  llvm::ArrayRef<int64_t> fewTiles(unsigned axis) const { return few[axis]; }
+  llvm::ArrayRef<int64_t> coarseTiles(unsigned axis) const { return few[axis]; }
 
   llvm::ArrayRef<int64_t> tilesOf(const ScheduleCandidate &candidate) const {
     return llvm::ArrayRef(candidate.tiles).take_front(group.axes.size());
@@ -175,9 +173,9 @@ public:
 
   /// Whether the tiles are multiples of the intrinsics' over these warps; three
   /// groups only with intrinsics of groups, whose second operand all of them
-  /// share. Lets most of what cannot be lowered pass by cheaply; `checkSchedule`
-  /// decides.
-  bool divides(const Arrangement &arrangement,
+  /// share. Lets most of what cannot be lowered pass by cheaply;
+  /// `checkSchedule` decides.
+  bool divides(const WarpArrangement &arrangement,
                const ScheduleCandidate &candidate) const;
 
   /// Whether a block of some warps may hold the tiles: operands in shared
@@ -193,9 +191,9 @@ public:
   /// (`DimensionInfo::isDrawnWithLoops`); of the others the first values.
   ScheduleCandidate random(Random &numbers) const;
   /// Draws the others.
-  void drawMovement(ScheduleCandidate &candidate, Random &numbers) const;
-  /// The same without what `CandidateRater` chooses, and of those that `mayFit`
-  /// as far as some are found.
+  void drawPolicy(ScheduleCandidate &candidate, Random &numbers) const;
+  /// The same without what `CandidateEvaluator` chooses, and of those that
+  /// `mayFit` as far as some are found.
   ScheduleCandidate randomOutline(Random &numbers) const;
   /// Such a candidate with up to three of its choices changed.
   ScheduleCandidate mutateOutline(const ScheduleCandidate &candidate,
@@ -204,7 +202,7 @@ public:
   const ScheduleBuilder &build() const { return builder; }
 
   /// What masks leave of loops, for all who judge the group's schedules.
-  VisitedMemo &visited() const { return *visitedTiles; }
+  UnmaskedTilesMemo &visited() const { return *unmaskedTiles; }
 
 private:
   int64_t trips(const ScheduleCandidate &candidate, unsigned axis) const {
@@ -217,9 +215,9 @@ private:
   applyMove(const std::shared_ptr<const NumberedTree> &tree, bool isLoad,
             unsigned index, unsigned levels) const;
   TreeKey keyOf(const ScheduleCandidate &candidate) const;
-  llvm::SmallVector<PassPlace, 1>
+  llvm::SmallVector<StatisticsPlacement, 1>
   placePasses(const ScheduleCandidate &candidate) const;
-  void listMovements();
+  void listPolicies();
   void listExpressions();
   void listIntrinsics();
   void listSplits();
@@ -232,13 +230,13 @@ private:
   const SearchOptions &options;
   ScheduleBuilder builder;
   std::vector<BoundExpression> bound;
-  std::vector<Arrangement> arranged;
+  std::vector<WarpArrangement> arranged;
   llvm::SmallVector<unsigned, 5> warpCounts; ///< of `arranged`, ascending
   llvm::SmallVector<unsigned, 16> usual, every;
   /// Those that are not usual, by what `codeOf` says.
   llvm::DenseMap<uint64_t, unsigned> unusual;
   llvm::SmallVector<unsigned, 8> depths;
-  llvm::SmallVector<int64_t, 12> splits, combined;
+  llvm::SmallVector<int64_t, 12> splitCounts, combined;
   llvm::SmallVector<Cluster, 8> clustered;
   llvm::SmallVector<TensorSet, 2> copied, stored;
   llvm::SmallVector<unsigned, 3> roles;
@@ -250,7 +248,7 @@ private:
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;
   std::vector<ScheduleDimension> choices;
   std::unique_ptr<TreeCache> trees;
-  std::unique_ptr<VisitedMemo> visitedTiles;
+  std::unique_ptr<UnmaskedTilesMemo> unmaskedTiles;
 };
 
 } // namespace fusion

@@ -17,10 +17,10 @@ namespace fusion {
 /// Why `other` was not chosen: by how much the model that ranked rates it
 /// slower, and where that is ours the term that decides; of equals, what
 /// decided them.
-std::string whyNot(const RatedSchedule &other, const RatedSchedule &chosen);
+std::string whyNot(const CostedSchedule &other, const CostedSchedule &chosen);
 
 /// Another way to move tiles than the chosen one.
-struct OtherMovement {
+struct OtherPolicy {
   std::string what;         ///< "persistent blocks"
   std::string reason;       ///< why not
   std::optional<Cost> cost; ///< predicted with it, where the chip could run it
@@ -28,22 +28,21 @@ struct OtherMovement {
 
 /// Persistence, and where the chip has bulk copies clusters, producer warps and
 /// results in bulk, one by one in the chosen schedule.
-std::vector<OtherMovement> rateOtherMovements(const GroupModel &group,
-                                              const Schedule &chosen,
-                                              const ChipInfo &chip);
+std::vector<OtherPolicy> evaluateOtherPolicies(const GroupModel &group,
+                                               const Schedule &chosen,
+                                               const ChipInfo &chip);
 
 /// An operand that threads copy though the chip has bulk copies.
-struct CopyByThreads {
+struct ThreadCopiedOperand {
   std::string tensor, reason;
 };
 
 /// Those of a schedule that a search with these options found: by rule
-/// (`whyNotInBulk`), because the space has no others, or because nothing is
+/// (`whyNotTMA`), because the space has no others, or because nothing is
 /// gained.
-std::vector<CopyByThreads> listCopiesByThreads(const GroupModel &group,
-                                               const Schedule &schedule,
-                                               const SearchOptions &options,
-                                               const ChipInfo &chip);
+std::vector<ThreadCopiedOperand>
+listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
+                    const SearchOptions &options, const ChipInfo &chip);
 
 /// The choices of a schedule in plain words: how the grid is cut and visited,
 /// what stays on the chip and where, how warps are spread and loads run ahead.

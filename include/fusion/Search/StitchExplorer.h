@@ -18,8 +18,8 @@
 
 #include "fusion/Search/OperatorGraph.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include <optional>
 #include <limits>
+#include <optional>
 
 namespace fusion {
 
@@ -35,16 +35,16 @@ enum class PatternForm : uint8_t {
 };
 
 struct ExplorerOptions {
-  unsigned kept = 3;      ///< k: candidate patterns of a vertex
+  unsigned reported = 3;  ///< k: candidate patterns of a vertex
   unsigned beam = 3;      ///< plans that are carried along
   unsigned groupSize = 2; ///< consumers that are combined exhaustively
   PatternForm form = PatternForm::Spanning;
-  bool packs = true;          ///< remote fusion through the virtual vertex
-  unsigned mostVertices = 64; ///< of a pattern
+  bool packs = true;         ///< remote fusion through the virtual vertex
+  unsigned maxVertices = 64; ///< of a pattern
   /// The farthest that the vertices of a pattern, or the kernels that are
   /// merged, are apart in the order in which they run: searches for ways
   /// between them take no longer, which keeps the whole linear in the graph.
-  unsigned reach = 512;
+  unsigned maxDistance = 512;
   /// What is legal is fused, whatever it costs.
   bool ignoresPenalty = false;
   /// Scores by the latency evaluator instead of the delta evaluator.
@@ -53,14 +53,14 @@ struct ExplorerOptions {
   /// (refine), where all of them could be one. It is asked about as many pairs
   /// as kernels squared, most of which are tried for nothing: of a plan of more
   /// kernels that would be most of a compilation.
-  unsigned mostRefined = 8;
+  unsigned maxRefinedKernels = 8;
   /// Kernels that together take as many times longer at most become one: the
   /// latency evaluator does not tell them apart. Of the last merges alone.
-  double alike = 1;
+  double tieFactor = 1;
   /// Where plans are made in several ways: different patterns that those so far
   /// have asked about up to which the next one is made. The latency evaluator
   /// prices each pattern that it scores, some three times as many.
-  unsigned mostAsked = 4096;
+  unsigned maxEvaluations = 4096;
 };
 
 /// What the explorer has to be told about patterns.
@@ -75,11 +75,11 @@ struct PatternOracle {
       nullptr;
   /// Seconds that no kernel of several vertices takes less than: what is no
   /// better even so is not asked about.
-  double leastLatency = 0;
+  double minLatency = 0;
   /// Seconds that a pattern's kernel takes at most, which are known sooner:
   /// where these are few enough, nobody asks for the latency. Optional.
   llvm::function_ref<std::optional<double>(llvm::ArrayRef<unsigned>)>
-      mostLatency = nullptr;
+      maxLatency = nullptr;
 };
 
 struct StitchPlan {
@@ -121,12 +121,12 @@ bool refine(const OperatorGraph &graph, const ChipInfo &chip,
 /// producer with one of its readers, become one where their loops have as many
 /// points and their reductions are over the same axes. Without, a producer
 /// stays unless its readers are in one kernel. Nobody asks whether it pays. No
-/// kernel has more than `mostVertices`: the oracle is asked about it with each
+/// kernel has more than `maxVertices`: the oracle is asked about it with each
 /// one more.
 StitchPlan
 fuseGreedily(const OperatorGraph &graph, bool copies,
              const PatternOracle &oracle,
-             unsigned mostVertices = std::numeric_limits<unsigned>::max());
+             unsigned maxVertices = std::numeric_limits<unsigned>::max());
 
 /// Puts patterns into an order in which they can run; of the possible ones the
 /// one with the first vertex first. Vertices may be in several patterns, each

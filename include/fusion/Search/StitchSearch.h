@@ -29,11 +29,11 @@ public:
 
   /// Keeps `result` where it is among the `most` fastest.
   void add(const StitchResult &result);
-  llvm::ArrayRef<StitchResult> results() const { return kept; }
+  llvm::ArrayRef<StitchResult> results() const { return best; }
 
 private:
   size_t most;
-  std::vector<StitchResult> kept;
+  std::vector<StitchResult> best;
 };
 
 enum class StitchEffort : uint8_t {

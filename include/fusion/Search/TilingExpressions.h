@@ -35,7 +35,7 @@
 namespace fusion {
 
 /// Groups of more axes have their expressions enumerated after block binding.
-constexpr unsigned kMostAxes = 5;
+constexpr unsigned kMaxExpressionAxes = 5;
 
 struct ExpressionOptions {
   bool flat = true; ///< off: deep expressions only, Chimera's space
@@ -78,7 +78,7 @@ listBoundExpressions(const GroupModel &group, const ExpressionOptions &options);
 uint64_t countBoundExpressions(const GroupModel &group, bool isFlat);
 
 /// Whether an expression keeps several tiles of an intermediate (rule 2).
-bool keepsIntermediates(const GroupModel &group, const TilingTree &loops);
+bool retainsIntermediates(const GroupModel &group, const TilingTree &loops);
 
 } // namespace fusion
 

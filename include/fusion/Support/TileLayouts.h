@@ -57,19 +57,19 @@ LinearLayout mmaOperandB(unsigned bitwidth);
 /// Operand A of the shape of half the depth: m16n8k(4e), its first half.
 LinearLayout mmaOperandAHalf(unsigned bitwidth);
 
-/// The order of a thread's elements of a second operand: those of one column, or
-/// those of one row, follow each other in its registers first. What is loaded
-/// wants the order in which it lies in memory.
+/// The order of a thread's elements of a second operand: those of one column,
+/// or those of one row, follow each other in its registers first. What is
+/// loaded wants the order in which it lies in memory.
 enum class OperandOrder : uint8_t { AlongReduced, AlongColumns };
 
-/// The accumulator of mma.sync whose columns are arranged so that a thread holds
-/// those that it holds of an operand A: (Register, Lane) -> (Dim0 = m, Dim1 =
-/// n). The columns of an accumulator are those of operand B, which may stand in
-/// any order; so what one product computes is the next one's operand A without
-/// any exchange. Of 16-bit operands it is mmaAccumulator16x8, of 32-bit operands
-/// column = lane % 4 + 4 * (i / 2); of 8-bit operands it is the accumulators of
-/// two instructions side by side, of which a thread holds four consecutive
-/// columns: column = lane % 4 * 4 + i % 4.
+/// The accumulator of mma.sync whose columns are arranged so that a thread
+/// holds those that it holds of an operand A: (Register, Lane) -> (Dim0 = m,
+/// Dim1 = n). The columns of an accumulator are those of operand B, which may
+/// stand in any order; so what one product computes is the next one's operand A
+/// without any exchange. Of 16-bit operands it is mmaAccumulator16x8, of 32-bit
+/// operands column = lane % 4 + 4 * (i / 2); of 8-bit operands it is the
+/// accumulators of two instructions side by side, of which a thread holds four
+/// consecutive columns: column = lane % 4 * 4 + i % 4.
 LinearLayout mmaArrangedAccumulator(unsigned bitwidth);
 
 /// Operand B with its columns in that arrangement: 8 of them, of 8-bit operands
@@ -86,8 +86,8 @@ LinearLayout mmaArrangedOperandB(unsigned bitwidth, unsigned halves,
 // Fragments of scalar multiply-adds
 //===----------------------------------------------------------------------===//
 
-/// One step of a warp that multiplies 32-bit elements in registers: D[8 x 16] +=
-/// A[8 x 4] · B[4 x 16], four elements of D per thread, arranged as those of
+/// One step of a warp that multiplies 32-bit elements in registers: D[8 x 16]
+/// += A[8 x 4] · B[4 x 16], four elements of D per thread, arranged as those of
 /// mma.sync are. Operands are replicated over the lanes that need them.
 ///
 ///   D row = lane / 4,  column = lane % 4 * 4 + i
@@ -164,8 +164,8 @@ LinearLayout blocked(llvm::ArrayRef<int64_t> shape,
 //===----------------------------------------------------------------------===//
 
 /// How ldmatrix fills (stmatrix empties) a register layout of elements of 8, 16
-/// or 32 bits. Instruction i fills the words (32-bit registers) matrices * i and
-/// following, one per matrix.
+/// or 32 bits. Instruction i fills the words (32-bit registers) matrices * i
+/// and following, one per matrix.
 struct MatrixAccess {
   /// With .trans. Of 8-bit elements it moves pairs: of two words as loaded, the
   /// first is made of bytes 0 and 2 of both, the second of bytes 1 and 3.
@@ -182,9 +182,9 @@ struct MatrixAccess {
 /// The access for `layout`, a layout of a two-dimensional tile of elements of
 /// `bitwidth` bits whose rows, along Dim1, are contiguous in memory. It is
 /// transposed where a thread's words lie along Dim0 (operand B from a [k x n]
-/// buffer). The number of matrices is the largest that the order of the registers
-/// allows. nullopt where the layout is not made of matrices: of 32 bits none is
-/// transposed.
+/// buffer). The number of matrices is the largest that the order of the
+/// registers allows. nullopt where the layout is not made of matrices: of 32
+/// bits none is transposed.
 std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout,
                                          unsigned bitwidth = 16);
 
@@ -232,9 +232,11 @@ std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes);
 ///    log2 p) are turned by one, the first moves j by 2, so that the four rows
 ///    lie in eight different units;
 ///  - Quads: four neighbouring units of each of two rows; turned by two;
-///  - Alternating: rows i, i + 1, i + 4, i + 5, i + 8, … i + 13, for i = 0 and 2,
-///    go at a time (8-bit operands, whose columns are arranged). Of every sixteen
-///    rows these are stored side by side, and i above is the place of a row.
+///  - Alternating: rows i, i + 1, i + 4, i + 5, i + 8, … i + 13, for i = 0 and
+///  2,
+///    go at a time (8-bit operands, whose columns are arranged). Of every
+///    sixteen rows these are stored side by side, and i above is the place of a
+///    row.
 enum class PanelOrder : uint8_t { Plain, Pairs, Quads, Alternating };
 
 /// nullopt for an order Alternating where rows are no multiple of 16, too.
@@ -257,18 +259,18 @@ struct BoxShape {
   int64_t boxBytes;         ///< of a whole box
 };
 
-/// Dimensions of a tensor map, elements of a box along one of them, and bytes of
-/// which strides and the width of a box are multiples (CUDA Driver API,
+/// Dimensions of a tensor map, elements of a box along one of them, and bytes
+/// of which strides and the width of a box are multiples (CUDA Driver API,
 /// cuTensorMapEncodeTiled).
-constexpr unsigned kMostMapDimensions = 5;
-constexpr int64_t kMostOfBox = 256, kMapUnit = 16;
+constexpr unsigned kMaxMapDimensions = 5;
+constexpr int64_t kMaxOfBox = 256, kMapUnit = 16;
 /// Bytes of whose multiples a box in shared memory begins at (PTX ISA,
 /// "cp.async.bulk.tensor").
 constexpr int64_t kBoxAlignment = 128;
 /// Bytes of an mbarrier.
 constexpr int64_t kBarrierBytes = 8;
 /// Most mbarriers of a kernel: the phases of all are bits of one word.
-constexpr int64_t kMostBarriers = 32;
+constexpr int64_t kMaxBarriers = 32;
 
 /// nullopt where panelShape is, or where the rows are no multiple of 8: panels
 /// would not begin where a swizzle does.
@@ -300,10 +302,9 @@ struct CopyAssignment {
 };
 
 /// nullopt where sharedPanels is, or `threads` is no positive multiple of 32.
-std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
-                                             int64_t elementBytes,
-                                             int64_t threads,
-                                             PanelOrder order = PanelOrder::Plain);
+std::optional<CopyAssignment>
+copyAssignment(int64_t rows, int64_t cols, int64_t elementBytes,
+               int64_t threads, PanelOrder order = PanelOrder::Plain);
 
 } // namespace fusion
 

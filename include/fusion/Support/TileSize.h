@@ -15,7 +15,7 @@ namespace fusion {
 
 /// Elements of a tile along one dimension: sizes of tiles stay exact in 64
 /// bits.
-constexpr int64_t kMostTileSize = 65536;
+constexpr int64_t kMaxTileSize = 65536;
 
 } // namespace fusion
 

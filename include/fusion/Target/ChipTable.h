@@ -1,4 +1,4 @@
-//===- ChipTable.h - Data of the chips we compile for -------------------------===//
+//===- ChipTable.h - Data of the chips we compile for ---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,11 +24,10 @@
 
 namespace fusion {
 
-/// Types of the elements that products multiply. F32 ones are multiplied by scalar
-/// instructions, the others by tensor cores.
-/// TF32Cut may be rounded or cut off, FP8Coarse may be added up in fewer bits than
-/// f32 has.
-enum class ProductType : uint8_t {
+/// Types of the elements that products multiply. F32 ones are multiplied by
+/// scalar instructions, the others by tensor cores. TF32Cut may be rounded or
+/// cut off, FP8Coarse may be added up in fewer bits than f32 has.
+enum class MultiplicandType : uint8_t {
   F16,
   BF16,
   TF32,
@@ -54,74 +53,74 @@ struct ChipInfo {
   llvm::StringLiteral arch = "";    ///< as LLVM and ptxas spell it: "sm_90a"
   llvm::StringLiteral product = ""; ///< the product the rates belong to
   unsigned computeCapability = 0;   ///< 10 × major + minor
-  unsigned ptxVersion = 0;          ///< 10 × major + minor, first with all it offers
+  unsigned ptxVersion = 0; ///< 10 × major + minor, first with all it offers
 
   // Resources.
   unsigned numSMs = 0;
-  GpcGroup gpcs[2] = {};            ///< all SMs; chips of a product may differ
+  GpcGroup gpcs[2] = {}; ///< all SMs; chips of a product may differ
   unsigned sharedMemoryPerSM = 0;
-  unsigned sharedMemoryPerBlock = 0;  ///< most that a block can ask for
-  unsigned sharedMemoryReserved = 0;  ///< taken from every block by the system
-  unsigned registersPerSM = 0;        ///< 32-bit registers
+  unsigned sharedMemoryPerBlock = 0; ///< most that a block can ask for
+  unsigned sharedMemoryReserved = 0; ///< taken from every block by the system
+  unsigned registersPerSM = 0;       ///< 32-bit registers
   unsigned maxRegistersPerThread = 0;
   unsigned maxWarpsPerSM = 0;
   unsigned maxBlocksPerSM = 0;
   uint64_t l2Bytes = 0;
 
   // Rates of the whole chip.
-  double clockHz = 0;               ///< boost clock
+  double clockHz = 0; ///< boost clock
   double dramBytesPerSecond = 0;
   double l2BytesPerSecond = 0;
   double sharedBytesPerClockPerSM = 0;
-  double f32FlopsPerSecond = 0;     ///< fused multiply-adds count as two
-  double specialPerClockPerSM = 0;  ///< ex2, lg2, rcp, rsqrt, sin, cos
+  double f32FlopsPerSecond = 0;    ///< fused multiply-adds count as two
+  double specialPerClockPerSM = 0; ///< ex2, lg2, rcp, rsqrt, sin, cos
   TensorRates tensorFlops;
 
   // Latencies.
   double dramLatency = 0;
   double l2Latency = 0;
   double sharedLatency = 0;
-  double launchOverhead = 0;        ///< of one kernel in a stream of kernels
-  double barrierLatency = 0;        ///< one block-wide barrier
-  double clusterLatency = 0;        ///< between SMs of a cluster; 0 without
+  double launchOverhead = 0; ///< of one kernel in a stream of kernels
+  double barrierLatency = 0; ///< one block-wide barrier
+  double clusterLatency = 0; ///< between SMs of a cluster; 0 without
 
   // mma.sync.
-  double mmaLatency = 0;            ///< seconds of one m16n8k16
-  double mmaShare = 0;              ///< of the tensor rate that it can reach
+  double mmaLatency = 0;      ///< seconds of one m16n8k16
+  double mmaPeakFraction = 0; ///< of the tensor rate that it can reach
 
   // Features.
-  bool hasAsyncCopy = false;        ///< cp.async
-  bool hasBulkTensorCopy = false;   ///< TMA
+  bool hasAsyncCopy = false; ///< cp.async
+  bool hasTMA = false;       ///< TMA
   bool hasWgmma = false;
   bool hasTcgen05 = false;
   bool hasClusters = false;
-  bool hasF8Conversions = false;    ///< cvt of e4m3x2 and e5m2x2
+  bool hasF8Conversions = false;        ///< cvt of e4m3x2 and e5m2x2
   bool hasProgrammaticLaunch = false;   ///< griddepcontrol
   bool hasMulticast = false;            ///< one fetch from L2 fills several SMs
   bool hasRegisterReallocation = false; ///< setmaxnreg (Hardware.h)
-  unsigned maxClusterSize = 1;      ///< CTAs; 1 without clusters
+  unsigned maxClusterSize = 1;          ///< CTAs; 1 without clusters
 
   double fmaCycles = 4;             ///< from one fma to a dependent one [CUDA]
   double l2BytesPerClockPerSM = 64; ///< what one SM alone can load [Jia18]
 
   /// Peak rate of products of such elements.
-  double productFlops(ProductType type) const {
+  double peakFlops(MultiplicandType type) const {
     switch (type) {
-    case ProductType::F16:
+    case MultiplicandType::F16:
       return tensorFlops.f16;
-    case ProductType::BF16:
+    case MultiplicandType::BF16:
       return tensorFlops.bf16;
-    case ProductType::TF32:
-    case ProductType::TF32Cut:
+    case MultiplicandType::TF32:
+    case MultiplicandType::TF32Cut:
       return tensorFlops.tf32;
-    case ProductType::FP8:
-    case ProductType::FP8Coarse:
+    case MultiplicandType::FP8:
+    case MultiplicandType::FP8Coarse:
       return tensorFlops.fp8;
-    case ProductType::S8:
+    case MultiplicandType::S8:
       return tensorFlops.s8;
-    case ProductType::F64:
+    case MultiplicandType::F64:
       return tensorFlops.f64;
-    case ProductType::F32:
+    case MultiplicandType::F32:
       return f32FlopsPerSecond;
     }
     llvm_unreachable("covered switch");

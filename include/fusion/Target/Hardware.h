@@ -29,7 +29,7 @@ constexpr int64_t kWarpgroupWarps = 4;
 
 /// Most warps of a block: 1024 threads (CUDA C++ Programming Guide, "Technical
 /// Specifications per Compute Capability").
-constexpr int64_t kMostWarps = 32;
+constexpr int64_t kMaxWarps = 32;
 
 /// Sub-partitions of an SM. Each has a warp scheduler, a tensor core, and a
 /// quarter of the registers and of the warps (NVIDIA H100 Tensor Core GPU
@@ -38,12 +38,12 @@ constexpr int64_t kSubPartitions = 4;
 
 /// The registers of a thread that setmaxnreg can ask for: a multiple of the
 /// step from the least to the most (PTX ISA, "setmaxnreg").
-constexpr int64_t kLeastReallocated = 24, kMostReallocated = 256,
+constexpr int64_t kMinReallocated = 24, kMaxReallocated = 256,
                   kReallocationStep = 8;
 
 /// Whether setmaxnreg can give a thread `registers` registers.
 constexpr bool canReallocate(int64_t registers) {
-  return registers >= kLeastReallocated && registers <= kMostReallocated &&
+  return registers >= kMinReallocated && registers <= kMaxReallocated &&
          registers % kReallocationStep == 0;
 }
 

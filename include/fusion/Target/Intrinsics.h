@@ -1,4 +1,4 @@
-//===- Intrinsics.h - Instructions that products are mapped to ----------------===//
+//===- Intrinsics.h - Instructions that products are mapped to ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One description for legality, costs, layouts and emission. What it says about
-// lanes is what the layouts in ProductLayouts.h do.
+// lanes is what the layouts in FragmentLayouts.h do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 
 namespace fusion {
 
-/// The execution unit of an intrinsic, which has a rate (`productRate`). What
+/// The execution unit of an intrinsic, which has a rate (`mmaRate`). What
 /// an intrinsic can do is asked of its traits instead.
-enum class ProductUnit : uint8_t {
+enum class IntrinsicUnit : uint8_t {
   TensorCore, ///< mma.sync
   WarpGroup,  ///< wgmma
   Fma,        ///< a multiply-add per lane
 };
-constexpr unsigned kNumProductUnits = 3;
+constexpr unsigned kNumIntrinsicUnits = 3;
 
 /// Where a tile may lie that an intrinsic reads or writes.
 struct TilePlaces {
@@ -38,14 +38,14 @@ struct TilePlaces {
 /// along the rows of D and 4 along its columns.
 struct Intrinsic {
   llvm::StringLiteral name = "";
-  ProductUnit unit = ProductUnit::Fma;
+  IntrinsicUnit unit = IntrinsicUnit::Fma;
 
   // Extents. Several warps that execute one instruction lie one below another,
   // with i1 rows each, and have its columns in common.
   int64_t i1 = 1, i2 = 1, r1 = 1;
-  int64_t warps = 1;                 ///< that execute one instruction together
-  unsigned operandBits = 0;          ///< of an element of A or B in registers
-  llvm::ArrayRef<ProductType> types; ///< of A and B
+  int64_t warps = 1;        ///< that execute one instruction together
+  unsigned operandBits = 0; ///< of an element of A or B in registers
+  llvm::ArrayRef<MultiplicandType> types; ///< of A and B
 
   // What a chip needs: the first compute capability that has it, and the
   // feature, or null.
@@ -66,14 +66,14 @@ struct Intrinsic {
   /// the kernel is launched; 0: none at all.
   int64_t registersAtLaunch = 0;
 
-  bool multiplies(ProductType type) const;
+  bool multiplies(MultiplicandType type) const;
   /// Whether `chip` offers it.
   bool availableOn(const ChipInfo &chip) const {
     return chip.computeCapability >= minCapability &&
            (!feature || chip.*feature);
   }
   /// Whether it is a multiply-add of each lane, and no MMA of a tensor core.
-  bool isScalar() const { return unit == ProductUnit::Fma; }
+  bool isScalar() const { return unit == IntrinsicUnit::Fma; }
   /// Whether a warpgroup executes it, and no single warp.
   bool isOfWarpgroup() const { return warps == kWarpgroupWarps; }
   /// Whether it reads operands in shared memory. Those are never loaded into
@@ -112,37 +112,38 @@ struct Intrinsic {
   }
 
   /// Lanes of a warp along an operand's axis that is not reduced.
-  int64_t parallelLanes(bool isFirst) const {
-    return isFirst ? lhsLanes : rhsLanes;
+  int64_t parallelLanes(bool isOperandA) const {
+    return isOperandA ? lhsLanes : rhsLanes;
   }
   /// 32-bit registers that a step holds of `extent` rows of A or columns of B
   /// where they are loaded into registers.
-  int64_t operandRegisters(bool isFirst, int64_t extent) const {
+  int64_t operandRegisters(bool isOperandA, int64_t extent) const {
     return extent * r1 * operandBits / 32 /
-           (parallelLanes(isFirst) * reducedLanes);
+           (parallelLanes(isOperandA) * reducedLanes);
   }
   /// 32-bit registers that a thread has to have when the kernel is launched,
   /// for one instruction of `columns` columns of D; 0 of those that ask for
   /// none. ptxas refuses fewer (C7602), also where setmaxnreg gives a thread
   /// others.
-  int64_t launchRegisters(int64_t columns, bool isFirstInRegisters) const;
+  int64_t launchRegisters(int64_t columns, bool isAInRegisters) const;
   /// Bytes that the lanes of a warp load for `extent` rows of A or columns of B
   /// and `depth` of the reduced axis, replicas included; of what several warps
   /// read together, a warp's share.
-  int64_t operandBytes(bool isFirst, int64_t extent, int64_t depth) const {
+  int64_t operandBytes(bool isOperandA, int64_t extent, int64_t depth) const {
     return extent * depth * operandBits / 8 * kWarpSize /
-           (parallelLanes(isFirst) * reducedLanes * (isFirst ? 1 : warps));
+           (parallelLanes(isOperandA) * reducedLanes *
+            (isOperandA ? 1 : warps));
   }
   /// Whether D of this intrinsic lies as A of `next` is wanted in registers.
-  bool handsOverTo(const Intrinsic &next) const;
+  bool forwardsTo(const Intrinsic &next) const;
   /// Seconds from the start of one to a dependent one.
   double latency(const ChipInfo &chip) const;
 };
 
 /// Floating-point operations per second of a whole chip when it multiplies
 /// elements of `type` by such an intrinsic.
-double productRate(const ChipInfo &chip, ProductType type,
-                   const Intrinsic &intrinsic);
+double mmaRate(const ChipInfo &chip, MultiplicandType type,
+               const Intrinsic &intrinsic);
 
 /// The intrinsic of that name, or null.
 const Intrinsic *lookupIntrinsic(llvm::StringRef name);

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Straight-line strength reduction (LLVM's pass `slsr`) compares each multiplication and addition of
-// a basic block with those before it. Its time grows with the square of the
-// block's size: 2.5 of 2.7 seconds of code generation for 18,000 instructions.
-// What it saves is the arithmetic of addresses, which is a small part of a block
-// of that size.
+// Straight-line strength reduction (LLVM's pass `slsr`) compares each
+// multiplication and addition of a basic block with those before it. Its time
+// grows with the square of the block's size: 2.5 of 2.7 seconds of code
+// generation for 18,000 instructions. What it saves is the arithmetic of
+// addresses, which is a small part of a block of that size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,18 +27,17 @@ class Module;
 namespace fusion {
 
 /// Lets LLVM's code generation leave out straight-line strength reduction in
-/// functions that have a large basic block. An `llvm::LLVMContext` asks the gate
-/// before each optional pass (`LLVMContext::setOptPassGate`).
+/// functions that have a large basic block. An `llvm::LLVMContext` asks the
+/// gate before each optional pass (`LLVMContext::setOptPassGate`).
 class LargeBlockGate : public llvm::OptPassGate {
 public:
   /// A basic block with more instructions is large.
-  static constexpr size_t kMostInstructions = 8192;
+  static constexpr size_t kMaxInstructions = 8192;
 
   /// Looks for the large blocks of `module` as it is now.
   explicit LargeBlockGate(const llvm::Module &module);
 
-  bool shouldRunPass(llvm::StringRef pass,
-                     llvm::StringRef unit) const override;
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef unit) const override;
   /// False where no function has a large block: then no pass is left out.
   bool isEnabled() const override { return !large.empty(); }
 

@@ -42,7 +42,7 @@ sharedMemoryPerBlock(unsigned computeCapability) {
 }
 
 /// The most of any chip in the table, in bytes.
-constexpr unsigned mostSharedMemoryPerBlock() {
+constexpr unsigned maxSharedMemoryPerBlock() {
   unsigned most = 0;
   for (const SharedMemoryLimit &limit : kSharedMemoryLimits)
     most = limit.bytes > most ? limit.bytes : most;

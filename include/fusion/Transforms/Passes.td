@@ -403,7 +403,7 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     Option<"fullEvaluator", "full-evaluator", "std::string", /*default=*/"\"auto\"",
            "Score patterns by the latency evaluator (true), by the delta evaluator's "
            "simplified one (false), or by each and take the better plan (auto)">,
-    Option<"mostAsked", "most-asked", "unsigned", /*default=*/"4096",
+    Option<"maxEvaluations", "most-asked", "unsigned", /*default=*/"4096",
            "Where pre-fusion or full-evaluator is auto: different patterns that "
            "plans so far have asked about up to which another one is made">,
     Option<"planReport", "plan-report", "std::string", /*default=*/"",
@@ -517,7 +517,7 @@ def FuseSplitReductions : Pass<"fuse-split-reductions", "::mlir::ModuleOp"> {
 
     ```mlir
     %p = fuse.chain ins(%x = %a : …, %y = %b : …) outs(%o = %empty : tensor<4x64x48xf32>)
-        attributes {partial = #fuse.partial<axis = "k", parts = 4, length = 128>, schedule = …} {
+        attributes {partial = #fuse.partial<axis = "k", splits = 4, length = 128>, schedule = …} {
       %c = linalg.matmul …
       fuse.yield %c : tensor<64x48xf32>
     } -> tensor<4x64x48xf32>

@@ -30,10 +30,10 @@ Value fusion::emitBody(OpBuilder &b, Location loc, linalg::LinalgOp op,
     } else if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       result = inputs.index(index.getDim());
     } else if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
-      result = inputs.element(
-          extract, [&](Value index) { return self(self, index); });
-    } else if (std::optional<unsigned> kept = inputs.skipped(inner)) {
-      result = self(self, inner->getOperand(*kept));
+      result = inputs.element(extract,
+                              [&](Value index) { return self(self, index); });
+    } else if (std::optional<unsigned> retained = inputs.skipped(inner)) {
+      result = self(self, inner->getOperand(*retained));
     } else {
       SmallVector<Value> operands;
       for (Value operand : inner->getOperands())

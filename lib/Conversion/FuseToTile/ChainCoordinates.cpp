@@ -18,12 +18,12 @@
 using namespace mlir;
 using namespace fusion;
 
-/// In columns of `raster` blocks: the block's row and column within the plane
-/// of the two fastest grid axes, from its number in it. The columns before the
-/// last are full, so a number says which it is in by a division.
-std::pair<Value, Value> ChainLowering::emitRaster(Value number, int64_t rows,
-                                                  int64_t columns) {
-  int64_t width = schedule.raster;
+/// In columns of `blockSwizzle` blocks: the block's row and column within the
+/// plane of the two fastest grid axes, from its number in it. The columns
+/// before the last are full, so a number says which it is in by a division.
+std::pair<Value, Value>
+ChainLowering::emitBlockSwizzle(Value number, int64_t rows, int64_t columns) {
+  int64_t width = schedule.blockSwizzle;
   Value perColumn = kernel.constant(width * rows);
   Value column = arith::DivUIOp::create(b, loc, number, perColumn);
   Value within = arith::RemUIOp::create(b, loc, number, perColumn);
@@ -44,8 +44,8 @@ std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
   if (!shortened || shortened->others.size() != 1 ||
       !schedule.isBlockAxis(shortened->others.front()))
     return std::nullopt;
-  std::vector<VisitedTiles> visited =
-      listVisitedTiles(model, schedule, *shortened);
+  std::vector<UnmaskedTiles> visited =
+      listUnmaskedTiles(model, schedule, *shortened);
   bool grows = visited.front().iterations < visited.back().iterations;
   return std::make_pair(shortened->others.front(), grows);
 }
@@ -80,7 +80,7 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   if (schedule.splitInCluster)
     part = takeDigit(schedule.splitOf(*split), digits.empty());
   std::optional<std::pair<unsigned, bool>> lengths;
-  if (schedule.persistent && schedule.raster == 1)
+  if (schedule.persistent && schedule.blockSwizzle == 1)
     lengths = lengthAxis();
   Value inCluster;
   if (lengths) {
@@ -89,11 +89,11 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
     llvm::erase(digits, lengths->first);
     digits.insert(digits.begin(), lengths->first);
   }
-  if (schedule.raster > 1) {
+  if (schedule.blockSwizzle > 1) {
     unsigned fast = digits.pop_back_val(), slow = digits.pop_back_val();
     Value number =
         takeDigit(trips(slow) * trips(fast), digits.empty() && !isPartSlowest);
-    auto [row, column] = emitRaster(number, trips(slow), trips(fast));
+    auto [row, column] = emitBlockSwizzle(number, trips(slow), trips(fast));
     setTile(slow, row);
     setTile(fast, column);
   }
@@ -274,7 +274,7 @@ bool ChainLowering::tilesLieInside(unsigned axis) const {
   int64_t tile = sharedTile && sharedTile->first == axis ? sharedTile->second
                                                          : schedule.tiles[axis];
   return !model.axes[axis].isDynamic && model.axes[axis].extent % tile == 0 &&
-         !hasEmptyParts(model, schedule, axis);
+         !hasEmptySplits(model, schedule, axis);
 }
 
 DenseBoolArrayAttr ChainLowering::inBounds(ArrayRef<unsigned> tileAxes) {
@@ -391,10 +391,10 @@ std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
 /// Whether the loop of some block over an axis has no iteration.
 bool ChainLowering::mayBeIdle(unsigned axis) const {
   if (!shortened || shortened->masked->axis != axis)
-    return hasIdleParts(model, schedule, axis);
+    return hasIdleSplits(model, schedule, axis);
   return schedule.splitOf(axis) > 1 ||
-         llvm::any_of(listVisitedTiles(model, schedule, *shortened),
-                      [](const VisitedTiles &visited) {
+         llvm::any_of(listUnmaskedTiles(model, schedule, *shortened),
+                      [](const UnmaskedTiles &visited) {
                         return visited.iterations == 0;
                       });
 }

@@ -46,10 +46,10 @@ Value ChainLowering::guard(unsigned number, Value rows) {
 }
 
 Value ChainLowering::emitRows(const RowExpressionRef &expression,
-                              unsigned product) {
+                              unsigned contraction) {
   using Kind = RowExpression::Kind;
   auto operand = [&](unsigned i) {
-    return emitRows(expression->operands[i], product);
+    return emitRows(expression->operands[i], contraction);
   };
   auto one = [&](Value like) {
     auto type = cast<RankedTensorType>(like.getType());
@@ -64,7 +64,7 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
   case Kind::Scalar: {
     linalg::LinalgOp op = axes.operators[expression->op];
     // Over the rows alone: what it reads is the same along the other axis.
-    const ProductMapping &mapping = schedule.products[product];
+    const ContractionMapping &mapping = schedule.contractions[contraction];
     SmallVector<unsigned, 2> rowAxes;
     SmallVector<int64_t, 2> shape;
     for (unsigned axis : {mapping.i1, mapping.i2})
@@ -77,7 +77,7 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
         shape.push_back(schedule.tiles[axis]);
       }
     return emitScalar(op, expression->scalar, rowAxes, shape, [&](Value value) {
-      return evaluateFollower(value, product);
+      return evaluateEpilogueOp(value, contraction);
     });
   }
   case Kind::Div: {
@@ -94,12 +94,12 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
 /// factor that takes a row from the guarded value to its first true one may be
 /// beyond it, where all that it multiplies is zero.
 Value ChainLowering::emitCorrection(const RowExpressionRef &factor,
-                                    unsigned product) {
+                                    unsigned contraction) {
   for (const Running &state : running)
     for (const auto &[known, value] : state.factors)
       if (isSame(known, factor))
         return value;
-  Value rows = emitRows(factor, product);
+  Value rows = emitRows(factor, contraction);
   auto type = cast<RankedTensorType>(rows.getType());
   auto element = cast<FloatType>(type.getElementType());
   Value largest = splatConstant(
@@ -127,37 +127,38 @@ Value ChainLowering::scaleRows(Value tile, Value rows,
 
 /// The sums that depend on what has just run along the axis of a product's
 /// reductions.
-void ChainLowering::correctSums(unsigned product) {
-  const ProductMapping &from = schedule.products[product];
+void ChainLowering::correctSums(unsigned contraction) {
+  const ContractionMapping &from = schedule.contractions[contraction];
   for (const OnlineAxis &online : model.online) {
     const OnlineForm *form = onlineForm(online.axis);
     bool isReduced = llvm::any_of(model.reductions, [&](const Reduction &r) {
-      return r.product == product && !r.pass &&
+      return r.contraction == contraction && !r.pass &&
              llvm::is_contained(r.reduced, online.axis);
     });
     if (form && isReduced)
-      correctSums(*form, product, from.i1 == online.axis ? from.i2 : from.i1);
+      correctSums(*form, contraction,
+                  from.i1 == online.axis ? from.i2 : from.i1);
   }
 }
 
-void ChainLowering::correctSums(const OnlineForm &form, unsigned product,
+void ChainLowering::correctSums(const OnlineForm &form, unsigned contraction,
                                 unsigned rowAxis) {
   for (const OnlineForm::Sum &sum : form.sums) {
     if (!sum.factor)
       continue;
-    Value rows = emitCorrection(sum.factor, product);
-    Value &accumulator = accumulators[sum.product];
-    const ProductMapping &to = schedule.products[sum.product];
+    Value rows = emitCorrection(sum.factor, contraction);
+    Value &accumulator = accumulators[sum.contraction];
+    const ContractionMapping &to = schedule.contractions[sum.contraction];
     unsigned tileAxes[] = {to.i1, to.i2};
-    const TileSlots &slots = kept.accumulators[sum.product];
+    const TileSlots &slots = retained.accumulators[sum.contraction];
     // Factors are one as long as references stay.
     auto correct = [&](Value soFar) -> Value {
       Value factors = repeatRows(soFar, rows, tileAxes, rowAxis);
-      if (schedule.rescale > 0)
+      if (schedule.rescaleThreshold > 0)
         return tile::ScaleOp::create(b, loc, soFar.getType(), soFar, factors);
       return arith::MulFOp::create(b, loc, soFar, factors);
     };
-    if (!slots.isKept()) {
+    if (!slots.isRetained()) {
       accumulator = correct(accumulator);
       continue;
     }
@@ -175,7 +176,7 @@ void ChainLowering::correctSums(const OnlineForm &form, unsigned product,
 
 bool ChainLowering::hasReference(unsigned reduction) const {
   unsigned axis = model.reductions[reduction].reduced.front();
-  return schedule.rescale > 0 && onlineForm(axis) &&
+  return schedule.rescaleThreshold > 0 && onlineForm(axis) &&
          llvm::any_of(model.online, [&](const OnlineAxis &online) {
            return online.axis == axis &&
                   llvm::is_contained(online.references, reduction);
@@ -186,13 +187,13 @@ bool ChainLowering::hasReference(unsigned reduction) const {
 /// two is out of [2^-rescale, 1]. Above one it is when a row's first true value
 /// is below the zero that has stood for it. NaN lies in no range.
 void ChainLowering::moveReference(const OnlineForm &form, unsigned reduction,
-                                  unsigned product) {
+                                  unsigned contraction) {
   Running &state = running[reduction];
   state.factors.clear();
   state.before = state.reference;
   Value stays, one;
   for (const RowExpressionRef &factor : form.factorsOf(reduction)) {
-    Value rows = emitCorrection(factor, product);
+    Value rows = emitCorrection(factor, contraction);
     auto type = cast<RankedTensorType>(rows.getType());
     auto constant = [&](double value) {
       return splatConstant(b, loc, type,
@@ -205,7 +206,8 @@ void ChainLowering::moveReference(const OnlineForm &form, unsigned reduction,
     Value isNear = arith::AndIOp::create(
         b, loc,
         compare(arith::CmpFPredicate::OGE,
-                constant(std::ldexp(1.0, -static_cast<int>(schedule.rescale)))),
+                constant(std::ldexp(
+                    1.0, -static_cast<int>(schedule.rescaleThreshold)))),
         compare(arith::CmpFPredicate::OLE, one));
     stays = stays ? arith::AndIOp::create(b, loc, stays, isNear).getResult()
                   : isNear;
@@ -221,8 +223,8 @@ void ChainLowering::moveReference(const OnlineForm &form, unsigned reduction,
 /// After the loops of a cluster's blocks, each over its part of the axis: the
 /// parts are to one another what iterations are. What ran in each is corrected
 /// for what ran in all, and all go on with that.
-void ChainLowering::combineInCluster(const OnlineForm &form, unsigned product,
-                                     unsigned rowAxis) {
+void ChainLowering::combineInCluster(const OnlineForm &form,
+                                     unsigned contraction, unsigned rowAxis) {
   for (const OnlineForm::Running &rule : form.running) {
     Running &state = running[rule.reduction];
     unsigned op = axes.operatorOf(rule.reduction);
@@ -233,7 +235,7 @@ void ChainLowering::combineInCluster(const OnlineForm &form, unsigned product,
     Value own = state.carried;
     if (rule.factor)
       own = arith::MulFOp::create(b, loc, own,
-                                  emitCorrection(rule.factor, product));
+                                  emitCorrection(rule.factor, contraction));
     ReductionBody body = *matchReduction(axes.operators[op]);
     state.carried = tile::ClusterReduceOp::create(
         b, loc, own.getType(), body.kind, own, state.given, /*stage=*/Value());
@@ -247,13 +249,13 @@ void ChainLowering::combineInCluster(const OnlineForm &form, unsigned product,
     if (hasReference(rule.reduction))
       state.reference = state.after;
   }
-  correctSums(form, product, rowAxis);
+  correctSums(form, contraction, rowAxis);
 }
 
 /// After the loop of a part, whose sums are those of its running values: the
 /// references move there.
-void ChainLowering::settleReferences(const OnlineForm &form, unsigned product,
-                                     unsigned rowAxis) {
+void ChainLowering::settleReferences(const OnlineForm &form,
+                                     unsigned contraction, unsigned rowAxis) {
   for (const OnlineForm::Running &rule : form.running) {
     Running &state = running[rule.reduction];
     state.factors.clear();
@@ -266,7 +268,7 @@ void ChainLowering::settleReferences(const OnlineForm &form, unsigned product,
     if (rule.factor) {
       Value &carried = running[rule.reduction].carried;
       carried = arith::MulFOp::create(b, loc, carried,
-                                      emitCorrection(rule.factor, product));
+                                      emitCorrection(rule.factor, contraction));
     }
-  correctSums(form, product, rowAxis);
+  correctSums(form, contraction, rowAxis);
 }

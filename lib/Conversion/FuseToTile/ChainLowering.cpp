@@ -28,10 +28,11 @@ ChainLowering::ChainLowering(fuse::FusedGroupOpInterface group, GroupAxes axes,
     : group(group), axes(std::move(axes)), model(this->axes.model),
       schedule(std::move(schedule)), kernel(group, name, this->schedule.warps),
       b(kernel.builder()), loc(group.getLoc()),
-      accumulators(model.products.size()), sums(model.products.size()),
+      accumulators(model.contractions.size()), sums(model.contractions.size()),
       buffers(model.tensors.size()), arrays(model.tensors.size()),
-      running(model.reductions.size()), rowScales(model.products.size()),
-      rowScaleAxes(model.products.size()), passTiles(model.tensors.size()) {}
+      running(model.reductions.size()), rowScales(model.contractions.size()),
+      rowScaleAxes(model.contractions.size()), passTiles(model.tensors.size()) {
+}
 
 int64_t ChainLowering::trips(unsigned axis) const {
   return tripCount(model.axes[axis], schedule.tiles[axis]);
@@ -42,7 +43,7 @@ int64_t ChainLowering::trips(unsigned axis) const {
 //===----------------------------------------------------------------------===//
 
 void ChainLowering::emitCompute(unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
   waitForCopies();
   linalg::LinalgOp op = productOperator(number);
   Value lhs = op->getOperand(mapping.swapped ? 1 : 0);
@@ -52,9 +53,9 @@ void ChainLowering::emitCompute(unsigned number) {
   bool startsHere = !accumulators[number];
   if (startsHere)
     accumulators[number] = zeroAccumulator(number);
-  const TileSlots &slots = kept.accumulators[number];
+  const TileSlots &slots = retained.accumulators[number];
   Value sum = accumulators[number], slot;
-  if (slots.isKept()) {
+  if (slots.isRetained()) {
     slot = slotNumber(slots);
     sum = getFromArray(sum, slot);
   }
@@ -80,7 +81,7 @@ void ChainLowering::emitCompute(unsigned number) {
                            : IntegerAttr(),
         mapping.keepsMasks);
   }
-  if (slots.isKept())
+  if (slots.isRetained())
     setInArray(accumulators[number], slot, sum);
   else
     accumulators[number] = sum;
@@ -89,30 +90,30 @@ void ChainLowering::emitCompute(unsigned number) {
 }
 
 Value ChainLowering::zeroAccumulator(unsigned number) {
-  const ProductMapping &mapping = schedule.products[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   auto type = tileType(
       tileAxes, getElementTypeOrSelf(productOperator(number)->getResult(0)));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  if (!kept.accumulators[number].isKept())
+  if (!retained.accumulators[number].isRetained())
     return zero;
   return tile::MakeArrayOp::create(
       b, loc,
-      tile::ArrayType::get(b.getContext(), kept.accumulators[number].count,
+      tile::ArrayType::get(b.getContext(), retained.accumulators[number].count,
                            type),
       zero);
 }
 
 void ChainLowering::emitStore(unsigned tensor) {
-  const ProductMapping &mapping =
-      schedule.products[model.tensors[tensor].product];
+  const ContractionMapping &mapping =
+      schedule.contractions[model.tensors[tensor].contraction];
   if (model.tensors[tensor].role == TensorRole::Statistic)
     return emitStatistic(tensor);
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   fetched.clear();
   Value value = tileOf(axes.finalValues[tensor], tensor);
-  if (schedule.places[tensor].transport == fuse::Transport::Bulk)
-    return emitStoreInBulk(tensor, value);
+  if (schedule.places[tensor].transport == fuse::Transport::TMA)
+    return emitTMAStore(tensor, value);
   tile::StoreOp::create(
       b, loc, value, emitView(tensor, tileAxes), coordinates(tileAxes),
       schedule.places[tensor].space == fuse::Space::Shared, inBounds(tileAxes),
@@ -121,7 +122,7 @@ void ChainLowering::emitStore(unsigned tensor) {
 
 /// The memory is free again at once: whatever takes its place next waits for
 /// the store to have read it.
-void ChainLowering::emitStoreInBulk(unsigned tensor, Value value) {
+void ChainLowering::emitTMAStore(unsigned tensor, Value value) {
   MemoryTile tile = memoryTile(tensor);
   unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
   auto valueType = cast<RankedTensorType>(value.getType());
@@ -142,7 +143,8 @@ void ChainLowering::emitStoreInBulk(unsigned tensor, Value value) {
                             /*registerStages=*/IntegerAttr());
   Value stage = kernel.constant(0);
   bool isTransposed =
-      tile.rowAxis != schedule.products[model.tensors[tensor].product].i1;
+      tile.rowAxis !=
+      schedule.contractions[model.tensors[tensor].contraction].i1;
   tile::LocalStoreOp::create(b, loc, value, buffer, stage, isTransposed,
                              /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
   tile::StoreAsyncOp::create(b, loc, buffer, stage,
@@ -205,8 +207,7 @@ static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
     if (statement.kind != TilingNode::Kind::Load)
       continue;
     fuse::Transport transport = schedule.places[statement.tensor].transport;
-    if (transport != fuse::Transport::Sync &&
-        transport != fuse::Transport::Bulk)
+    if (transport != fuse::Transport::Sync && transport != fuse::Transport::TMA)
       return false;
   }
   return false;
@@ -223,31 +224,33 @@ void ChainLowering::emitLoop(const TilingNode &node) {
     waitForCopies();
   bool computes = computesAnything(node.children);
   if (computes)
-    awaitBulk();
+    awaitTMA();
   size_t awaitedElsewhere = bulkInFlight.size();
   // A loop may have no iteration that would wait for them.
   bool mayStayInFlight = copiesInFlight && mayBeIdle(node.index);
-  for (auto [number, product] : llvm::enumerate(model.products)) {
-    if (kept.reductions[number] == &node)
+  for (auto [number, contraction] : llvm::enumerate(model.contractions)) {
+    if (retained.reductions[number] == &node)
       accumulators[number] = zeroAccumulator(number);
-    if (accumulators[number] && isInside(kept.computes[product.result]->loops))
+    if (accumulators[number] &&
+        isInside(retained.computes[contraction.result]->loops))
       carried.push_back(&accumulators[number]);
   }
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
-    if (!kept.makers[index] || !isInRegisters(index))
+    if (!retained.makers[index] || !isInRegisters(index))
       continue;
-    if (kept.makers[index] == &node)
+    if (retained.makers[index] == &node)
       startArray(index);
     if (arrays[index] &&
-        isInside(kept.loads[index] ? kept.loads[index]->loops
-                                   : kept.handOvers[info.product].loops))
+        isInside(retained.loads[index]
+                     ? retained.loads[index]->loops
+                     : retained.intermediateEpilogues[info.contraction].loops))
       carried.push_back(&arrays[index]);
   }
   llvm::append_range(carried, startRunning(node));
   emitLoop(node.index, carried, [&] {
     emitItems(node.children, /*isOutermost=*/false);
     if (computes)
-      awaitBulk();
+      awaitTMA();
   });
   for (BulkLoad &load :
        llvm::MutableArrayRef(bulkInFlight).drop_front(awaitedElsewhere))
@@ -257,8 +260,8 @@ void ChainLowering::emitLoop(const TilingNode &node) {
     waitForCopies();
   }
   finishRunning(node);
-  for (unsigned number = 0; number < model.products.size(); ++number)
-    if (kept.reductions[number] == &node)
+  for (unsigned number = 0; number < model.contractions.size(); ++number)
+    if (retained.reductions[number] == &node)
       complete(number);
 }
 
@@ -278,15 +281,15 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
       break;
     case TilingNode::Kind::Load:
       emitLoad(node.index);
-      for (unsigned number = 0; number < model.products.size(); ++number)
-        if (kept.handOvers[number].after == node.index)
-          emitHandOver(number);
+      for (unsigned number = 0; number < model.contractions.size(); ++number)
+        if (retained.intermediateEpilogues[number].after == node.index)
+          emitIntermediateEpilogue(number);
       break;
     case TilingNode::Kind::Compute:
       if (model.tensors[node.index].role == TensorRole::Rows)
         emitPass(node.index);
       else
-        emitCompute(model.tensors[node.index].product);
+        emitCompute(model.tensors[node.index].contraction);
       break;
     case TilingNode::Kind::Store:
       emitStore(node.index);
@@ -305,18 +308,18 @@ LogicalResult ChainLowering::checkKeptValues() {
       if (!producer || known == axes.operators.end())
         continue;
       std::optional<unsigned> number =
-          axes.followsProduct[known - axes.operators.begin()];
-      if (!number ||
-          (!axes.productOf[index] && axes.followsProduct[index] == number))
+          axes.followsContraction[known - axes.operators.begin()];
+      if (!number || (!axes.contractionOf[index] &&
+                      axes.followsContraction[index] == number))
         continue;
-      unsigned tensor = model.products[*number].result;
+      unsigned tensor = model.contractions[*number].result;
       auto rankOf = [](Value value) {
         return cast<RankedTensorType>(value.getType()).getRank();
       };
       if (rankOf(operand) < rankOf(axes.finalValues[tensor]))
         continue;
-      if ((kept.values[tensor].isKept() ||
-           hasOwnBuffer(model, schedule, kept, tensor)) &&
+      if ((retained.values[tensor].isRetained() ||
+           hasOwnBuffer(model, schedule, retained, tensor)) &&
           operand != axes.finalValues[tensor])
         return op.emitError("reads '")
                << model.tensors[tensor].name
@@ -340,7 +343,7 @@ LogicalResult ChainLowering::emitProgram(int64_t tiles) {
     if (failed(allocateBuffers()))
       return failure();
     emitItems(schedule.tree, /*isOutermost=*/true);
-    awaitBulk();
+    awaitTMA();
     freeBuffers();
     return success();
   }
@@ -348,14 +351,13 @@ LogicalResult ChainLowering::emitProgram(int64_t tiles) {
     return failure();
   Value first = ownIndex();
   auto blocks = tile::ProgramCountOp::create(b, loc, b.getIndexType());
-  auto loop =
-      scf::ForOp::create(b, loc, first, kernel.constant(tiles), blocks);
+  auto loop = scf::ForOp::create(b, loc, first, kernel.constant(tiles), blocks);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     emitBlockCoordinates([&] { return loop.getInductionVar(); });
     emitItems(schedule.tree, /*isOutermost=*/false);
-    awaitBulk();
+    awaitTMA();
   }
   freeBuffers();
   return success();
@@ -366,7 +368,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
       stages > 1)
     kernel.kernel().setRegisterStages(stages);
   if (std::optional<std::string> reason =
-          analyzeKeptTiles(model, schedule, kept))
+          analyzeRetainedTiles(model, schedule, retained))
     return group.emitError("schedule cannot be lowered: ") << *reason;
   shortened = shortenedLoop(model, schedule);
   if (failed(checkKeptValues()))
@@ -379,7 +381,7 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
     kernel.kernel().setCluster(schedule.clusterBlocks());
   if (schedule.producerWarps != 0)
     kernel.kernel().setProducers(schedule.producerWarps);
-  kernel.kernel().setTurns(schedule.takesTurns);
+  kernel.kernel().setPingPong(schedule.isPingPong);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(group);
   Value grid = arith::ConstantIndexOp::create(rewriter, loc, blocks);

@@ -12,9 +12,9 @@
 #include "KernelBuilder.h"
 #include "fusion/Analysis/Footprint.h"
 #include "fusion/Analysis/GroupAxes.h"
-#include "fusion/Analysis/KeptTiles.h"
 #include "fusion/Analysis/MaskedTiles.h"
 #include "fusion/Analysis/OnlineReduction.h"
+#include "fusion/Analysis/RetainedTiles.h"
 #include "fusion/Support/TileLayouts.h"
 
 namespace fusion {
@@ -37,16 +37,17 @@ private:
 
   int64_t trips(unsigned axis) const;
   mlir::linalg::LinalgOp productOperator(unsigned number) const {
-    return axes.operators[llvm::find(axes.productOf, std::optional(number)) -
-                          axes.productOf.begin()];
+    return axes
+        .operators[llvm::find(axes.contractionOf, std::optional(number)) -
+                   axes.contractionOf.begin()];
   }
 
   // Coordinates, views, buffers.
   void emitBlockCoordinates(llvm::function_ref<Value()> number);
   std::optional<std::pair<unsigned, bool>> lengthAxis() const;
   mlir::LogicalResult emitProgram(int64_t tiles);
-  std::pair<Value, Value> emitRaster(Value number, int64_t rows,
-                                     int64_t columns);
+  std::pair<Value, Value> emitBlockSwizzle(Value number, int64_t rows,
+                                           int64_t columns);
   Value emitPointer(unsigned tensor);
   Value emitView(unsigned tensor, AxisList tileAxes);
   Value emitWindow(unsigned tensor, Value pointer, AxisList tileAxes);
@@ -67,18 +68,18 @@ private:
   // Statements.
   void emitLoad(unsigned tensor);
   void waitForCopies();
-  void awaitBulk();
-  void awaitBulk(unsigned tensor, AxisList loops);
-  Value emitOperandSlice(Value value, unsigned product, AxisList tileAxes,
+  void awaitTMA();
+  void awaitTMA(unsigned tensor, AxisList loops);
+  Value emitOperandSlice(Value value, unsigned contraction, AxisList tileAxes,
                          unsigned sliceAxis, int64_t start, int64_t length);
   void emitCompute(unsigned number);
   void emitStore(unsigned tensor);
-  void emitStoreInBulk(unsigned tensor, Value value);
+  void emitTMAStore(unsigned tensor, Value value);
   Value zeroAccumulator(unsigned number);
   void complete(unsigned number);
   void exchangeParts(unsigned number);
-  void emitHandOver(unsigned number);
-  void emitFollowers(unsigned number);
+  void emitIntermediateEpilogue(unsigned number);
+  void emitEpilogue(unsigned number);
   /// Whether the operators before a product may make other values of the zeros
   /// that stand for what lies outside of its operand.
   bool changesPadding(Value operand) const;
@@ -115,36 +116,39 @@ private:
   std::optional<unsigned> skippedFor(mlir::Operation *inner) const;
   /// The axes of a tile after a product that an operator's result has.
   llvm::SmallVector<unsigned, 2> resultTileAxes(unsigned op,
-                                                unsigned product) const;
-  Value evaluateFollower(Value operand, unsigned product);
-  void emitFollower(unsigned op, unsigned product);
-  void emitReduction(unsigned op, unsigned product);
-  Value emitRows(const RowExpressionRef &expression, unsigned product);
-  Value emitCorrection(const RowExpressionRef &factor, unsigned product);
+                                                unsigned contraction) const;
+  Value evaluateEpilogueOp(Value operand, unsigned contraction);
+  void emitFollower(unsigned op, unsigned contraction);
+  void emitReduction(unsigned op, unsigned contraction);
+  Value emitRows(const RowExpressionRef &expression, unsigned contraction);
+  Value emitCorrection(const RowExpressionRef &factor, unsigned contraction);
   Value guard(unsigned reduction, Value rows);
   Value maskReduced(Value value, AxisList tileAxes, unsigned axis,
                     mlir::TypedAttr fill);
   Value repeatRows(Value tile, Value rows, AxisList tileAxes, unsigned rowAxis);
   Value scaleRows(Value tile, Value rows, AxisList tileAxes, unsigned rowAxis);
-  void correctSums(unsigned product);
-  void correctSums(const OnlineForm &form, unsigned product, unsigned rowAxis);
+  void correctSums(unsigned contraction);
+  void correctSums(const OnlineForm &form, unsigned contraction,
+                   unsigned rowAxis);
   /// Whether the reference of a reduction may stay behind its running value.
   bool hasReference(unsigned reduction) const;
   void moveReference(const OnlineForm &form, unsigned reduction,
-                     unsigned product);
-  void combineInCluster(const OnlineForm &form, unsigned product,
+                     unsigned contraction);
+  void combineInCluster(const OnlineForm &form, unsigned contraction,
                         unsigned rowAxis);
-  void settleReferences(const OnlineForm &form, unsigned product,
+  void settleReferences(const OnlineForm &form, unsigned contraction,
                         unsigned rowAxis);
-  void combineRunning(unsigned op, unsigned product, unsigned axis, Value part);
+  void combineRunning(unsigned op, unsigned contraction, unsigned axis,
+                      Value part);
   bool startsOnce(unsigned reduction) const;
   llvm::SmallVector<Value *> startRunning(const TilingNode &loop);
-  void finishOnline(const OnlineForm &form, unsigned product, unsigned rowAxis,
-                    llvm::function_ref<void()> emitRowOperators);
+  void finishOnline(const OnlineForm &form, unsigned contraction,
+                    unsigned rowAxis,
+                    llvm::function_ref<void()> emitStatistics);
   void finishRunning(const TilingNode &loop);
   void emitStatistic(unsigned tensor);
 
-  // Passes over rows of operands (ChainRowPasses.cpp).
+  // Passes over rows of operands (ChainStatistics.cpp).
   /// Whether a value is an input as the product reads it: also one with its
   /// padding.
   bool isInput(Value value) const;
@@ -153,10 +157,10 @@ private:
   unsigned operandTensor(Value value) const;
   /// Rows that a pass makes, or null for any other value.
   Value rowsOf(Value value) const;
-  unsigned rowAxisOf(const RowPass &pass) const;
+  unsigned rowAxisOf(const RowStatistics &pass) const;
   void emitPass(unsigned rows);
-  Value emitPart(unsigned op, const RowPass &pass);
-  void emitRowOperators(unsigned pass);
+  Value emitPart(unsigned op, const RowStatistics &pass);
+  void emitStatistics(unsigned pass);
   void finishPasses(const TilingNode &loop);
 
   // Tiles that are kept.
@@ -188,7 +192,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
 
-  KeptTiles kept;
+  RetainedTiles retained;
   std::optional<ShortenedLoop> shortened;
   llvm::SmallVector<Value> origins;    ///< by axis: first element of the tile
   llvm::SmallVector<Value> inductions; ///< the same, within the block's range

@@ -15,7 +15,7 @@
 #include "ChainLowering.h"
 #include "fusion/Analysis/ScheduleLegality.h"
 #include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Target/ProductLayouts.h"
+#include "fusion/Target/FragmentLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -28,27 +28,27 @@ using namespace fusion;
 
 MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
   const GroupTensor &info = model.tensors[tensor];
-  const ProductMapping &mapping = schedule.products[info.product];
+  const ContractionMapping &mapping = schedule.contractions[info.contraction];
   if (info.role == TensorRole::Result)
     return getMemoryTile(info, mapping.i1, mapping.i2);
-  bool isFirst = (info.operandNumber == 0) != mapping.swapped;
-  return getMemoryTile(info, isFirst ? mapping.i1 : mapping.i2, mapping.r1);
+  bool isOperandA = (info.operandNumber == 0) != mapping.swapped;
+  return getMemoryTile(info, isOperandA ? mapping.i1 : mapping.i2, mapping.r1);
 }
 
 /// The order that the intrinsic which reads a tensor's buffer asks for.
 PanelOrder ChainLowering::panelsOf(unsigned tensor,
                                    const MemoryTile &tile) const {
   const GroupTensor &info = model.tensors[tensor];
-  auto asked = [&](unsigned product, unsigned operand) {
-    const ProductMapping &mapping = schedule.products[product];
-    return operandPanels(*mapping.intrinsic, mapping.isFirst(operand),
+  auto asked = [&](unsigned contraction, unsigned operand) {
+    const ContractionMapping &mapping = schedule.contractions[contraction];
+    return operandPanels(*mapping.intrinsic, mapping.isOperandA(operand),
                          tile.columnAxis == mapping.r1);
   };
   if (info.role == TensorRole::Operand)
-    return asked(info.product, info.operandNumber);
-  for (auto [number, product] : llvm::enumerate(model.products))
+    return asked(info.contraction, info.operandNumber);
+  for (auto [number, contraction] : llvm::enumerate(model.contractions))
     for (unsigned operand : {0u, 1u})
-      if (product.producer[operand] == info.product)
+      if (contraction.producer[operand] == info.contraction)
         return asked(number, operand);
   return PanelOrder::Plain;
 }
@@ -57,20 +57,20 @@ PanelOrder ChainLowering::panelsOf(unsigned tensor,
 /// tile that is handed over goes through the scratch of a conversion.
 LogicalResult ChainLowering::allocateBuffers() {
   // Other blocks write here while this one still computes: it is not freed.
-  for (unsigned number : combinedInCluster(model, schedule)) {
+  for (unsigned number : clusterReductions(model, schedule)) {
     unsigned op = axes.operatorOf(number);
     running[number].given = kernel.plainBuffer(
         loc, matchReduction(axes.operators[op])->combined.getType(),
         /*stages=*/1, schedule.clusterBlocks(),
-        rowsOfReduction(schedule, model.reductions[number]),
+        reductionRows(schedule, model.reductions[number]),
         tile::BufferSpace::Cluster);
   }
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
     bool isOperand = info.role == TensorRole::Operand;
     if (schedule.places[index].space != fuse::Space::Shared ||
-        (!isOperand && !hasOwnBuffer(model, schedule, kept, index)))
+        (!isOperand && !hasOwnBuffer(model, schedule, retained, index)))
       continue;
-    const ProductMapping &mapping = schedule.products[info.product];
+    const ContractionMapping &mapping = schedule.contractions[info.contraction];
     MemoryTile tile = isOperand ? memoryTile(index)
                                 : MemoryTile{mapping.i1, mapping.i2, true};
     int64_t rows = schedule.tiles[tile.rowAxis],
@@ -89,7 +89,7 @@ LogicalResult ChainLowering::allocateBuffers() {
       registerStages =
           b.getI64IntegerAttr(schedule.places[index].registerStages);
     auto type = tile::BufferType::get(
-        b.getContext(), kept.values[index].count, rows, columns,
+        b.getContext(), retained.values[index].count, rows, columns,
         getElementTypeOrSelf(axes.finalValues[index].getType()),
         tile::LayoutAttr::get(b.getContext(), *layout),
         isOperand && isMulticast(model, schedule, index)
@@ -121,8 +121,8 @@ static tile::Transport asyncTransport(fuse::Transport transport) {
     return tile::Transport::Async4;
   case fuse::Transport::Async8:
     return tile::Transport::Async8;
-  case fuse::Transport::Bulk:
-    return tile::Transport::Bulk;
+  case fuse::Transport::TMA:
+    return tile::Transport::TMA;
   default:
     return tile::Transport::Async16;
   }
@@ -132,11 +132,11 @@ static tile::Transport asyncTransport(fuse::Transport transport) {
 /// tile it is used with that index it.
 SmallVector<unsigned> ChainLowering::registerTileAxes(unsigned tensor) const {
   const GroupTensor &info = model.tensors[tensor];
-  const ProductMapping &mapping = schedule.products[info.product];
-  bool isFirst = (info.operandNumber == 0) != mapping.swapped;
+  const ContractionMapping &mapping = schedule.contractions[info.contraction];
+  bool isOperandA = (info.operandNumber == 0) != mapping.swapped;
   unsigned used[2] = {mapping.i1, mapping.i2};
   if (info.role == TensorRole::Operand)
-    used[isFirst ? 1 : 0] = mapping.r1;
+    used[isOperandA ? 1 : 0] = mapping.r1;
   SmallVector<unsigned> tileAxes;
   for (unsigned axis : used)
     if (model.indexes(tensor, axis))
@@ -154,8 +154,8 @@ void ChainLowering::emitLoad(unsigned tensor) {
         b, loc, tileType(tileAxes, elementType), emitView(tensor, tileAxes),
         coordinates(tileAxes), /*predicate=*/Value(), inBounds(tileAxes),
         /*ragged=*/false);
-    const TileSlots &slots = kept.values[tensor];
-    if (slots.isKept())
+    const TileSlots &slots = retained.values[tensor];
+    if (slots.isRetained())
       setInArray(arrays[tensor], slotNumber(slots), value);
     else if (model.tensors[tensor].pass)
       passTiles[tensor] = value;
@@ -165,10 +165,10 @@ void ChainLowering::emitLoad(unsigned tensor) {
   }
   MemoryTile tile = memoryTile(tensor);
   unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
-  bool isBulk = place.transport == fuse::Transport::Bulk;
+  bool isTMA = place.transport == fuse::Transport::TMA;
   Value view =
-      isBulk ? emitBoxView(tensor, tileAxes) : emitView(tensor, tileAxes);
-  Value stage = slotNumber(kept.values[tensor]);
+      isTMA ? emitBoxView(tensor, tileAxes) : emitView(tensor, tileAxes);
+  Value stage = slotNumber(retained.values[tensor]);
   if (place.transport == fuse::Transport::Sync) {
     Type elementType = cast<tile::ViewType>(view.getType()).getElementType();
     Value value = tile::LoadOp::create(
@@ -190,8 +190,9 @@ void ChainLowering::emitLoad(unsigned tensor) {
       b, loc, view, coordinates(tileAxes), buffers[tensor], stage,
       /*predicate=*/Value(), asyncTransport(place.transport),
       inBounds(tileAxes), /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr(),
-      eviction, isMulticast(model, schedule, tensor), /*own=*/TypeAttr());
-  if (isBulk)
+      eviction, isMulticast(model, schedule, tensor),
+      /*thread_private=*/TypeAttr());
+  if (isTMA)
     bulkInFlight.push_back({tensor, {}});
   else
     copiesInFlight = true;
@@ -200,7 +201,7 @@ void ChainLowering::emitLoad(unsigned tensor) {
 /// The slice of a product's operand that one step of the intrinsic multiplies:
 /// `value` over `tileAxes`, which are the operand's two axes, of which
 /// `sliceAxis` is cut at `start`.
-Value ChainLowering::emitOperandSlice(Value value, unsigned product,
+Value ChainLowering::emitOperandSlice(Value value, unsigned contraction,
                                       ArrayRef<unsigned> tileAxes,
                                       unsigned sliceAxis, int64_t start,
                                       int64_t length) {
@@ -214,18 +215,18 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
   // The value of an earlier product.
   if (auto earlier = productOfValue.find(value);
       earlier != productOfValue.end()) {
-    const ProductMapping &from = schedule.products[earlier->second];
-    unsigned tensor = model.products[earlier->second].result;
-    bool isTurned = from.i1 != tileAxes[0];
-    if (hasOwnBuffer(model, schedule, kept, tensor)) {
-      if (isTurned)
+    const ContractionMapping &from = schedule.contractions[earlier->second];
+    unsigned tensor = model.contractions[earlier->second].result;
+    bool isTransposed = from.i1 != tileAxes[0];
+    if (hasOwnBuffer(model, schedule, retained, tensor)) {
+      if (isTransposed)
         std::swap(origin[0], origin[1]);
-      return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
-                                       slotNumber(kept.values[tensor]), origin,
-                                       isTurned, /*slot=*/IntegerAttr());
+      return tile::LocalLoadOp::create(
+          b, loc, type, buffers[tensor], slotNumber(retained.values[tensor]),
+          origin, isTransposed, /*slot=*/IntegerAttr());
     }
     Value whole = tileOf(value, tensor);
-    if (isTurned) {
+    if (isTransposed) {
       Value &turned = transposed[value];
       if (!turned) {
         auto given = cast<RankedTensorType>(whole.getType());
@@ -248,7 +249,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     llvm::SaveAndRestore<decltype(slicedAxis)> slice(
         slicedAxis, std::make_pair(sliceAxis, start));
     return emitElementwise(op, tileAxes, shape, [&](Value operand) {
-      return emitOperandSlice(operand, product, tileAxes, sliceAxis, start,
+      return emitOperandSlice(operand, contraction, tileAxes, sliceAxis, start,
                               length);
     });
   }
@@ -262,9 +263,9 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
     SmallVector<int64_t> inBuffer = origin;
     if (transposed)
       std::swap(inBuffer[0], inBuffer[1]);
-    return tile::LocalLoadOp::create(b, loc, type, buffers[tensor],
-                                     slotNumber(kept.values[tensor]), inBuffer,
-                                     transposed, /*slot=*/IntegerAttr());
+    return tile::LocalLoadOp::create(
+        b, loc, type, buffers[tensor], slotNumber(retained.values[tensor]),
+        inBuffer, transposed, /*slot=*/IntegerAttr());
   }
   Value whole = tileOf(axes.values[tensor], tensor);
   // An operand that lacks one of the axes, loaded as a whole.
@@ -283,7 +284,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned product,
 
 /// What follows needs the copies so far. Those in groups are one.
 void ChainLowering::waitForCopies() {
-  awaitBulk();
+  awaitTMA();
   if (!copiesInFlight)
     return;
   tile::CommitOp::create(b, loc);
@@ -294,16 +295,16 @@ void ChainLowering::waitForCopies() {
 /// Every bulk copy is waited for once: not in a loop that stands behind it, but
 /// as often as the loops go round that have filled the tiles of one that is
 /// kept.
-void ChainLowering::awaitBulk() {
+void ChainLowering::awaitTMA() {
   for (const BulkLoad &load : std::exchange(bulkInFlight, {}))
-    awaitBulk(load.tensor, load.loops);
+    awaitTMA(load.tensor, load.loops);
 }
 
-void ChainLowering::awaitBulk(unsigned tensor, ArrayRef<unsigned> loops) {
+void ChainLowering::awaitTMA(unsigned tensor, ArrayRef<unsigned> loops) {
   if (!loops.empty())
     return emitLoop(loops.front(), /*carried=*/{},
-                    [&] { awaitBulk(tensor, loops.drop_front()); });
+                    [&] { awaitTMA(tensor, loops.drop_front()); });
   tile::AwaitOp::create(b, loc, buffers[tensor],
-                        slotNumber(kept.values[tensor]),
+                        slotNumber(retained.values[tensor]),
                         /*predicate=*/Value(), /*slot=*/IntegerAttr());
 }

@@ -1,4 +1,4 @@
-//===- KernelBuilder.cpp - Kernels and launches for groups --------------------===//
+//===- KernelBuilder.cpp - Kernels and launches for groups ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -34,9 +34,9 @@ KernelBuilder::KernelBuilder(fuse::FusedGroupOpInterface group, StringRef name,
   SmallVector<Attribute> attributes;
   for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
     auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-    types.push_back(tensor ? tile::PtrType::get(b.getContext(),
-                                                tensor.getElementType())
-                           : argument.getType());
+    types.push_back(
+        tensor ? tile::PtrType::get(b.getContext(), tensor.getElementType())
+               : argument.getType());
     attributes.push_back(tensor ? access(index >= numInputs)
                                 : b.getDictionaryAttr({}));
   }
@@ -58,8 +58,8 @@ KernelBuilder::KernelBuilder(fuse::FusedGroupOpInterface group, StringRef name,
       /*res_attrs=*/ArrayAttr(), warps,
       /*shared_memory=*/IntegerAttr(), /*register_stages=*/IntegerAttr(),
       /*resident_blocks=*/IntegerAttr(), /*cluster=*/IntegerAttr(),
-      /*producers=*/IntegerAttr(), /*role_registers=*/DenseI64ArrayAttr(),
-      /*turns=*/false, /*unmasked_iterations=*/IntegerAttr());
+      /*producers=*/IntegerAttr(), /*register_budgets=*/DenseI64ArrayAttr(),
+      /*ping_pong=*/false, /*unmasked_iterations=*/IntegerAttr());
   Block *entry = b.createBlock(&kernelOp.getBody(), {}, types,
                                SmallVector<Location>(types.size(), loc));
   for (auto [index, argument] : llvm::enumerate(body.getArguments()))
@@ -75,8 +75,7 @@ Value KernelBuilder::resultPointer(unsigned index) {
 }
 
 Value KernelBuilder::workspace(Type element, int64_t count) {
-  unsigned index =
-      group->getRegion(0).getNumArguments() + workspaces.size();
+  unsigned index = group->getRegion(0).getNumArguments() + workspaces.size();
   workspaces.push_back(RankedTensorType::get({count}, element));
   auto access = b.getDictionaryAttr(b.getNamedAttr(
       tile::kAccessAttrName,
@@ -123,8 +122,8 @@ void KernelBuilder::setCodegen(const std::optional<Codegen> &codegen) {
     return;
   kernelOp.setResidentBlocks(codegen->residentBlocks);
   if (codegen->hasRoleRegisters())
-    kernelOp.setRoleRegisters(ArrayRef<int64_t>{codegen->producerRegisters,
-                                                codegen->consumerRegisters});
+    kernelOp.setRegisterBudgets(ArrayRef<int64_t>{codegen->producerRegisters,
+                                                  codegen->consumerRegisters});
   if (codegen->unmaskedIterations != Codegen().unmaskedIterations)
     kernelOp.setUnmaskedIterations(codegen->unmaskedIterations);
 }

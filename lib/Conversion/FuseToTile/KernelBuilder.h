@@ -1,4 +1,4 @@
-//===- KernelBuilder.h - Kernels and launches for groups ----------------------===//
+//===- KernelBuilder.h - Kernels and launches for groups ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,8 @@
 
 namespace fusion {
 
-/// The kernel of a group while it is being built: a `tile.kernel` with the group's
-/// operands, results and dynamic sizes as arguments.
+/// The kernel of a group while it is being built: a `tile.kernel` with the
+/// group's operands, results and dynamic sizes as arguments.
 class KernelBuilder {
 public:
   /// Creates an empty kernel called `name` at the end of the module.
@@ -35,13 +35,13 @@ public:
   /// The pointer that result `index` is written to.
   mlir::Value resultPointer(unsigned index);
 
-  /// A pointer to `count` elements that the launch brings along, of no known value
-  /// at first, through which blocks tell one another something.
+  /// A pointer to `count` elements that the launch brings along, of no known
+  /// value at first, through which blocks tell one another something.
   mlir::Value workspace(mlir::Type element, int64_t count);
 
-  /// Shared memory without any order of its own: `stages` times so many rows, of
-  /// each block for `tile.cluster_reduce`, of each thread for `tile.stash`.
-  /// `ahead`: the stages that are wished for.
+  /// Shared memory without any order of its own: `stages` times so many rows,
+  /// of each block for `tile.cluster_reduce`, of each thread for
+  /// `tile.private_store`. `ahead`: the stages that are wished for.
   mlir::Value plainBuffer(mlir::Location loc, mlir::Type element,
                           int64_t stages, int64_t rows, int64_t columns,
                           tile::BufferSpace space,

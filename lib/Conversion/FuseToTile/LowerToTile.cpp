@@ -1,4 +1,4 @@
-//===- LowerToTile.cpp - fuse-lower-to-tile -----------------------------------===//
+//===- LowerToTile.cpp - fuse-lower-to-tile -------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -62,10 +62,10 @@ struct LowerToTilePass : fusion::impl::FuseLowerToTileBase<LowerToTilePass> {
   /// All but the first launch begin under the one before. It is not known what
   /// runs before a function, nor whether that writes its inputs.
   static void overlapLaunches(func::FuncOp function) {
-    bool isFirst = true;
+    bool isOperandA = true;
     function.walk([&](tile::LaunchOp launch) {
-      launch.setProgrammatic(!isFirst);
-      isFirst = false;
+      launch.setProgrammatic(!isOperandA);
+      isOperandA = false;
     });
   }
 
@@ -81,9 +81,8 @@ struct LowerToTilePass : fusion::impl::FuseLowerToTileBase<LowerToTilePass> {
   /// Only operators and what they start from can be lowered.
   static LogicalResult checkBody(fuse::FusedGroupOpInterface group) {
     for (Operation &op : group->getRegion(0).front().without_terminator()) {
-      bool isScalarConstant =
-          op.hasTrait<OpTrait::ConstantLike>() &&
-          op.getResult(0).getType().isIntOrIndexOrFloat();
+      bool isScalarConstant = op.hasTrait<OpTrait::ConstantLike>() &&
+                              op.getResult(0).getType().isIntOrIndexOrFloat();
       if (!isScalarConstant && !isa<linalg::LinalgOp, tensor::EmptyOp>(op))
         return op.emitOpError("cannot be lowered inside of a group");
     }

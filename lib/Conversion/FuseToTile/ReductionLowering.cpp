@@ -29,7 +29,7 @@ using namespace fusion;
 //===----------------------------------------------------------------------===//
 
 const OnlineForm *ChainLowering::onlineForm(unsigned axis) const {
-  return runsOnline(model, kept, axis) ? derivedForm(axis) : nullptr;
+  return runsOnline(model, retained, axis) ? derivedForm(axis) : nullptr;
 }
 
 const OnlineForm *ChainLowering::derivedForm(unsigned axis) const {
@@ -47,10 +47,10 @@ std::optional<unsigned> ChainLowering::skippedFor(Operation *inner) const {
   return std::nullopt;
 }
 
-SmallVector<unsigned, 2> ChainLowering::resultTileAxes(unsigned op,
-                                                       unsigned product) const {
+SmallVector<unsigned, 2>
+ChainLowering::resultTileAxes(unsigned op, unsigned contraction) const {
   linalg::LinalgOp linalgOp = axes.operators[op];
-  const ProductMapping &mapping = schedule.products[product];
+  const ContractionMapping &mapping = schedule.contractions[contraction];
   AffineMap map =
       linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
   SmallVector<unsigned, 2> tileAxes;
@@ -68,7 +68,7 @@ SmallVector<unsigned, 2> ChainLowering::resultTileAxes(unsigned op,
 //===----------------------------------------------------------------------===//
 
 /// The tile of what an operator after `product` reads.
-Value ChainLowering::evaluateFollower(Value operand, unsigned product) {
+Value ChainLowering::evaluateEpilogueOp(Value operand, unsigned contraction) {
   if (!isa<RankedTensorType>(operand.getType()))
     return kernel.argument(operand);
   auto input = axes.tensorOf.find(operand);
@@ -84,25 +84,25 @@ Value ChainLowering::evaluateFollower(Value operand, unsigned product) {
   // Element-wise operators on inputs alone.
   auto op = operand.getDefiningOp<linalg::LinalgOp>();
   unsigned index = llvm::find(axes.operators, op) - axes.operators.begin();
-  SmallVector<unsigned, 2> tileAxes = resultTileAxes(index, product);
+  SmallVector<unsigned, 2> tileAxes = resultTileAxes(index, contraction);
   SmallVector<int64_t, 2> shape;
   for (unsigned axis : tileAxes)
     shape.push_back(schedule.tiles[axis]);
   return emitElementwise(op, tileAxes, shape, [&](Value value) {
-    return evaluateFollower(value, product);
+    return evaluateEpilogueOp(value, contraction);
   });
 }
 
-void ChainLowering::emitFollower(unsigned op, unsigned product) {
+void ChainLowering::emitFollower(unsigned op, unsigned contraction) {
   if (axes.reductionOf[op])
-    return emitReduction(op, product);
-  SmallVector<unsigned, 2> tileAxes = resultTileAxes(op, product);
+    return emitReduction(op, contraction);
+  SmallVector<unsigned, 2> tileAxes = resultTileAxes(op, contraction);
   SmallVector<int64_t, 2> shape;
   for (unsigned axis : tileAxes)
     shape.push_back(schedule.tiles[axis]);
   tiles[axes.operators[op]->getResult(0)] =
       emitElementwise(axes.operators[op], tileAxes, shape, [&](Value value) {
-        return evaluateFollower(value, product);
+        return evaluateEpilogueOp(value, contraction);
       });
 }
 
@@ -119,17 +119,18 @@ Value ChainLowering::maskReduced(Value value, ArrayRef<unsigned> tileAxes,
                               arith::ConstantOp::create(b, loc, fill));
 }
 
-void ChainLowering::emitReduction(unsigned op, unsigned product) {
+void ChainLowering::emitReduction(unsigned op, unsigned contraction) {
   linalg::LinalgOp linalgOp = axes.operators[op];
   ReductionBody body = *matchReduction(linalgOp);
   unsigned number = *axes.reductionOf[op];
   unsigned axis = model.reductions[number].reduced.front();
-  const ProductMapping &mapping = schedule.products[product];
+  const ContractionMapping &mapping = schedule.contractions[contraction];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
   Value combined =
-      emitScalar(linalgOp, body.combined, tileAxes, shape,
-                 [&](Value value) { return evaluateFollower(value, product); });
+      emitScalar(linalgOp, body.combined, tileAxes, shape, [&](Value value) {
+        return evaluateEpilogueOp(value, contraction);
+      });
   for (unsigned reduced : model.reductions[number].reduced)
     combined = maskReduced(combined, tileAxes, reduced,
                            reductionIdentity(b, loc, body));
@@ -146,13 +147,13 @@ void ChainLowering::emitReduction(unsigned op, unsigned product) {
         part, d, /*offset=*/IntegerAttr(), /*intrinsic=*/StringAttr(),
         /*warps=*/DenseI64ArrayAttr());
   }
-  combineRunning(op, product, axis, part);
+  combineRunning(op, contraction, axis, part);
 }
 
 /// What a tile has given of a reduction: its result, or with that of the tiles
 /// before what runs.
-void ChainLowering::combineRunning(unsigned op, unsigned product, unsigned axis,
-                                   Value part) {
+void ChainLowering::combineRunning(unsigned op, unsigned contraction,
+                                   unsigned axis, Value part) {
   linalg::LinalgOp linalgOp = axes.operators[op];
   ReductionBody body = *matchReduction(linalgOp);
   unsigned number = *axes.reductionOf[op];
@@ -179,11 +180,11 @@ void ChainLowering::combineRunning(unsigned op, unsigned product, unsigned axis,
   for (const OnlineForm::Running &rule : form->running)
     if (rule.reduction == number && rule.factor)
       sofar = arith::MulFOp::create(b, loc, sofar,
-                                    emitCorrection(rule.factor, product));
+                                    emitCorrection(rule.factor, contraction));
   state.carried = arith::getReductionOp(body.kind, b, loc, sofar, part);
   state.after = guard(number, state.carried);
   if (hasReference(number))
-    moveReference(*form, number, product);
+    moveReference(*form, number, contraction);
   tiles[linalgOp->getResult(0)] = state.after;
 }
 
@@ -194,7 +195,7 @@ void ChainLowering::combineRunning(unsigned op, unsigned product, unsigned axis,
 /// Whether a reduction begins with a value that counts once, however many
 /// blocks of a cluster run parts of it: the greatest of equals is the same.
 bool ChainLowering::startsOnce(unsigned number) const {
-  if (!llvm::is_contained(combinedInCluster(model, schedule), number))
+  if (!llvm::is_contained(clusterReductions(model, schedule), number))
     return false;
   return !isIdempotent(
       matchReduction(axes.operators[axes.operatorOf(number)])->kind);
@@ -208,17 +209,20 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
       continue;
     unsigned number = *axes.reductionOf[index];
     const Reduction &reduction = model.reductions[number];
-    const HandOver &handOver = kept.handOvers[reduction.product];
-    bool runs = reduction.pass ? kept.rowLoops[*reduction.pass] == &loop
-                               : reduction.reduced.front() == loop.index &&
-                                     llvm::is_contained(handOver.loops, &loop);
+    const IntermediateEpilogue &epilogue =
+        retained.intermediateEpilogues[reduction.contraction];
+    bool runs = reduction.pass
+                    ? retained.statisticsLoops[*reduction.pass] == &loop
+                    : reduction.reduced.front() == loop.index &&
+                          llvm::is_contained(epilogue.loops, &loop);
     if (!runs)
       continue;
     ReductionBody body = *matchReduction(op);
-    const ProductMapping &mapping = schedule.products[reduction.product];
+    const ContractionMapping &mapping =
+        schedule.contractions[reduction.contraction];
     unsigned rowAxis = mapping.i1 == loop.index ? mapping.i2 : mapping.i1;
     if (reduction.pass)
-      rowAxis = rowAxisOf(model.passes[*reduction.pass]);
+      rowAxis = rowAxisOf(model.rowStatistics[*reduction.pass]);
     auto type = RankedTensorType::get({schedule.tiles[rowAxis]},
                                       body.combined.getType());
     running[number].carried =
@@ -239,37 +243,38 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
 void ChainLowering::finishRunning(const TilingNode &loop) {
   finishPasses(loop);
   const OnlineForm *form = onlineForm(loop.index);
-  std::optional<unsigned> product;
+  std::optional<unsigned> contraction;
   for (const Reduction &reduction : model.reductions)
     if (reduction.reduced.front() == loop.index && !reduction.pass &&
-        llvm::is_contained(kept.handOvers[reduction.product].loops, &loop))
-      product = reduction.product;
-  if (!form || !product)
+        llvm::is_contained(
+            retained.intermediateEpilogues[reduction.contraction].loops, &loop))
+      contraction = reduction.contraction;
+  if (!form || !contraction)
     return;
   // What follows from a part's values is known when all are merged.
-  const ProductMapping &from = schedule.products[*product];
+  const ContractionMapping &from = schedule.contractions[*contraction];
   unsigned rowAxis = from.i1 == loop.index ? from.i2 : from.i1;
   bool isPart = schedule.splitOf(loop.index) > 1;
   if (isPart && !schedule.splitInCluster) {
-    if (schedule.rescale > 0)
-      settleReferences(*form, *product, rowAxis);
+    if (schedule.rescaleThreshold > 0)
+      settleReferences(*form, *contraction, rowAxis);
     return;
   }
   if (isPart)
-    combineInCluster(*form, *product, rowAxis);
-  finishOnline(*form, *product, rowAxis, [&] {
+    combineInCluster(*form, *contraction, rowAxis);
+  finishOnline(*form, *contraction, rowAxis, [&] {
     // Operators on rows, now on final values.
     for (unsigned op = 0; op < axes.operators.size(); ++op)
-      if (!axes.productOf[op] && !axes.reductionOf[op] &&
-          axes.followsProduct[op] == product &&
+      if (!axes.contractionOf[op] && !axes.reductionOf[op] &&
+          axes.followsContraction[op] == contraction &&
           !llvm::is_contained(axes.loops[op], loop.index))
-        emitFollower(op, *product);
+        emitFollower(op, *contraction);
   });
 }
 
-void ChainLowering::finishOnline(const OnlineForm &form, unsigned product,
+void ChainLowering::finishOnline(const OnlineForm &form, unsigned contraction,
                                  unsigned rowAxis,
-                                 llvm::function_ref<void()> emitRowOperators) {
+                                 llvm::function_ref<void()> emitStatistics) {
   // From the guarded to the true values.
   for (const OnlineForm::Running &rule : form.running) {
     Running &state = running[rule.reduction];
@@ -282,13 +287,13 @@ void ChainLowering::finishOnline(const OnlineForm &form, unsigned product,
     Running &state = running[rule.reduction];
     if (rule.factor)
       state.carried = arith::MulFOp::create(b, loc, state.carried,
-                                            emitRows(rule.factor, product));
+                                            emitRows(rule.factor, contraction));
     unsigned op = axes.operatorOf(rule.reduction);
     tiles[axes.operators[op]->getResult(0)] = state.carried;
   }
-  emitRowOperators();
+  emitStatistics();
   for (const OnlineForm::Sum &sum : form.sums) {
-    Value scale = sum.factor ? emitRows(sum.factor, product) : Value();
+    Value scale = sum.factor ? emitRows(sum.factor, contraction) : Value();
     auto multiply = [&](Value factor) {
       scale = scale ? arith::MulFOp::create(b, loc, scale, factor).getResult()
                     : factor;
@@ -303,10 +308,11 @@ void ChainLowering::finishOnline(const OnlineForm &form, unsigned product,
         value.kind = RowExpression::Kind::Div;
         value.operands[1] = std::make_shared<const RowExpression>(scalar);
       }
-      multiply(emitRows(std::make_shared<const RowExpression>(value), product));
+      multiply(
+          emitRows(std::make_shared<const RowExpression>(value), contraction));
     }
-    rowScales[sum.product] = scale;
-    rowScaleAxes[sum.product] = rowAxis;
+    rowScales[sum.contraction] = scale;
+    rowScaleAxes[sum.contraction] = rowAxis;
   }
 }
 
@@ -314,24 +320,26 @@ void ChainLowering::finishOnline(const OnlineForm &form, unsigned product,
 /// the first one stores them.
 void ChainLowering::emitStatistic(unsigned tensor) {
   const GroupTensor &info = model.tensors[tensor];
-  const ProductMapping &mapping = schedule.products[info.product];
+  const ContractionMapping &mapping = schedule.contractions[info.contraction];
   SmallVector<unsigned, 2> tileAxes;
   for (unsigned axis : {mapping.i1, mapping.i2})
     if (llvm::is_contained(info.axes, axis))
       tileAxes.push_back(axis);
   OpBuilder::InsertionGuard guard(b);
-  Value isFirst;
+  Value isOperandA;
   for (unsigned axis : schedule.blocks) {
     if (llvm::is_contained(info.axes, axis))
       continue;
     Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                        origins[axis], kernel.constant(0));
-    isFirst = isFirst ? arith::AndIOp::create(b, loc, isFirst, here).getResult()
-                      : here;
+    isOperandA =
+        isOperandA ? arith::AndIOp::create(b, loc, isOperandA, here).getResult()
+                   : here;
   }
   Value view = emitView(tensor, tileAxes);
-  if (isFirst) {
-    auto guarded = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+  if (isOperandA) {
+    auto guarded =
+        scf::IfOp::create(b, loc, isOperandA, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guarded.thenBlock());
   }
   Value made = axes.finalValues[tensor];

@@ -25,33 +25,33 @@ void StitchLowering::emitCoordinates(Value block) {
   Value rest = block;
   // The last axis is the fastest; the first takes what is left. Blocks of a
   // cluster follow one another.
-  SmallVector<unsigned> walked;
+  SmallVector<unsigned> serialAxis;
   for (unsigned number = 0; number < group.axes.size(); ++number) {
     if (group.components[number] != component)
       continue;
     if (countTiles(group, schedule, number) > 1)
-      walked.push_back(number);
+      serialAxis.push_back(number);
     else
       origins[number] = kernel.constant(0);
   }
   if (std::optional<unsigned> shared = clusterAxisOf(schedule))
-    if (auto *at = llvm::find(walked, *shared); at != walked.end())
-      std::rotate(at, at + 1, walked.end());
-  while (!walked.empty()) {
-    unsigned axis = walked.pop_back_val();
+    if (auto *at = llvm::find(serialAxis, *shared); at != serialAxis.end())
+      std::rotate(at, at + 1, serialAxis.end());
+  while (!serialAxis.empty()) {
+    unsigned axis = serialAxis.pop_back_val();
     Value digit = rest;
-    if (!walked.empty()) {
+    if (!serialAxis.empty()) {
       Value count = kernel.constant(countTiles(group, schedule, axis));
       digit = arith::RemUIOp::create(b, loc, rest, count);
       rest = arith::DivUIOp::create(b, loc, rest, count);
     }
     digits[axis] = digit;
     origins[axis] = arith::MulIOp::create(
-        b, loc, digit, kernel.constant(schedule.spread[axis].tile));
+        b, loc, digit, kernel.constant(schedule.threadMapping[axis].tile));
   }
   for (auto [number, axis] : llvm::enumerate(group.axes))
     if (group.components[number] == component &&
-        schedule.spread[number].align > 1)
+        schedule.threadMapping[number].align > 1)
       alignOrigin(number, axis);
 }
 
@@ -64,7 +64,7 @@ void StitchLowering::alignOrigin(unsigned number, const StitchAxis &axis) {
         b, loc, place,
         arith::MulIOp::create(b, loc, origins[other], kernel.constant(stride)));
   Value rest = arith::AndIOp::create(
-      b, loc, place, kernel.constant(schedule.spread[number].align - 1));
+      b, loc, place, kernel.constant(schedule.threadMapping[number].align - 1));
   origins[number] = arith::SubIOp::create(b, loc, origins[number], rest);
 }
 
@@ -104,7 +104,7 @@ void StitchLowering::reserveClusterParts() {
       continue;
     loc = group.operators()[op]->getLoc();
     int64_t blocks = clusterSize(schedule),
-            elements = countClusterPart(group, schedule, op);
+            elements = countClusterPartial(group, schedule, op);
     clusterParts[op] = kernel.plainBuffer(
         loc, group.reductions[op]->combined.getType(), clusterStages(schedule),
         blocks, elements, tile::BufferSpace::Cluster);
@@ -131,9 +131,10 @@ Value StitchLowering::combineCluster(unsigned number, Value part) {
 
 /// Parts of a partial result, of which the tile has those of `axes`, the axis
 /// that is split among them where a last block reads several.
-StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
-                                                 const Parts &parts,
-                                                 const Scope &scope) {
+StitchLowering::Window StitchLowering::emitPartials(unsigned number,
+                                                    AxisList axes,
+                                                    const Parts &parts,
+                                                    const Scope &scope) {
   Type element = group.reductions[number]->combined.getType();
   const StitchSplit::Round &round = split.rounds[parts.round];
   Value &pointer = workspaces[{number, parts.round}];
@@ -146,7 +147,7 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
     if (axis != split.axis)
       nearest = axis;
   // Where blocks discard what they have combined, at lines.
-  bool isOfLines = split.countOwnLines(group, schedule, number) > 0;
+  bool isOfLines = split.countPrivateLines(group, schedule, number) > 0;
   auto lengthOf = [&](unsigned axis) -> int64_t {
     int64_t extent = group.axes[axis].extent;
     return axis == nearest
@@ -158,7 +159,7 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
     if (axis != split.axis)
       size *= lengthOf(axis);
   if (!pointer)
-    pointer = kernel.workspace(element, round.parts * size);
+    pointer = kernel.workspace(element, round.splits * size);
   SmallVector<Value> sizes(axes.size()), strides(axes.size());
   SmallVector<bool> flags(axes.size());
   Window window;
@@ -197,19 +198,19 @@ StitchLowering::Window StitchLowering::emitParts(unsigned number, AxisList axes,
 
 /// The block's part of a reduction that it shares, for the last block of a
 /// round.
-void StitchLowering::storePart(unsigned number, unsigned round, Value part,
-                               const Scope &scope) {
+void StitchLowering::storePartial(unsigned number, unsigned round, Value part,
+                                  const Scope &scope) {
   loc = group.operators()[number]->getLoc();
-  Window window = emitParts(number, sorted(group.resultAxes(number)),
-                            {round, part, Value()}, scope);
+  Window window = emitPartials(number, sorted(group.resultAxes(number)),
+                               {round, part, Value()}, scope);
   tile::StoreOp::create(b, loc, scope.operators.lookup(number), window.view,
                         window.coordinates, /*vectorize=*/false, window.inside,
                         window.isRagged);
 }
 
 /// In their order.
-void StitchLowering::combineParts(unsigned number, const Parts &parts,
-                                  Scope &scope) {
+void StitchLowering::reducePartials(unsigned number, const Parts &parts,
+                                    Scope &scope) {
   loc = group.operators()[number]->getLoc();
   const ReductionBody &reduction = *group.reductions[number];
   SmallVector<unsigned, 4> axes = group.resultAxes(number);
@@ -222,7 +223,7 @@ void StitchLowering::combineParts(unsigned number, const Parts &parts,
   int64_t step = round.step();
   auto loadStep = [&](Value first) -> Value {
     Window window =
-        emitParts(number, axes, {parts.round, first, parts.beyond}, scope);
+        emitPartials(number, axes, {parts.round, first, parts.beyond}, scope);
     Value tile = tile::LoadOp::create(
         b, loc, type, window.view, window.coordinates,
         /*predicate=*/Value(), window.inside, window.isRagged);
@@ -255,7 +256,7 @@ void StitchLowering::combineParts(unsigned number, const Parts &parts,
 
 /// What has been combined memory need not see.
 void StitchLowering::discardParts(unsigned number, const Parts &parts) {
-  if (split.countOwnLines(group, schedule, number) == 0)
+  if (split.countPrivateLines(group, schedule, number) == 0)
     return;
   loc = group.operators()[number]->getLoc();
   SmallVector<unsigned, 4> axes = group.resultAxes(number);
@@ -264,7 +265,7 @@ void StitchLowering::discardParts(unsigned number, const Parts &parts) {
   Scope all;
   if (passes.axis)
     all.origin = origins[*passes.axis];
-  Window window = emitParts(number, axes, parts, all);
+  Window window = emitPartials(number, axes, parts, all);
   int64_t ofLine = kLineBytes / StitchSplit::elementBytes(group, number);
   SmallVector<int64_t> shape;
   for (unsigned axis : axes) {
@@ -273,7 +274,7 @@ void StitchLowering::discardParts(unsigned number, const Parts &parts) {
       continue;
     }
     int64_t tile =
-        std::min(schedule.spread[axis].tile, group.axes[axis].extent);
+        std::min(schedule.threadMapping[axis].tile, group.axes[axis].extent);
     shape.push_back(axis == split.nearestAxis(group, number)
                         ? llvm::alignTo(tile, ofLine)
                         : tile);
@@ -287,15 +288,16 @@ void StitchLowering::discardParts(unsigned number, const Parts &parts) {
 void StitchLowering::emitLate(const Parts &parts, Value part, bool ofSteps,
                               Scope &scope) {
   auto isOfSteps = [&](unsigned op) {
-    return passes.isWalked[op] && !passes.reducesAxis(op) && schedule.walk;
+    return passes.isSerial[op] && !passes.reducesAxis(op) &&
+           schedule.serialLoop;
   };
   for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (isOfSteps(op) != ofSteps)
       continue;
     if (split.isPartial[op]) {
-      combineParts(op, parts, scope);
+      reducePartials(op, parts, scope);
       if (!isLast)
-        storePart(op, parts.round + 1, part, scope);
+        storePartial(op, parts.round + 1, part, scope);
     } else if (isLast &&
                (split.isLate[op] ||
                 (split.isLateSource[op] && !scope.operators.contains(op)))) {
@@ -312,7 +314,7 @@ void StitchLowering::emitLate(const Parts &parts, Value part, bool ofSteps,
 void StitchLowering::emitLastBlock() {
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (split.isPartial[op] && !passes.isPart[op])
-      storePart(op, /*round=*/0, digits[*split.axis], rows);
+      storePartial(op, /*round=*/0, digits[*split.axis], rows);
   // Blocks count by the tile that they have of the other axes.
   Value tile = kernel.constant(0);
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
@@ -335,7 +337,7 @@ void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
       before += entry.groups * split.counters;
     counters += entry.groups * split.counters;
   }
-  Parts parts{number, kernel.constant(0), kernel.constant(round.parts)};
+  Parts parts{number, kernel.constant(0), kernel.constant(round.splits)};
   Value ownGroup = kernel.constant(0), place = tile;
   if (round.groups > 1) {
     Value most = kernel.constant(round.most);
@@ -377,7 +379,7 @@ void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
     scope.isInside = isInside;
     emitLate(parts, ownGroup, /*ofSteps=*/true, scope);
   };
-  if (schedule.walk) {
+  if (schedule.serialLoop) {
     int64_t whole = wholeSteps(group, schedule).second;
     // A single one is no loop: LLVM would keep what the block has loaded of it.
     if (whole == 1)

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Passes. A block goes through the walked axis once for each pass; what it does
-// in a step is in StitchSteps.cpp.
+// in a step is in StitchSerialLoop.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ StitchLowering::StitchLowering(fuse::FusedGroupOpInterface op,
 /// What is the same in all steps and can be computed before the pass.
 void StitchLowering::emitRows(unsigned pass) {
   for (unsigned number = 0; number < group.operators().size(); ++number)
-    if (!passes.isWalked[number] && passes.level[number] == pass &&
+    if (!passes.isSerial[number] && passes.level[number] == pass &&
         !split.isLate[number] && isOf(component, number))
       emitRow(number, rows);
 }
@@ -72,12 +72,12 @@ void StitchLowering::finish(unsigned number, const Accumulators &accumulators) {
 }
 
 void StitchLowering::emitPass(unsigned pass) {
-  const StitchWalk &walk = *schedule.walk;
+  const StitchSerialLoop &walk = *schedule.serialLoop;
   int64_t count = schedule.countSteps();
   Accumulators accumulators;
   emitRegisterSteps(pass, accumulators);
-  int64_t shared = std::min(count, walk.registers + walk.shared);
-  emitLoop(pass, walk.registers, shared, /*isShared=*/true, accumulators);
+  int64_t shared = std::min(count, walk.registerSteps + walk.sharedSteps);
+  emitLoop(pass, walk.registerSteps, shared, /*isShared=*/true, accumulators);
   emitLoop(pass, shared, count, /*isShared=*/false, accumulators);
   for (auto &[number, accumulator] : accumulators)
     if (number < group.operators().size())
@@ -88,30 +88,30 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
   component = number;
   rows = Scope();
   emitCoordinates(block);
-  bool isWalked = passes.axis && group.components[*passes.axis] == component;
+  bool isSerial = passes.axis && group.components[*passes.axis] == component;
   reserveClusterParts();
   loadRows(/*ofAllSteps=*/true);
-  if (isWalked) {
-    steps.assign(schedule.walk->registers, Scope());
-    if (schedule.walk->shared > 0)
+  if (isSerial) {
+    steps.assign(schedule.serialLoop->registerSteps, Scope());
+    if (schedule.serialLoop->sharedSteps > 0)
       for (unsigned pass = 0; pass < passes.count; ++pass) {
         for (unsigned op : keptOf(pass, /*ofInputs=*/false))
           stashes[op] =
               reserve(group.resultAxes(op),
                       getElementTypeOrSelf(group.operators()[op]->getResult(0)),
-                      schedule.walk->shared);
+                      schedule.serialLoop->sharedSteps);
         for (unsigned input : keptOf(pass, /*ofInputs=*/true))
           inputStashes[input] =
               reserve(group.inputs[input].axes,
                       getElementTypeOrSelf(group.inputs[input].value),
-                      schedule.walk->shared);
+                      schedule.serialLoop->sharedSteps);
       }
     reserveStages();
   }
-  if (schedule.rows)
+  if (schedule.splitLoop)
     emitRowSteps();
   else
-    emitWalk();
+    emitSerialLoop();
   if (split.axis)
     emitLastBlock();
 }
@@ -131,32 +131,32 @@ Value StitchLowering::reserve(AxisList axes, Type element, int64_t slots,
 /// same in all steps through the rows, or else what is not.
 void StitchLowering::loadRows(bool ofAllSteps) {
   auto isInSteps = [&](unsigned input) {
-    return schedule.rows &&
-           llvm::is_contained(group.inputs[input].axes, schedule.rows->axis);
+    return schedule.splitLoop && llvm::is_contained(group.inputs[input].axes,
+                                                    schedule.splitLoop->axis);
   };
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (isOf(component, op))
       for (unsigned input : group.sources[op].inputs)
-        if (!passes.isWalkedInput[input] && !group.inputs[input].isGathered &&
+        if (!passes.isSerialInput[input] && !group.inputs[input].isGathered &&
             !split.isLateInput[input] && isInSteps(input) != ofAllSteps)
           inputOf(input, rows);
 }
 
 /// All passes, and what they leave to be stored.
-void StitchLowering::emitWalk() {
-  bool isWalked = passes.axis && group.components[*passes.axis] == component;
+void StitchLowering::emitSerialLoop() {
+  bool isSerial = passes.axis && group.components[*passes.axis] == component;
   unsigned last = passes.count;
   for (unsigned op = 0; op < group.operators().size(); ++op)
     last = std::max(last, passes.level[op]);
   for (unsigned pass = 0; pass <= last; ++pass) {
     emitRows(pass);
-    if (isWalked && pass < passes.count)
+    if (isSerial && pass < passes.count)
       emitPass(pass);
   }
   for (const StitchTensor &tensor : group.results) {
     unsigned maker = *group.definer(tensor.value);
     if (isOf(component, maker) && !isLate(tensor) &&
-        (!passes.isWalked[maker] || passes.reducesAxis(maker)))
+        (!passes.isSerial[maker] || passes.reducesAxis(maker)))
       store(tensor, rows);
   }
 }

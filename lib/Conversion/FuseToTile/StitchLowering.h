@@ -89,10 +89,11 @@ private:
     unsigned round = 0;
     Value first, beyond;
   };
-  Window emitParts(unsigned op, AxisList axes, const Parts &parts,
-                   const Scope &scope);
-  void storePart(unsigned op, unsigned round, Value part, const Scope &scope);
-  void combineParts(unsigned op, const Parts &parts, Scope &scope);
+  Window emitPartials(unsigned op, AxisList axes, const Parts &parts,
+                      const Scope &scope);
+  void storePartial(unsigned op, unsigned round, Value part,
+                    const Scope &scope);
+  void reducePartials(unsigned op, const Parts &parts, Scope &scope);
   void discardParts(unsigned op, const Parts &parts);
   void emitLastBlock();
   void emitRound(unsigned round, Value tile, Value part);
@@ -108,13 +109,13 @@ private:
   // Passes and steps (StitchLowering.cpp).
   void emitComponent(unsigned number, Value block);
   void loadRows(bool ofAllSteps);
-  void emitWalk();
+  void emitSerialLoop();
   void emitRowSteps();
   void addPart(unsigned op, Value tile, const Scope &scope);
   Value reserve(AxisList axes, mlir::Type element, int64_t slots,
                 mlir::IntegerAttr ahead = {});
   void reserveStages();
-  void copyAhead(const StitchPasses::Step &step, Value slot, Scope &scope);
+  void prefetchCopy(const StitchPasses::Step &step, Value slot, Scope &scope);
   Value endOf(int64_t steps);
   void emitRows(unsigned pass);
   void emitRow(unsigned op, Scope &scope);
@@ -161,8 +162,8 @@ private:
   Window emitWindow(const StitchTensor &tensor, Value pointer, AxisList axes,
                     const Scope &scope);
   Value load(const StitchTensor &tensor, const Scope &scope);
-  void copyOwn(const StitchTensor &tensor, mlir::RankedTensorType tile,
-               Value buffer, Value stage, const Scope &scope);
+  void copyPrivate(const StitchTensor &tensor, mlir::RankedTensorType tile,
+                   Value buffer, Value stage, const Scope &scope);
   Value inputOf(unsigned input, Scope &scope);
   /// The tile where the schedule has those of its axes: the last block's has
   /// other replicas.

@@ -139,10 +139,11 @@ Value StitchLowering::splatOf(Value like, double number) {
   return splat(b, loc, like, b.getFloatAttr(elementOf(like), number));
 }
 
-/// Where the tiles of a walked axis begin before the row, the places that do so.
+/// Where the tiles of a walked axis begin before the row, the places that do
+/// so.
 Value StitchLowering::beginsBefore(AxisList axes) {
   unsigned axis = *passes.axis;
-  if (schedule.spread[axis].align == 1)
+  if (schedule.threadMapping[axis].align == 1)
     return Value();
   Value at = tile::IotaOp::create(b, loc, tileType(axes, b.getIndexType()),
                                   originOfStep(kernel.constant(0)),
@@ -177,8 +178,7 @@ void StitchLowering::moveCentre(unsigned number, Value terms, AxisList axes,
       return spread(arith::DivFOp::create(b, loc, scalar(1), value));
     };
     Value count = spread(steps),
-          share = reciprocal(
-              arith::AddFOp::create(b, loc, steps, scalar(1)));
+          share = reciprocal(arith::AddFOp::create(b, loc, steps, scalar(1)));
     if (Value isLater = beginsBefore(axes)) {
       count = arith::SelectOp::create(
           b, loc, isLater,
@@ -230,12 +230,11 @@ Value StitchLowering::countElements(AxisList axes, Value like) {
   RankedTensorType type = tileType(axes, b.getI32Type());
   auto number = [&](int64_t value) {
     return arith::ConstantOp::create(
-               b, loc,
-               DenseElementsAttr::get(type, b.getI32IntegerAttr(value)))
+               b, loc, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)))
         .getResult();
   };
   // Beyond the place's first element, in whole steps.
-  int64_t step = schedule.walk->step;
+  int64_t step = schedule.serialLoop->step;
   Value at = arith::IndexCastOp::create(
       b, loc, type,
       tile::IotaOp::create(b, loc, tileType(axes, b.getIndexType()),
@@ -248,8 +247,8 @@ Value StitchLowering::countElements(AxisList axes, Value like) {
   count = arith::MinSIOp::create(b, loc, count, number(schedule.countSteps()));
   if (Value isLater = beginsBefore(axes))
     count = arith::SelectOp::create(
-        b, loc, isLater,
-        arith::SubIOp::create(b, loc, count, number(1)), count);
+        b, loc, isLater, arith::SubIOp::create(b, loc, count, number(1)),
+        count);
   return arith::SIToFPOp::create(b, loc, like.getType(), count);
 }
 
@@ -261,8 +260,8 @@ Value StitchLowering::recentrePlaces(unsigned number, Value squares,
   Value row = rows.operators.lookup(sum);
   Value mean = arith::DivFOp::create(
       b, loc, row, splatOf(row, group.axes[*passes.axis].extent));
-  Value by = arith::SubFOp::create(
-      b, loc, accumulators.lookup(meanOf(sum)),
-      repeat(mean, sorted(group.resultAxes(sum)), axes));
+  Value by =
+      arith::SubFOp::create(b, loc, accumulators.lookup(meanOf(sum)),
+                            repeat(mean, sorted(group.resultAxes(sum)), axes));
   return moveBy(squares, countElements(axes, squares), by);
 }

@@ -33,8 +33,8 @@ Value StitchLowering::originOf(unsigned axis, const Scope &scope) const {
 bool StitchLowering::isInside(unsigned axis, const Scope &scope) const {
   if (passes.axis == axis)
     return scope.isInside;
-  return schedule.spread[axis].align == 1 &&
-         group.axes[axis].extent % schedule.spread[axis].tile == 0;
+  return schedule.threadMapping[axis].align == 1 &&
+         group.axes[axis].extent % schedule.threadMapping[axis].tile == 0;
 }
 
 /// A tensor as seen by a tile over `axes`, from its first elements on.
@@ -48,7 +48,7 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   // A thread's neighbours, whether they are a vector or the registers of an
   // axis that no other thread is on, are moved together.
   auto hasNeighbours = [&](unsigned axis) {
-    const AxisSpread &spread = schedule.spread[axis];
+    const AxisThreadMapping &spread = schedule.threadMapping[axis];
     return spread.vector > 1 || spread.lanes * spread.warps == 1;
   };
   window.isRagged =
@@ -56,7 +56,7 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   for (auto [d, axis] : llvm::enumerate(axes)) {
     unsigned at = llvm::find(tensor.axes, axis) - tensor.axes.begin();
     auto [first, beyond] = tensor.inside[at];
-    window.isRagged |= first > 0 || schedule.spread[axis].align > 1;
+    window.isRagged |= first > 0 || schedule.threadMapping[axis].align > 1;
     sizes.push_back(kernel.constant(beyond - first));
     strides.push_back(kernel.constant(tensor.strides[at]));
     offset += first * tensor.strides[at];
@@ -74,7 +74,7 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   auto element = cast<tile::PtrType>(pointer.getType()).getElementType();
   auto type = tile::ViewType::get(b.getContext(), axes.size(), element, unit,
                                   alignmentOf(schedule, tensor));
-  int64_t width = realignedWidth(group, schedule, tensor);
+  int64_t width = misalignedAccessWidth(group, schedule, tensor);
   if (width > 1) {
     window.realigned = b.getI64IntegerAttr(width);
     window.isRagged = true;
@@ -97,22 +97,23 @@ Value StitchLowering::load(const StitchTensor &tensor, const Scope &scope) {
                               window.coordinates, /*predicate=*/Value(),
                               window.inside, window.isRagged,
                               window.isRagged ? window.within : IntegerAttr(),
-                              window.realigned, isStreamed(schedule, tensor));
+                              window.realigned, isEvictFirst(schedule, tensor));
 }
 
 /// The same by way of each thread's place in shared memory, in bulk where the
 /// schedule says so. What is touched once leaves the L2 first.
-void StitchLowering::copyOwn(const StitchTensor &tensor, RankedTensorType tile,
-                             Value buffer, Value stage, const Scope &scope) {
+void StitchLowering::copyPrivate(const StitchTensor &tensor,
+                                 RankedTensorType tile, Value buffer,
+                                 Value stage, const Scope &scope) {
   Window window = emitWindow(tensor, kernel.argument(tensor.value),
                              sorted(tensor.axes), scope);
-  bool inBulk = isCopiedInBulk(group, schedule, tensor);
+  bool usesTMA = isCopiedByTMA(group, schedule, tensor);
   tile::Transport transport =
-      inBulk
-          ? tile::Transport::Bulk
+      usesTMA
+          ? tile::Transport::TMA
           : *tile::symbolizeTransport(*bytesOfCopies(group, schedule, tensor));
   tile::EvictionAttr eviction;
-  if (inBulk && isStreamed(schedule, tensor))
+  if (usesTMA && isEvictFirst(schedule, tensor))
     eviction = tile::EvictionAttr::get(b.getContext(), tile::Eviction::First);
   tile::CopyAsyncOp::create(
       b, loc, window.view, window.coordinates, buffer, stage,
@@ -122,7 +123,7 @@ void StitchLowering::copyOwn(const StitchTensor &tensor, RankedTensorType tile,
 }
 
 Value StitchLowering::inputOf(unsigned input, Scope &scope) {
-  Scope &home = passes.isWalkedInput[input] ? scope : rows;
+  Scope &home = passes.isSerialInput[input] ? scope : rows;
   Value &known = home.inputs[input];
   if (!known)
     known = load(group.inputs[input], home);
@@ -184,7 +185,7 @@ Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
         tile::IotaOp::create(b, loc, indexType, originOf(axis, scope), d);
     Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at,
                                          splat(group.axes[axis].extent));
-    if (schedule.spread[axis].align > 1)
+    if (schedule.threadMapping[axis].align > 1)
       inside = arith::AndIOp::create(
           b, loc, inside,
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, at,
@@ -242,7 +243,7 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
                      llvm::function_ref<Value(Value)> emit) -> Value {
     unsigned input = group.reads.at(extract.getOperation());
     if (group.inputs[input].isGathered) {
-      Scope &home = passes.isWalkedInput[input] ? scope : rows;
+      Scope &home = passes.isSerialInput[input] ? scope : rows;
       Value known = home.inputs.lookup(input);
       if (!known)
         home.inputs[input] = known = gather(number, extract, emit, scope);
@@ -257,15 +258,15 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
 /// What lies beyond the extents of reduced axes must not reach the reduction.
 Value StitchLowering::mask(unsigned number, Value tile, AxisList axes,
                            const Scope &scope) {
-  SmallVector<unsigned, 4> kept = group.resultAxes(number);
+  SmallVector<unsigned, 4> retained = group.resultAxes(number);
   TypedAttr identity = reductionIdentity(b, loc, *group.reductions[number]);
   for (auto [d, axis] : llvm::enumerate(axes)) {
-    if (llvm::is_contained(kept, axis) || isInside(axis, scope))
+    if (llvm::is_contained(retained, axis) || isInside(axis, scope))
       continue;
     Value bound = kernel.constant(group.axes[axis].extent);
-    bool isAligned = schedule.spread[axis].align > 1;
+    bool isAligned = schedule.threadMapping[axis].align > 1;
     if (passes.axis == axis || split.axis == axis || isAligned ||
-        schedule.spread[axis].cluster > 1)
+        schedule.threadMapping[axis].cluster > 1)
       bound = arith::SubIOp::create(b, loc, bound, originOf(axis, scope));
     tile = tile::MaskOp::create(b, loc, tile.getType(), tile, bound, d,
                                 arith::ConstantOp::create(b, loc, identity));
@@ -291,9 +292,9 @@ Value StitchLowering::mask(unsigned number, Value tile, AxisList axes,
 Value StitchLowering::reduce(unsigned number, Value tile,
                              SmallVector<unsigned, 4> axes) {
   const ReductionBody &reduction = *group.reductions[number];
-  SmallVector<unsigned, 4> kept = group.resultAxes(number);
+  SmallVector<unsigned, 4> retained = group.resultAxes(number);
   for (unsigned d = axes.size(); d-- > 0;) {
-    if (llvm::is_contained(kept, axes[d]))
+    if (llvm::is_contained(retained, axes[d]))
       continue;
     axes.erase(axes.begin() + d);
     tile = tile::ReduceOp::create(
@@ -324,10 +325,11 @@ Value StitchLowering::isStoring(const StitchTensor &tensor) {
         (isLast && number == split.axis) ||
         countTiles(group, schedule, number) == 1)
       continue;
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          digits[number], kernel.constant(0));
-    result = result ? arith::AndIOp::create(b, loc, result, isFirst).getResult()
-                    : isFirst;
+    Value isOperandA = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, digits[number], kernel.constant(0));
+    result = result
+                 ? arith::AndIOp::create(b, loc, result, isOperandA).getResult()
+                 : isOperandA;
   }
   return result;
 }
@@ -346,11 +348,11 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
   Window window =
       emitWindow(tensor, kernel.resultPointer(tensor.result), axes, scope);
   // Rows that no thread holds neighbours of are turned through shared memory.
-  if (std::optional<TurnedResult> turned =
-          turnResult(group, schedule, tensor)) {
+  if (std::optional<TransposedResult> turned =
+          transposeResult(group, schedule, tensor)) {
     window.realigned = IntegerAttr();
-    if (isTurnedRealigned(schedule, tensor)) {
-      window.realigned = b.getI64IntegerAttr(turnedWidth(schedule, tensor));
+    if (isTransposedMisaligned(schedule, tensor)) {
+      window.realigned = b.getI64IntegerAttr(transposedWidth(schedule, tensor));
       window.isRagged = true;
     }
     auto layout = tile::LayoutAttr::get(b.getContext(), turned->layout);
@@ -362,5 +364,5 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
   }
   tile::StoreOp::create(b, loc, value, window.view, window.coordinates,
                         /*vectorize=*/false, window.inside, window.isRagged,
-                        window.realigned, schedule.streams);
+                        window.realigned, schedule.evictFirst);
 }

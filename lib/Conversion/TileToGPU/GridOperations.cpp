@@ -42,9 +42,9 @@ LogicalResult fusion::emitLastBlock(LastBlockOp op, ProducerWarps &producers,
   LLVM::GlobalOp counters = countersOf(function, op);
   producers.blockBarrier(b);
   Value thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
-  Value isFirst =
+  Value isOperandA =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, b.index(0));
-  auto counted = scf::IfOp::create(b, b.getI32Type(), isFirst,
+  auto counted = scf::IfOp::create(b, b.getI32Type(), isOperandA,
                                    /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);

@@ -11,7 +11,7 @@
 #include "InlineAssembly.h"
 #include "Stages.h"
 #include "fusion/Conversion/TileToThreads/SharedAccess.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
@@ -21,7 +21,7 @@ using namespace fusion::tile;
 /// The offset of the mbarriers at which the buffer is released that an
 /// operation's lanes load from; nullopt for other operations and buffers.
 static std::optional<int64_t> releasedWhereLoaded(Operation *op) {
-  if (!isa<LocalLoadOp, UnstashOp>(op))
+  if (!isa<LocalLoadOp, PrivateLoadOp>(op))
     return std::nullopt;
   auto loaded = op->getOperand(0).getDefiningOp<AllocOp>();
   return loaded ? loaded.getReleased() : std::nullopt;
@@ -136,7 +136,7 @@ std::pair<Value, Value> Mbarriers::phaseOf(KernelEmitter &e, AllocOp alloc,
   return {parity, number};
 }
 
-void Mbarriers::turnPhase(ThreadBuilder &b, Value number, Value predicate) {
+void Mbarriers::pingPongPhase(ThreadBuilder &b, Value number, Value predicate) {
   Value turned = arith::ShLIOp::create(b, b.i32(1), number);
   if (predicate)
     turned = arith::SelectOp::create(b, predicate, turned, b.i32(0));
@@ -178,7 +178,7 @@ LogicalResult Mbarriers::emitAwait(AwaitOp op, KernelEmitter &e) {
   auto [parity, number] = phaseOf(e, alloc, op.getStage());
   Value predicate = op.getPredicate() ? e.scalar(op.getPredicate()) : Value();
   waitForPhase(b, filledBarrier(e, alloc, op.getStage()), parity, predicate);
-  turnPhase(b, number, predicate);
+  pingPongPhase(b, number, predicate);
   return success();
 }
 
@@ -207,7 +207,7 @@ LogicalResult Mbarriers::emitAcquire(AcquireOp op, KernelEmitter &e) {
   }
   // The wait for the copy turns the phase of the other warps.
   if (producers.emitProducer())
-    turnPhase(b, phaseOf(e, alloc, op.getStage()).second, predicate);
+    pingPongPhase(b, phaseOf(e, alloc, op.getStage()).second, predicate);
   return success();
 }
 
@@ -244,7 +244,8 @@ LogicalResult Mbarriers::emitRelease(ReleaseOp op, KernelEmitter &e) {
                                             b.lane(), b.i32(count));
       if (!isByWarpgroup)
         return arrives;
-      Value number = arith::RemUIOp::create(b, b.warp(), b.i32(kWarpgroupWarps));
+      Value number =
+          arith::RemUIOp::create(b, b.warp(), b.i32(kWarpgroupWarps));
       return arith::AndIOp::create(
           b, arrives,
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, b.i32(0)));

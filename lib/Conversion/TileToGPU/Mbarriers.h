@@ -81,7 +81,7 @@ private:
   std::pair<Value, Value> phaseOf(KernelEmitter &e, tile::AllocOp alloc,
                                   Value stage);
   /// Turns bit `number`, unless `predicate` is given and false.
-  void turnPhase(ThreadBuilder &b, Value number, Value predicate);
+  void pingPongPhase(ThreadBuilder &b, Value number, Value predicate);
   /// Waits for the phase of an mbarrier with the given parity, unless
   /// `predicate` is given and false. If other blocks of the cluster are among
   /// those that it waits for, the default scope, .cta, is enough (emitRelease).

@@ -287,11 +287,11 @@ void NVVMTarget::addEmitters(EmitterRegistry &registry) {
   registry.add<SharedDotOp>(emitSharedDot);
   registry.add<AwaitDotOp>(emitAwaitDot);
   registry.add<ProxyFenceOp>(emitProxyFence);
-  registry.add<TakeTurnOp>(emitTakeTurn);
-  registry.add<PassTurnOp>(emitPassTurn);
+  registry.add<PingPongWaitOp>(emitPingPongWait);
+  registry.add<PingPongArriveOp>(emitPingPongArrive);
   // TMA copies and mbarriers.
   registry.add<CopyAsyncOp>([this](CopyAsyncOp op, KernelEmitter &e) {
-    return isBulk(op) ? copies.emitLoad(op, e) : emitCopyByThreads(op, e);
+    return isTMA(op) ? copies.emitLoad(op, e) : emitCopyByThreads(op, e);
   });
   registry.add<StoreAsyncOp>([this](StoreAsyncOp op, KernelEmitter &e) {
     return copies.emitStore(op, e);
@@ -309,7 +309,7 @@ void NVVMTarget::addEmitters(EmitterRegistry &registry) {
     return mbarriers.emitRelease(op, e);
   });
   // Warp specialization.
-  registry.add<SpecializeOp>([this](SpecializeOp op, KernelEmitter &e) {
+  registry.add<WarpSpecializeOp>([this](WarpSpecializeOp op, KernelEmitter &e) {
     return producers.emitSpecialize(op, e, mbarriers);
   });
   // Clusters.

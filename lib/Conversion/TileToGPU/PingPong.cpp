@@ -15,7 +15,7 @@ using namespace fusion;
 using namespace fusion::tile;
 
 static bool hasPingPong(KernelOp kernel) {
-  return kernel.getTurns() && ProducerWarps(kernel).exist();
+  return kernel.getPingPong() && ProducerWarps(kernel).exist();
 }
 
 /// The number of the thread's warpgroup, an i32.
@@ -44,10 +44,10 @@ static void inGroup(ThreadBuilder &b, Value group, Value number, Emit emit) {
   emit();
 }
 
-LogicalResult fusion::emitTakeTurn(TakeTurnOp op, KernelEmitter &e) {
+LogicalResult fusion::emitPingPongWait(PingPongWaitOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   if (!hasPingPong(e.kernel()))
-    return op.emitOpError("stands in a kernel without turns or producers");
+    return op.emitOpError("stands in a kernel without ping_pong or producers");
   auto wait = [&] {
     auto [number, threads] = barrierOf(b, warpgroup(b));
     NVVM::BarrierOp::create(b, TypeRange(), number, threads,
@@ -60,10 +60,11 @@ LogicalResult fusion::emitTakeTurn(TakeTurnOp op, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult fusion::emitPassTurn(PassTurnOp op, KernelEmitter &e) {
+LogicalResult fusion::emitPingPongArrive(PingPongArriveOp op,
+                                         KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   if (!hasPingPong(e.kernel()))
-    return op.emitOpError("stands in a kernel without turns or producers");
+    return op.emitOpError("stands in a kernel without ping_pong or producers");
   int64_t groups = e.warps() / kWarpgroupWarps;
   auto arrive = [&](Value group) {
     auto [number, threads] = barrierOf(b, group);

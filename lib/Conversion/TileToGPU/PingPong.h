@@ -13,11 +13,12 @@
 
 namespace fusion {
 
-/// Emits a tile.take_turn: the thread's warpgroup waits for its turn at the
-/// tensor cores.
-mlir::LogicalResult emitTakeTurn(tile::TakeTurnOp op, KernelEmitter &e);
-/// Emits a tile.pass_turn: the next warpgroup may take its turn.
-mlir::LogicalResult emitPassTurn(tile::PassTurnOp op, KernelEmitter &e);
+/// Emits a tile.ping_pong_wait: the thread's warpgroup waits for its turn at
+/// the tensor cores.
+mlir::LogicalResult emitPingPongWait(tile::PingPongWaitOp op, KernelEmitter &e);
+/// Emits a tile.ping_pong_arrive: the next warpgroup may take its turn.
+mlir::LogicalResult emitPingPongArrive(tile::PingPongArriveOp op,
+                                       KernelEmitter &e);
 
 } // namespace fusion
 

@@ -60,15 +60,15 @@ LogicalResult ProducerWarps::emitBranch(Block *into, Block &program,
   ThreadBuilder &b = e.builder();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(into);
-  if (std::optional<ArrayRef<int64_t>> registers = kernel.getRoleRegisters())
+  if (std::optional<ArrayRef<int64_t>> registers = kernel.getRegisterBudgets())
     NVVM::SetMaxRegisterOp::create(b, (*registers)[ofProducer ? 0 : 1],
                                    ofProducer
                                        ? NVVM::SetMaxRegisterAction::decrease
                                        : NVVM::SetMaxRegisterAction::increase);
   if (ofProducer && *kernel.getProducers() > 1) {
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ownWarp,
-                                          b.i32(kernel.getWarps()));
-    b.enterIf(isFirst);
+    Value isOperandA = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                             ownWarp, b.i32(kernel.getWarps()));
+    b.enterIf(isOperandA);
   }
   isProducer = ofProducer;
   mbarriers.restartPhases(b);
@@ -81,15 +81,17 @@ LogicalResult ProducerWarps::emitBranch(Block *into, Block &program,
   return success();
 }
 
-LogicalResult ProducerWarps::emitSpecialize(SpecializeOp op, KernelEmitter &e,
+LogicalResult ProducerWarps::emitSpecialize(WarpSpecializeOp op,
+                                            KernelEmitter &e,
                                             Mbarriers &mbarriers) {
   if (!exist())
     return op.emitOpError("stands in a kernel without producers");
   ThreadBuilder &b = e.builder();
   // From lane 0, so that it is plain that all lanes take the same branch.
-  Value own = NVVM::ShflOp::create(b, b.getI32Type(), b.i32(-1), b.warp(),
-                                   b.i32(0), b.i32(kWarpSize - 1), NVVM::ShflKind::idx,
-                                   /*return_value_and_is_valid=*/UnitAttr());
+  Value own =
+      NVVM::ShflOp::create(b, b.getI32Type(), b.i32(-1), b.warp(), b.i32(0),
+                           b.i32(kWarpSize - 1), NVVM::ShflKind::idx,
+                           /*return_value_and_is_valid=*/UnitAttr());
   Value produces = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, own,
                                          b.i32(kernel.getWarps()));
   auto branches = scf::IfOp::create(b, produces, /*withElseRegion=*/true);

@@ -56,8 +56,8 @@ public:
 
   /// Emits the two branches of a kernel, in each of which the phases of
   /// mbarriers begin at zero.
-  mlir::LogicalResult emitSpecialize(tile::SpecializeOp op, KernelEmitter &e,
-                                     Mbarriers &mbarriers);
+  mlir::LogicalResult emitSpecialize(tile::WarpSpecializeOp op,
+                                     KernelEmitter &e, Mbarriers &mbarriers);
 
 private:
   /// Has the lanes of a producer warp meet. One of them waits for releases and

@@ -26,7 +26,7 @@ struct TensorCopies::BoxOperands {
   SmallVector<Box> boxes;
   /// Parts of the tile, each copied by another block of the cluster to all of
   /// them, and the bytes of one.
-  int64_t parts = 1, partBytes = 0;
+  int64_t parts = 1, partialBytes = 0;
 
   explicit BoxOperands(Value map) : operands{map}, constraints("l") {}
 
@@ -79,7 +79,7 @@ void TensorCopies::begin(KernelEmitter &e) {
                  "@$1 prefetch.tensormap [$0];", "l,b");
 }
 
-TensorCopies::BoxOperands TensorCopies::boxOperands(const BulkCopy &copy,
+TensorCopies::BoxOperands TensorCopies::boxOperands(const TMACopy &copy,
                                                     Value view,
                                                     ValueRange coordinates,
                                                     KernelEmitter &e) {
@@ -106,7 +106,7 @@ TensorCopies::BoxOperands TensorCopies::boxOperands(const BulkCopy &copy,
   }
   BoxOperands result(mapArgument(copy.map, e));
   result.parts = copy.parts;
-  result.partBytes = boxes.rowBoxes * boxes.boxBytes;
+  result.partialBytes = boxes.rowBoxes * boxes.boxBytes;
   auto add = [&](Value place, int64_t distance) {
     if (distance != 0)
       place = arith::AddIOp::create(b, place, b.i32(distance));
@@ -132,13 +132,13 @@ TensorCopies::BoxOperands TensorCopies::boxOperands(const BulkCopy &copy,
   return result;
 }
 
-TensorCopies::BoxOperands TensorCopies::ownBoxOperands(const OwnBulkCopy &copy,
-                                                       ValueRange coordinates,
-                                                       KernelEmitter &e) {
+TensorCopies::BoxOperands
+TensorCopies::ownBoxOperands(const PrivateTMACopy &copy, ValueRange coordinates,
+                             KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   BoxOperands result(mapArgument(copy.map, e));
   BoxOperands::Box box{/*offset=*/0, {}};
-  for (const OwnBoxDimension &dimension : copy.box.dimensions) {
+  for (const PrivateBoxDimension &dimension : copy.box.dimensions) {
     Value place = b.i32(0);
     if (dimension.isLast) {
       place = arith::IndexCastOp::create(
@@ -155,13 +155,13 @@ TensorCopies::BoxOperands TensorCopies::ownBoxOperands(const OwnBulkCopy &copy,
 FailureOr<TensorCopies::BoxOperands>
 TensorCopies::boxOperands(CopyAsyncOp op, KernelEmitter &e) {
   auto emitError = [&] { return op.emitOpError(); };
-  if (op.getOwn()) {
-    FailureOr<OwnBulkCopy> copy = describeOwnBulkCopy(op, emitError);
+  if (op.getThreadPrivate()) {
+    FailureOr<PrivateTMACopy> copy = describePrivateTMACopy(op, emitError);
     if (failed(copy))
       return failure();
     return ownBoxOperands(*copy, op.getCoordinates(), e);
   }
-  FailureOr<BulkCopy> copy = describeBulkCopy(op, emitError);
+  FailureOr<TMACopy> copy = describeTMACopy(op, emitError);
   if (failed(copy))
     return failure();
   return boxOperands(*copy, op.getView(), op.getCoordinates(), e);
@@ -189,7 +189,7 @@ LogicalResult TensorCopies::emitLoad(CopyAsyncOp op, KernelEmitter &e) {
   if (isMulticast)
     first = arith::AddIOp::create(
         b, first,
-        arith::MulIOp::create(b, clusterRank(b), b.i32(boxes->partBytes)));
+        arith::MulIOp::create(b, clusterRank(b), b.i32(boxes->partialBytes)));
   Values operands = {mbarriers.filledBarrier(e, alloc, op.getStage()),
                      sharedAddress(e, first)};
   llvm::append_range(operands, boxes->operands);
@@ -222,8 +222,8 @@ LogicalResult TensorCopies::emitLoad(CopyAsyncOp op, KernelEmitter &e) {
 
 LogicalResult TensorCopies::emitStore(StoreAsyncOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
-  FailureOr<BulkCopy> copy =
-      describeBulkCopy(op, [&] { return op.emitOpError(); });
+  FailureOr<TMACopy> copy =
+      describeTMACopy(op, [&] { return op.emitOpError(); });
   if (failed(copy))
     return failure();
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();

@@ -16,7 +16,7 @@
 #define FUSION_LIB_CONVERSION_TILETOGPU_TENSORCOPIES_H
 
 #include "Mbarriers.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace fusion {
@@ -47,10 +47,10 @@ private:
   struct BoxOperands;
   /// The boxes of a tile at `coordinates` of a view; of a copy that the blocks
   /// of a cluster share those of the block's part.
-  BoxOperands boxOperands(const tile::BulkCopy &copy, Value view,
+  BoxOperands boxOperands(const tile::TMACopy &copy, Value view,
                           mlir::ValueRange coordinates, KernelEmitter &e);
   /// The one box of what threads have of a tile, which begins at whole ones.
-  BoxOperands ownBoxOperands(const tile::OwnBulkCopy &copy,
+  BoxOperands ownBoxOperands(const tile::PrivateTMACopy &copy,
                              mlir::ValueRange coordinates, KernelEmitter &e);
   mlir::FailureOr<BoxOperands> boxOperands(tile::CopyAsyncOp op,
                                            KernelEmitter &e);

@@ -47,8 +47,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     auto gpuModule = gpu::GPUModuleOp::create(b, module.getLoc(), name);
     if (failed(checkLaunches(module)))
       return signalPassFailure();
-    if (waitLimit < 0 || waitLimit > tile::kMostWaitTries) {
-      module.emitError("wait-limit is from 0 to ") << tile::kMostWaitTries;
+    if (waitLimit < 0 || waitLimit > tile::kMaxWaitTries) {
+      module.emitError("wait-limit is from 0 to ") << tile::kMaxWaitTries;
       return signalPassFailure();
     }
     int64_t limit = waitLimit;
@@ -91,7 +91,7 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
   static LogicalResult checkPhase(tile::KernelOp kernel) {
     bool hasShared = kernel.getSharedMemory().value_or(0) > 0;
     if (kernel.getProducers().value_or(0) > 0 &&
-        kernel.getBody().front().getOps<tile::SpecializeOp>().empty())
+        kernel.getBody().front().getOps<tile::WarpSpecializeOp>().empty())
       return kernel.emitOpError("has producers with nothing to do; run "
                                 "tile-specialize-warps");
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
@@ -116,7 +116,7 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
   listMaps(tile::KernelOp kernel) {
     SmallVector<tile::TensorMapAttr> maps;
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-      if (!isa<tile::StoreAsyncOp>(op) && !tile::isBulk(op))
+      if (!isa<tile::StoreAsyncOp>(op) && !tile::isTMA(op))
         return WalkResult::advance();
       FailureOr<tile::TensorMapAttr> map =
           tile::tensorMapOf(op, [&] { return op->emitOpError(); });

@@ -10,8 +10,8 @@
 #include "InlineAssembly.h"
 #include "fusion/Conversion/TileToThreads/RegisterMap.h"
 #include "fusion/Conversion/TileToThreads/Words.h"
+#include "fusion/Target/FragmentLayouts.h"
 #include "fusion/Target/MatrixDescriptors.h"
-#include "fusion/Target/ProductLayouts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -221,9 +221,9 @@ LogicalResult WarpgroupDot::checkOperands() {
   if (buffer.getElementType().getIntOrFloatBitWidth() !=
           intrinsic.operandBits ||
       !intrinsic.divides(m, n, k, warps) || !layout ||
-      layout.getValue() != sumTile(intrinsic, m, n, warps) ||
+      layout.getValue() != accumulatorTile(intrinsic, m, n, warps) ||
       (op.getLhs() && getLayout(op.getLhs().getType()).getValue() !=
-                          firstTile(intrinsic, m, k, warps)))
+                          operandATile(intrinsic, m, k, warps)))
     return op.emitOpError("operands are not laid out as its fragments");
   Type accumulator = op.getType().getElementType();
   Type left =
@@ -251,8 +251,7 @@ WarpgroupDot::describe(BufferType type, bool reducedIsContiguous,
 }
 
 LogicalResult WarpgroupDot::describeOperands() {
-  columns =
-      columnsOfInstruction(n, op.getWarps()[1], intrinsic.operandBits / 8);
+  columns = instructionColumns(n, op.getWarps()[1], intrinsic.operandBits / 8);
   rhs = describe(op.getRhsBuffer().getType(), op.getRhsTransposed(), columns);
   if (Value buffer = op.getLhsBuffer())
     lhs = describe(cast<BufferType>(buffer.getType()), !op.getLhsTransposed(),

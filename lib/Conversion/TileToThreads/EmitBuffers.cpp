@@ -8,7 +8,7 @@
 
 #include "Emitters.h"
 #include "fusion/Conversion/TileToThreads/SharedAccess.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "fusion/Support/TileLayouts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -35,7 +35,7 @@ static LogicalResult emitLocalLoad(LocalLoadOp op, KernelEmitter &e) {
           *op.getBuffer().getDefiningOp<AllocOp>().getOffset()),
       stageOffset(e, op.getBuffer(), op.getStage()), op.getBuffer().getType()};
   FailureOr<std::optional<Values>> values =
-      loadPart(e, buffer, layout, op.getOrigin());
+      loadPartial(e, buffer, layout, op.getOrigin());
   if (failed(values))
     return failure();
   if (!*values)
@@ -51,7 +51,7 @@ static std::optional<MatrixAccess>
 matrixStore(LocalStoreOp op, const LinearLayout &layout, KernelEmitter &e) {
   constexpr int64_t bits = 16;
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
-  if (!e.target().hasMatrixStores() || !isStoredInBulk(alloc) ||
+  if (!e.target().hasMatrixStores() || !isStoredByTMA(alloc) ||
       alloc.getType().getElementType().getIntOrFloatBitWidth() != bits)
     return std::nullopt;
   return matrixAccess(layout, bits);

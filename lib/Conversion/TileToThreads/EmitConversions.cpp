@@ -34,8 +34,8 @@ static LogicalResult emitConvert(ConvertLayoutOp op, KernelEmitter &e) {
   if (!scratch)
     return op.emitOpError("cannot go through shared memory");
   Type element = op.getType().getElementType();
-  BarrierScope scope =
-      staysInWarps(op, e.warps()) ? BarrierScope::Warp : BarrierScope::Block;
+  BarrierScope scope = isReducedInWarps(op, e.warps()) ? BarrierScope::Warp
+                                                       : BarrierScope::Block;
   if (scratch->padded) {
     const PaddedScratch &padded = *scratch->padded;
     Type stored = memoryType(element);
@@ -74,7 +74,7 @@ static LogicalResult emitConvert(ConvertLayoutOp op, KernelEmitter &e) {
                  values, b.isFirstHolder(from));
   if (failed(e.target().barrier(b, scope)))
     return failure();
-  FailureOr<std::optional<Values>> results = loadPart(
+  FailureOr<std::optional<Values>> results = loadPartial(
       e, {memory, static_cast<int64_t>(*op.getOffset()), b.index(0), buffer},
       to, {0, 0});
   if (failed(results))

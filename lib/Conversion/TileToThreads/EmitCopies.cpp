@@ -12,7 +12,7 @@
 #include "fusion/Conversion/TileToThreads/Coordinates.h"
 #include "fusion/Conversion/TileToThreads/CopiesByThreads.h"
 #include "fusion/Conversion/TileToThreads/SharedAccess.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 
 using namespace mlir;
@@ -23,10 +23,10 @@ namespace {
 
 /// Emits one tile.copy_async by threads. Each copies chunks of 16 bytes, which
 /// are units of the buffer's rows, by one or several copies.
-class CopyByThreads {
+class ThreadCopyEmitter {
 public:
-  CopyByThreads(CopyAsyncOp op, const CopyAssignment &assignment,
-                KernelEmitter &e)
+  ThreadCopyEmitter(CopyAsyncOp op, const CopyAssignment &assignment,
+                    KernelEmitter &e)
       : op(op), assignment(assignment), e(e), b(e.builder()),
         view(e.view(op.getView())), buffer(op.getBuffer().getType()),
         columnDim(view.type.getUnit()), rowDim(1 - columnDim) {}
@@ -72,14 +72,14 @@ private:
 
 } // namespace
 
-CopyByThreads::Place CopyByThreads::placeOf(const AddressPlan &plan,
-                                            int64_t chunk) {
+ThreadCopyEmitter::Place ThreadCopyEmitter::placeOf(const AddressPlan &plan,
+                                                    int64_t chunk) {
   const AddressPlan::Constant &constant =
       plan.registers[plan.registers.size() == 1 ? 0 : chunk];
   return {b.threadOffset(plan, constant.ofThread()), constant.added()};
 }
 
-Value CopyByThreads::hasChunk(const Place &row, const Place &unit) {
+Value ThreadCopyEmitter::hasChunk(const Place &row, const Place &unit) {
   auto below = [&](const Place &place, int64_t bound) -> Value {
     return b.atEntry([&]() -> Value {
       return arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
@@ -91,9 +91,9 @@ Value CopyByThreads::hasChunk(const Place &row, const Place &unit) {
                                below(unit, assignment.units));
 }
 
-LogicalResult CopyByThreads::emitPart(int64_t chunk, const Place &rowPlace,
-                                      const Place &unitPlace, int64_t part,
-                                      Value thread, Value fixed) {
+LogicalResult ThreadCopyEmitter::emitPart(int64_t chunk, const Place &rowPlace,
+                                          const Place &unitPlace, int64_t part,
+                                          Value thread, Value fixed) {
   int64_t elements = bytes / elementBytes,
           columnFixed = unitPlace.fixed * perUnit + part;
   Value source, inside;
@@ -132,7 +132,7 @@ LogicalResult CopyByThreads::emitPart(int64_t chunk, const Place &rowPlace,
                                   source, elements, bytes, sourceElements});
 }
 
-LogicalResult CopyByThreads::emitChunk(int64_t chunk) {
+LogicalResult ThreadCopyEmitter::emitChunk(int64_t chunk) {
   Place rowPlace = placeOf(*planCoordinate(assignment.chunks, 0), chunk),
         unitPlace = placeOf(*planCoordinate(assignment.chunks, 1), chunk);
   OpBuilder::InsertionGuard guard(b);
@@ -150,7 +150,7 @@ LogicalResult CopyByThreads::emitChunk(int64_t chunk) {
   return success();
 }
 
-LogicalResult CopyByThreads::emit() {
+LogicalResult ThreadCopyEmitter::emit() {
   stage = stageOffset(e, op.getBuffer(), op.getStage());
   row = e.scalar(op.getCoordinates()[rowDim]);
   column = e.scalar(op.getCoordinates()[columnDim]);
@@ -168,19 +168,19 @@ LogicalResult CopyByThreads::emit() {
 }
 
 LogicalResult fusion::emitCopyByThreads(CopyAsyncOp op, KernelEmitter &e) {
-  if (op.getOwn())
-    return emitOwnCopy(op, e);
+  if (op.getThreadPrivate())
+    return emitPrivateCopy(op, e);
   std::optional<CopyAssignment> assignment =
       getCopies(op.getBuffer().getType(), e.kernel().getNumThreads());
   if (!assignment)
     return op.emitOpError("has a tile that cannot be cut into 16-byte units");
-  return CopyByThreads(op, *assignment, e).emit();
+  return ThreadCopyEmitter(op, *assignment, e).emit();
 }
 
 void fusion::addCopyEmitters(EmitterRegistry &registry) {
   registry.add<CopyAsyncOp>(
       [](CopyAsyncOp op, KernelEmitter &e) -> LogicalResult {
-        if (isBulk(op))
+        if (isTMA(op))
           return e.target().cannot(e.builder(), "copy tiles by tensor maps");
         return emitCopyByThreads(op, e);
       });

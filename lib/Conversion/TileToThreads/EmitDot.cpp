@@ -13,7 +13,7 @@
 
 #include "Emitters.h"
 #include "fusion/Conversion/TileToThreads/RegisterMap.h"
-#include "fusion/Target/ProductLayouts.h"
+#include "fusion/Target/FragmentLayouts.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -144,17 +144,17 @@ static LogicalResult emitDot(DotOp op, KernelEmitter &e) {
           k = op.getLhs().getType().getDimSize(1);
   ArrayRef<int64_t> warps = op.getWarps();
   auto isSecond = [&](OperandOrder order) {
-    return second == secondTile(*intrinsic, k, n, warps, order);
+    return second == operandBTile(*intrinsic, k, n, warps, order);
   };
   if (intrinsic->readsShared())
     return op.emitOpError("'")
            << op.getIntrinsic()
-           << "' multiplies in shared memory; run tile-multiply-in-place";
+           << "' multiplies in shared memory; run tile-use-shared-operands";
   if (op.getLhs().getType().getElementTypeBitWidth() !=
           intrinsic->operandBits ||
       !intrinsic->divides(m, n, k, warps) ||
-      first != firstTile(*intrinsic, m, k, warps) ||
-      sum != sumTile(*intrinsic, m, n, warps) ||
+      first != operandATile(*intrinsic, m, k, warps) ||
+      sum != accumulatorTile(*intrinsic, m, n, warps) ||
       (!isSecond(OperandOrder::AlongReduced) &&
        !isSecond(OperandOrder::AlongColumns)))
     return op.emitOpError("operands are not laid out as its fragments");

@@ -86,7 +86,7 @@ static Value loadRagged(ThreadBuilder &b, const TensorView &view,
 
 static LogicalResult emitLoad(LoadOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
-  if (op.getRealigned())
+  if (op.getMisaligned())
     return emitRealignedLoad(op, e);
   const TensorView &view = e.view(op.getView());
   const LinearLayout &layout = getLayout(op.getType()).getValue();
@@ -105,7 +105,7 @@ static LogicalResult emitLoad(LoadOp op, KernelEmitter &e) {
   auto read = [&](VectorType type, Value position) -> Value {
     return e.target().loadGlobal(
         b, view.memory, position, type,
-        accessAlignment(type.getNumElements(), element), op.getStreamed());
+        accessAlignment(type.getNumElements(), element), op.getEvictFirst());
   };
   Values results(layout.inSize(LayoutDim::Register));
   for (auto [number, replica] : llvm::enumerate(firstReplicas(layout, width))) {

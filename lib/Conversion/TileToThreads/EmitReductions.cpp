@@ -71,7 +71,7 @@ static FailureOr<Value> shuffleXor(ThreadBuilder &b, ThreadTarget &target,
 static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op,
                                   const LinearLayout &layout,
                                   ArrayRef<std::pair<int64_t, Value *>> rows,
-                                  const ReductionSpread &spread) {
+                                  const ReductionThreadMapping &spread) {
   ThreadBuilder &b = e.builder();
   RankedTensorType type = op.getType();
   int64_t elements = type.getNumElements();
@@ -121,14 +121,14 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
   const LinearLayout &from = getLayout(op.getValue().getType()).getValue();
   const LinearLayout &to = getLayout(op.getType()).getValue();
   unsigned d = op.getDimension();
-  std::optional<ReductionSpread> spread = getSpread(from, d);
-  auto refuse = [&] {
+  std::optional<ReductionThreadMapping> spread = getSpread(from, d);
+  auto reject = [&] {
     return op.emitOpError("has a result that is not laid out as its operand "
                           "without the reduced dimension");
   };
   // Registers may differ: the result needs each element once.
   if (!areThreadsAlike(to, from.reduceOut(d)) || !spread)
-    return refuse();
+    return reject();
   if (spread->parts > 1 && !op.getOffset())
     return op.emitOpError("has no scratch; run tile-allocate-shared");
   auto combine = [&](Value x, Value y) {
@@ -154,7 +154,7 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
     row.erase(row.begin() + d);
     auto place = registerOf.find(row);
     if (place == registerOf.end())
-      return refuse();
+      return reject();
     auto [it, isNew] = rows.insert({place->second, Row{place->second, {}, {}}});
     // Replicas count once.
     it->second.elements.insert({at[d], value});
@@ -182,7 +182,7 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
     SmallVector<int64_t> at = to.coords(reg, 0, 0);
     auto it = rows.find(registerOf[Coordinates(at.begin(), at.end())]);
     if (it == rows.end())
-      return refuse();
+      return reject();
     results.push_back(it->second.result);
   }
   e.setRegisters(op, std::move(results));

@@ -88,7 +88,8 @@ static LogicalResult emitTranspose(TransposeOp op, KernelEmitter &e) {
   return success();
 }
 
-static LogicalResult emitHold(HoldOp op, KernelEmitter &e) {
+static LogicalResult emitOptimizationBarrier(OptimizationBarrierOp op,
+                                             KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   Values values = e.registers(op.getValue());
   Type element = op.getType().getElementType();
@@ -155,6 +156,6 @@ void fusion::addRegisterEmitters(EmitterRegistry &registry) {
   registry.add<BroadcastOp>(emitBroadcast);
   registry.add<SliceOp>(emitSlice);
   registry.add<TransposeOp>(emitTranspose);
-  registry.add<HoldOp>(emitHold);
+  registry.add<OptimizationBarrierOp>(emitOptimizationBarrier);
   registry.add<ScaleOp>(emitScale);
 }

@@ -43,13 +43,13 @@ static void storeHalves(KernelEmitter &e, StoreOp op, const TensorView &view,
 
 static LogicalResult emitStore(StoreOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
-  if (op.getRealigned())
+  if (op.getMisaligned())
     return emitRealignedStore(op, e);
   const TensorView &view = e.view(op.getView());
   const LinearLayout &layout = getLayout(op.getValue().getType()).getValue();
   int64_t width = accessWidth(view.type, layout);
   const Values &values = e.registers(op.getValue());
-  Value isFirst = b.isFirstHolder(layout);
+  Value isOperandA = b.isFirstHolder(layout);
   for (auto [number, replica] : llvm::enumerate(firstReplicas(layout, width))) {
     int64_t reg = number * width;
     if (replica != reg)
@@ -57,7 +57,7 @@ static LogicalResult emitStore(StoreOp op, KernelEmitter &e) {
     Chunk chunk = locateChunk(e, view, layout, reg, op.getCoordinates(),
                               op.getInBounds(), op.getRagged());
     OpBuilder::InsertionGuard guard(b);
-    b.enterIf(b.both(chunk.isInside, isFirst));
+    b.enterIf(b.both(chunk.isInside, isOperandA));
     Values elements;
     for (Value value : ValueRange(values).slice(reg, width))
       elements.push_back(toMemory(b, value));

@@ -36,9 +36,9 @@ void addLoadEmitters(EmitterRegistry &registry);
 /// tile.reduce.
 void addReductionEmitters(EmitterRegistry &registry);
 /// arith.constant of tensors, tile.splat, tile.broadcast, tile.slice,
-/// tile.transpose, tile.hold, tile.scale.
+/// tile.transpose, tile.optimization_barrier, tile.scale.
 void addRegisterEmitters(EmitterRegistry &registry);
-/// tile.stash, tile.unstash.
+/// tile.private_store, tile.private_load.
 void addStagingEmitters(EmitterRegistry &registry);
 /// tile.store.
 void addStoreEmitters(EmitterRegistry &registry);

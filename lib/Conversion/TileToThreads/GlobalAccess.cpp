@@ -131,5 +131,5 @@ void fusion::storeElements(KernelEmitter &e, StoreOp op, const TensorView &view,
   Value packed = vector::FromElementsOp::create(
       b, VectorType::get({width}, element), elements);
   e.target().storeGlobal(b, packed, view.memory, position,
-                         accessAlignment(width, element), op.getStreamed());
+                         accessAlignment(width, element), op.getEvictFirst());
 }

@@ -91,14 +91,14 @@ public:
   RealignedLoad(LoadOp op, KernelEmitter &e)
       : op(op), e(e), b(e.builder()), view(e.view(op.getView())),
         layout(getLayout(op.getType()).getValue()),
-        type(VectorType::get({static_cast<int64_t>(*op.getRealigned())},
+        type(VectorType::get({static_cast<int64_t>(*op.getMisaligned())},
                              memoryType(op.getType().getElementType()))),
         order(layout, view.type.getUnit(), width) {}
 
   LogicalResult emit();
 
 private:
-  using Neighbour = RealignedOrder::Neighbour;
+  using Neighbour = MisalignedOrder::Neighbour;
 
   /// An aligned piece of a row, as words.
   struct Piece {
@@ -126,7 +126,7 @@ private:
   VectorType type; ///< of a piece, as memory holds it
   int64_t width = type.getNumElements();
   int64_t perWord = 32 / type.getElementTypeBitWidth(); ///< elements
-  RealignedOrder order;
+  MisalignedOrder order;
   llvm::DenseMap<int64_t, Piece> pieces; ///< by first register
   llvm::DenseMap<int64_t, Value> behind; ///< by first register
 };
@@ -230,9 +230,9 @@ LogicalResult RealignedLoad::emit() {
 
 LogicalResult fusion::emitRealignedLoad(LoadOp op, KernelEmitter &e) {
   const LinearLayout &layout = getLayout(op.getType()).getValue();
-  int64_t width = *op.getRealigned(), unit = op.getView().getType().getUnit();
+  int64_t width = *op.getMisaligned(), unit = op.getView().getType().getUnit();
   if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
-    return op.emitOpError("realigns ")
+    return op.emitOpError("has misaligned accesses of ")
            << width << " elements, of which threads have fewer side by side";
   return RealignedLoad(op, e).emit();
 }

@@ -13,8 +13,8 @@
 
 using namespace fusion;
 
-RealignedOrder::RealignedOrder(const LinearLayout &layout, int64_t dimension,
-                               int64_t width) {
+MisalignedOrder::MisalignedOrder(const LinearLayout &layout, int64_t dimension,
+                                 int64_t width) {
   using Place = llvm::SmallVector<int64_t>;
   llvm::SmallVector<int64_t> pieces;
   std::map<std::vector<int64_t>, int64_t> ofFirstLane;

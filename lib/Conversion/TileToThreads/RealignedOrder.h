@@ -23,8 +23,8 @@ namespace fusion {
 
 /// Which piece of a row follows which, of misaligned rows. Pieces are named by
 /// their first registers.
-struct RealignedOrder {
-  RealignedOrder(const LinearLayout &layout, int64_t dimension, int64_t width);
+struct MisalignedOrder {
+  MisalignedOrder(const LinearLayout &layout, int64_t dimension, int64_t width);
 
   struct Neighbour {
     int64_t reg = -1; ///< of the thread itself or, with lanes, of the next one

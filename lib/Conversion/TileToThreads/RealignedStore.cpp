@@ -45,7 +45,7 @@ class RealignedStore {
 public:
   RealignedStore(StoreOp op, KernelEmitter &e)
       : op(op), e(e), b(e.builder()), view(e.view(op.getView())),
-        width(*op.getRealigned()),
+        width(*op.getMisaligned()),
         stored(memoryType(
             cast<RankedTensorType>(op.getValue().getType()).getElementType())) {
   }
@@ -53,7 +53,7 @@ public:
   LogicalResult emit();
 
 private:
-  using Neighbour = RealignedOrder::Neighbour;
+  using Neighbour = MisalignedOrder::Neighbour;
 
   /// Stores the piece that a thread's elements begin in, with those of the lane
   /// before. What is in front of the first piece of a warp's part of a row is
@@ -65,15 +65,15 @@ private:
   /// One element for each lane along the row, of the piece of the lane at the
   /// row's end (`by` 1) or at its begin (-1): the elements of the first lanes,
   /// in order.
-  FailureOr<Value> dealElements(const Neighbour &neighbour, int by,
-                                ArrayRef<Value> words);
+  FailureOr<Value> exchangeElements(const Neighbour &neighbour, int by,
+                                    ArrayRef<Value> words);
   /// Stores the elements `kept` of the piece at `place`, a multiple of its
   /// elements: whole, or in halves, and halves of those.
   void storePiece(Value place, ArrayRef<Value> words, const ElementRange &kept);
   /// Stores the element that was dealt to the lane, number `digit` of the piece
   /// that begins `away` elements from `place`, if it is in `kept`.
-  void storeDealt(Value place, Value away, Value digit, Value element,
-                  const ElementRange &kept);
+  void storeExchanged(Value place, Value away, Value digit, Value element,
+                      const ElementRange &kept);
   ElementRange intersect(const ElementRange &a, const ElementRange &c);
   /// The range of the same elements, counted from `by` elements further on.
   ElementRange further(const ElementRange &kept, Value by);
@@ -88,8 +88,9 @@ private:
 
 } // namespace
 
-FailureOr<Value> RealignedStore::dealElements(const Neighbour &neighbour,
-                                              int by, ArrayRef<Value> words) {
+FailureOr<Value> RealignedStore::exchangeElements(const Neighbour &neighbour,
+                                                  int by,
+                                                  ArrayRef<Value> words) {
   int64_t mask = neighbour.mask();
   Value owner = arith::AndIOp::create(b, b.lane(), b.i32(~mask));
   if (by > 0)
@@ -177,8 +178,8 @@ ElementRange RealignedStore::further(const ElementRange &kept, Value by) {
   return {moved(kept.first), moved(kept.beyond)};
 }
 
-void RealignedStore::storeDealt(Value place, Value away, Value digit,
-                                Value element, const ElementRange &kept) {
+void RealignedStore::storeExchanged(Value place, Value away, Value digit,
+                                    Value element, const ElementRange &kept) {
   Value holds =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, digit, kept.beyond);
   if (kept.first)
@@ -213,8 +214,8 @@ void RealignedStore::storeHead(const StoredPiece &piece,
   Value away = arith::MulIOp::create(b, digit, b.i32(-previous.span));
   ElementRange behindOff = {
       piece.off, arith::SelectOp::create(b, isWhole, b.i32(0), b.i32(width))};
-  storeDealt(piece.place, away, digit, piece.ofHead,
-             intersect(behindOff, further(piece.ofRow, away)));
+  storeExchanged(piece.place, away, digit, piece.ofHead,
+                 intersect(behindOff, further(piece.ofRow, away)));
   Value isOther = arith::CmpIOp::create(
       b, arith::CmpIPredicate::ne,
       arith::ExtUIOp::create(b, b.getI32Type(), isHead), b.i32(1));
@@ -232,8 +233,8 @@ void RealignedStore::storeTail(const StoredPiece &piece,
         b, arith::SubIOp::create(b, b.i32(next.lanes - 1), digit),
         b.i32(next.span));
     away = arith::AddIOp::create(b, away, b.i32(width));
-    storeDealt(piece.place, away, digit, piece.ofTail,
-               intersect(beforeOff, further(piece.ofRow, away)));
+    storeExchanged(piece.place, away, digit, piece.ofTail,
+                   intersect(beforeOff, further(piece.ofRow, away)));
     return;
   }
   OpBuilder::InsertionGuard guard(b);
@@ -247,13 +248,13 @@ LogicalResult RealignedStore::emit() {
   const LinearLayout &layout = getLayout(op.getValue().getType()).getValue();
   int64_t unit = view.type.getUnit();
   if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
-    return op.emitOpError("realigns ")
+    return op.emitOpError("has misaligned accesses of ")
            << width << " elements, of which threads have fewer side by side";
-  RealignedOrder order(layout, unit, width);
+  MisalignedOrder order(layout, unit, width);
   int64_t perWord = kWordBits / stored.getIntOrFloatBitWidth(),
           count = width / perWord;
   const Values &values = e.registers(op.getValue());
-  Value isFirst = b.isFirstHolder(layout);
+  Value isOperandA = b.isFirstHolder(layout);
   llvm::DenseMap<int64_t, Values> pieces;
   SmallVector<int64_t> ownPieces;
   for (auto [number, first] : llvm::enumerate(firstReplicas(layout, width))) {
@@ -280,7 +281,7 @@ LogicalResult RealignedStore::emit() {
     return words;
   };
   // Lanes at the ends have others store their elements where those are enough.
-  auto isDealt = [&](const Neighbour &neighbour) {
+  auto isExchanged = [&](const Neighbour &neighbour) {
     return neighbour.isOpen() && neighbour.lanes >= width;
   };
   for (int64_t reg : ownPieces) {
@@ -309,21 +310,21 @@ LogicalResult RealignedStore::emit() {
     if (next.isOpen())
       piece.behind = wordsFrom(own, own, moved);
     // Lanes that store nothing give others what they have.
-    if (isDealt(previous)) {
-      FailureOr<Value> dealt = dealElements(previous, -1, piece.words);
+    if (isExchanged(previous)) {
+      FailureOr<Value> dealt = exchangeElements(previous, -1, piece.words);
       if (failed(dealt))
         return failure();
       piece.ofHead = *dealt;
     }
-    if (isDealt(next)) {
-      FailureOr<Value> dealt = dealElements(next, 1, piece.behind);
+    if (isExchanged(next)) {
+      FailureOr<Value> dealt = exchangeElements(next, 1, piece.behind);
       if (failed(dealt))
         return failure();
       piece.ofTail = *dealt;
     }
     // Replicas, and rows beyond the tensor's, store nothing.
     OpBuilder::InsertionGuard guard(b);
-    b.enterIf(isFirst);
+    b.enterIf(isOperandA);
     b.enterIf(chunk.isInside);
     if (chunk.unit) {
       Value at = asWord(arith::SubIOp::create(b, chunk.unit, off));

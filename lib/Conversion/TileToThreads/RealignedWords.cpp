@@ -13,14 +13,14 @@ using namespace mlir;
 using namespace fusion;
 
 Value fusion::laneAlongRow(ThreadBuilder &b,
-                           const RealignedOrder::Neighbour &neighbour) {
+                           const MisalignedOrder::Neighbour &neighbour) {
   return arith::ShRUIOp::create(
       b, arith::AndIOp::create(b, b.lane(), b.i32(neighbour.mask())),
       b.i32(llvm::Log2_64(neighbour.distance)));
 }
 
 Value fusion::isEndOfRow(ThreadBuilder &b,
-                         const RealignedOrder::Neighbour &neighbour, int by) {
+                         const MisalignedOrder::Neighbour &neighbour, int by) {
   if (neighbour.lanes == 1)
     return Value();
   int64_t mask = neighbour.mask();
@@ -30,7 +30,7 @@ Value fusion::isEndOfRow(ThreadBuilder &b,
 }
 
 FailureOr<Values> fusion::passWords(ThreadBuilder &b, ThreadTarget &target,
-                                    const RealignedOrder::Neighbour &neighbour,
+                                    const MisalignedOrder::Neighbour &neighbour,
                                     int by, ArrayRef<Value> own,
                                     ArrayRef<Value> atEnd) {
   // The lane's digit along the row, to which `by` comes around.

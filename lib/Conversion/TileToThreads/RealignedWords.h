@@ -22,19 +22,19 @@ namespace fusion {
 
 /// The number of the thread's lane along the row, an i32.
 mlir::Value laneAlongRow(ThreadBuilder &b,
-                         const RealignedOrder::Neighbour &neighbour);
+                         const MisalignedOrder::Neighbour &neighbour);
 
 /// Whether the thread's lane is the last one along the row (`by` 1) or the
 /// first one (`by` -1), an i1; null if the row has one lane.
 mlir::Value isEndOfRow(ThreadBuilder &b,
-                       const RealignedOrder::Neighbour &neighbour, int by);
+                       const MisalignedOrder::Neighbour &neighbour, int by);
 
 /// The words of a piece of the lane `by` lanes further along the row, 1 or -1:
 /// `own` of every lane, and `atEnd`, if not empty, of the lane that the row's
 /// end is given the words of. Between lanes, so that all of them must come
 /// here.
 mlir::FailureOr<Values> passWords(ThreadBuilder &b, ThreadTarget &target,
-                                  const RealignedOrder::Neighbour &neighbour,
+                                  const MisalignedOrder::Neighbour &neighbour,
                                   int by, llvm::ArrayRef<mlir::Value> own,
                                   llvm::ArrayRef<mlir::Value> atEnd);
 

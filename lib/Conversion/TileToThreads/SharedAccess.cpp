@@ -228,10 +228,10 @@ static FailureOr<Values> loadMatricesAsWords(KernelEmitter &e,
   return results;
 }
 
-FailureOr<std::optional<Values>> fusion::loadPart(KernelEmitter &e,
-                                                  const SharedBuffer &buffer,
-                                                  const LinearLayout &layout,
-                                                  ArrayRef<int64_t> origin) {
+FailureOr<std::optional<Values>> fusion::loadPartial(KernelEmitter &e,
+                                                     const SharedBuffer &buffer,
+                                                     const LinearLayout &layout,
+                                                     ArrayRef<int64_t> origin) {
   Type element = buffer.type.getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();
   std::optional<MatrixAccess> matrices;

@@ -12,8 +12,8 @@
 #include "Replicas.h"
 #include "fusion/Conversion/TileToThreads/SharedAccess.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
-#include "fusion/Support/OwnBoxes.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
+#include "fusion/Support/PrivateBoxes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -35,12 +35,12 @@ static int64_t copiedWidth(CopyAsyncOp op) {
 static int64_t wordWidth(Value buffer) {
   for (Operation *user : buffer.getUsers())
     if (auto copy = dyn_cast<CopyAsyncOp>(user)) {
-      if (!isBulk(copy))
+      if (!isTMA(copy))
         return copiedWidth(copy);
-      auto own = cast<RankedTensorType>(*copy.getOwn());
-      return ownWord(getLayout(own).getValue(),
-                     copy.getView().getType().getUnit(),
-                     bytesOf(own.getElementType()));
+      auto own = cast<RankedTensorType>(*copy.getThreadPrivate());
+      return privateAccess(getLayout(own).getValue(),
+                           copy.getView().getType().getUnit(),
+                           bytesOf(own.getElementType()));
     }
   auto type = cast<BufferType>(buffer.getType());
   int64_t most = 4 / bytesOf(type.getElementType()), width = 1;
@@ -65,7 +65,7 @@ static Value stagingPosition(KernelEmitter &e, Value buffer, Value stage,
                        first * type.getRows());
 }
 
-static LogicalResult emitStash(StashOp op, KernelEmitter &e) {
+static LogicalResult emitPrivateStore(PrivateStoreOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   BufferType buffer = op.getBuffer().getType();
   Type element = buffer.getElementType();
@@ -91,7 +91,7 @@ static LogicalResult emitStash(StashOp op, KernelEmitter &e) {
   return success();
 }
 
-static LogicalResult emitUnstash(UnstashOp op, KernelEmitter &e) {
+static LogicalResult emitPrivateLoad(PrivateLoadOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   BufferType buffer = op.getBuffer().getType();
   Type element = buffer.getElementType();
@@ -121,11 +121,11 @@ static LogicalResult emitUnstash(UnstashOp op, KernelEmitter &e) {
   return success();
 }
 
-LogicalResult fusion::emitOwnCopy(CopyAsyncOp op, KernelEmitter &e) {
+LogicalResult fusion::emitPrivateCopy(CopyAsyncOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   const TensorView &view = e.view(op.getView());
   const LinearLayout &layout =
-      getLayout(cast<RankedTensorType>(*op.getOwn())).getValue();
+      getLayout(cast<RankedTensorType>(*op.getThreadPrivate())).getValue();
   int64_t width = copiedWidth(op), column = 0;
   OpBuilder::InsertionGuard predicated(b);
   if (Value predicate = op.getPredicate())
@@ -154,6 +154,6 @@ LogicalResult fusion::emitOwnCopy(CopyAsyncOp op, KernelEmitter &e) {
 }
 
 void fusion::addStagingEmitters(EmitterRegistry &registry) {
-  registry.add<StashOp>(emitStash);
-  registry.add<UnstashOp>(emitUnstash);
+  registry.add<PrivateStoreOp>(emitPrivateStore);
+  registry.add<PrivateLoadOp>(emitPrivateLoad);
 }

@@ -11,7 +11,7 @@
 // access covers every bank once, whatever the layout of the tile is. Wider
 // words take as many wavefronts. What is copied there without passing through
 // registers has words as wide as the copies; of copies by boxes, as wide as
-// what a thread has side by side (Support/OwnBoxes.h).
+// what a thread has side by side (Support/PrivateBoxes.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 namespace fusion {
 
 /// Emits a tile.copy_async with `own` by threads: each copies what it has of
-/// the tile to where it takes it back (tile.unstash).
-mlir::LogicalResult emitOwnCopy(tile::CopyAsyncOp op, KernelEmitter &e);
+/// the tile to where it takes it back (tile.private_load).
+mlir::LogicalResult emitPrivateCopy(tile::CopyAsyncOp op, KernelEmitter &e);
 
 } // namespace fusion
 

@@ -5,8 +5,8 @@
 // CHECK-SAME: cluster = 2 : i64, producers = 4 : i64
 // CHECK: %[[A:.*]] = tile.alloc {pipeline_stages = 8{{.*}}, cluster>
 // CHECK: %[[B:.*]] = tile.alloc {pipeline_stages = 8{{.*[^r]}}>
-// CHECK: tile.copy_async {{.*}}, %[[A]][%c0] by bulk {in_bounds = array<i1: false, false>, multicast}
-// CHECK: tile.copy_async {{.*}}, %[[B]][%c0] by bulk {in_bounds = array<i1: false, false>}
+// CHECK: tile.copy_async {{.*}}, %[[A]][%c0] by tma {in_bounds = array<i1: false, false>, multicast}
+// CHECK: tile.copy_async {{.*}}, %[[B]][%c0] by tma {in_bounds = array<i1: false, false>}
 
 // RUN: sed -e 's/cluster = 2/cluster = 4/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=DIVIDES
 // DIVIDES: error: schedule cannot be lowered: clusters of 4 blocks do not divide the blocks along 'n'
@@ -24,12 +24,12 @@
 // RUN: sed -e 's/cluster = 2/persistent = true, cluster = 1/' %s | fusion-opt --fuse-search-schedules --tile-pipeline --tile-to-nvvm | fusion-translate --fuse-to-manifest | FileCheck %s --check-prefix=ALONE
 // ALONE: "grid": [
 // ALONE-NEXT: "min(196, device:active_clusters)",
-// RUN: sed -e 's/A = #fuse.place<shared, bulk>/A = #fuse.place<shared, async16>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: sed -e 's/A = #fuse.place<shared, tma>/A = #fuse.place<shared, async16>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: error: schedule cannot be lowered: the blocks of a cluster share no copies: 'A' is not copied in bulk
 // RUN: sed -e 's/<"sm_90a">/<"sm_120">/' -e 's/wgmma.m64k16/mma.m16n8k16/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: schedule cannot be lowered: sm_120 has no multicast of its own speed, by which the blocks of a cluster share what they copy
 #map = affine_map<(i, j) -> (i, j)>
-#schedule = #fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 64, n = 64}>, mapping = <warps = 4, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}, cluster = 2>, memory = <{A = #fuse.place<shared, bulk>, B = #fuse.place<shared, bulk>, C = #fuse.place<shared>}>, pipeline = <{A = 8, B = 8}>, parallel = <{}, producers = 4>>
+#schedule = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 64, n = 64}>, mapping = <warps = 4, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}, cluster = 2>, memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<shared>}>, pipeline = <{A = 8, B = 8}>, parallel = <{}, producers = 4>>
 module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
   func.func @product(%a: tensor<840x136xf16>, %b: tensor<136x840xf16>) -> tensor<840x840xf16> {
     %empty = tensor.empty() : tensor<840x840xf16>

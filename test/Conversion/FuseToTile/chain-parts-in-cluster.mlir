@@ -37,7 +37,7 @@
 // ACROSS: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: threads hold sums across the shares of 24 rows
 // RUN: sed -e 's/"sm_90a"/"sm_80"/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: sm_80 has none
-// RUN: sed -e 's/raster = 1/raster = 1, cluster = 2/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: sed -e 's/block_swizzle = 1/block_swizzle = 1, cluster = 2/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: others share what they copy
 // RUN: sed -e 's/C = #fuse.place<registers>/C = #fuse.place<shared>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGED
 // STAGED: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: 'C' leaves by way of shared memory, from which its rows come
@@ -48,7 +48,7 @@
 // RUN: sed -e 's/<{k = 4}, in_cluster/<{k = 1}, in_cluster/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: error: schedule cannot be lowered: parts are combined in clusters, and no axis has any
 #map = affine_map<(i, j) -> (i, j)>
-#schedule = #fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 32, m = 32, n = 32}>, mapping = <warps = 4, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}, raster = 1>, memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>}>, parallel = <{k = 4}, in_cluster = true>>
+#schedule = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 32, m = 32, n = 32}>, mapping = <warps = 4, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}, block_swizzle = 1>, memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>}>, parallel = <{k = 4}, in_cluster = true>>
 module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
   func.func @product(%a: tensor<64x224xf16>, %b: tensor<224x96xf16>) -> tensor<64x96xf16> {
     %empty = tensor.empty() : tensor<64x96xf16>

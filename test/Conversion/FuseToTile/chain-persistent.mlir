@@ -23,7 +23,7 @@
 // RUN: sed -e 's/, producers = 4//' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ALONE
 // ALONE: error: schedule cannot be lowered: 'persistent' without 'producers' is not lowered: a block would load its next tile when it has stored the last one
 #map = affine_map<(i, j) -> (i, j)>
-#schedule = #fuse.schedule<version = 1, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 64, n = 64}>, mapping = <warps = 4, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}, persistent = true>, memory = <{A = #fuse.place<shared, bulk>, B = #fuse.place<shared, bulk>, C = #fuse.place<shared>}>, pipeline = <{A = 8, B = 8}>, parallel = <{}, producers = 4>>
+#schedule = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 64, n = 64}>, mapping = <warps = 4, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}, persistent = true>, memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<shared>}>, pipeline = <{A = 8, B = 8}>, parallel = <{}, producers = 4>>
 module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
   func.func @product(%a: tensor<840x136xf16>, %b: tensor<136x840xf16>) -> tensor<840x840xf16> {
     %empty = tensor.empty() : tensor<840x840xf16>

@@ -4,10 +4,10 @@
 // CHECK-LABEL: func.func @elementwise
 // CHECK: %[[POINTS:.*]] = arith.muli
 // CHECK: %[[GRID:.*]] = arith.ceildivui %{{.*}}, %{{.*}}
-// CHECK: tile.launch @elementwise_stitch_0 grid(%[[GRID]]) ins(%{{.*}} : tensor<33x7xf32>) outs(%{{.*}} : tensor<33x7xf32>) {predicted = {global_load_bytes = 924 : i64, global_store_bytes = 924 : i64, shared_memory = 0 : i64, us = {{.*}}}, schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>}
+// CHECK: tile.launch @elementwise_stitch_0 grid(%[[GRID]]) ins(%{{.*}} : tensor<33x7xf32>) outs(%{{.*}} : tensor<33x7xf32>) {predicted = {global_load_bytes = 924 : i64, global_store_bytes = 924 : i64, shared_memory = 0 : i64, us = {{.*}}}, schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>}
 func.func @elementwise(%a: tensor<33x7xf32>, %o: tensor<33x7xf32>) -> tensor<33x7xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<33x7xf32>) outs(%p = %o : tensor<33x7xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<33x7xf32>) outs(%p : tensor<33x7xf32>) -> tensor<33x7xf32>
     fuse.yield %e : tensor<33x7xf32>
   } -> tensor<33x7xf32>
@@ -21,7 +21,7 @@ func.func @elementwise(%a: tensor<33x7xf32>, %o: tensor<33x7xf32>) -> tensor<33x
 // CHECK: tile.launch @dynamic_sum_of_rows_stitch_0 {{.*}} sizes(%{{.*}}, %{{.*}}, %{{.*}})
 func.func @dynamic_sum_of_rows(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<?x?xf32>) outs(%p = %o : tensor<?xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %z = arith.constant 0.0 : f32
     %f = linalg.fill ins(%z : f32) outs(%p : tensor<?xf32>) -> tensor<?xf32>
     %e = linalg.reduce { arith.addf } ins(%x : tensor<?x?xf32>) outs(%f : tensor<?xf32>) dimensions = [1]
@@ -33,7 +33,7 @@ func.func @dynamic_sum_of_rows(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor
 // CHECK-LABEL: func.func @gather
 func.func @gather(%t: tensor<100x8xf32>, %i: tensor<5xi32>, %o: tensor<5x8xf32>) -> tensor<5x8xf32> {
   %r = fuse.stitch ins(%x = %i : tensor<5xi32>, %y = %t : tensor<100x8xf32>) outs(%p = %o : tensor<5x8xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %e = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<5xi32>) outs(%p : tensor<5x8xf32>) {
     ^bb0(%u: i32, %v: f32):
@@ -51,7 +51,7 @@ func.func @gather(%t: tensor<100x8xf32>, %i: tensor<5xi32>, %o: tensor<5x8xf32>)
 // CHECK-LABEL: func.func @accumulates
 func.func @accumulates(%a: tensor<8x16xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x16xf32>) outs(%p = %o : tensor<8xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %e = linalg.reduce { arith.addf } ins(%x : tensor<8x16xf32>) outs(%p : tensor<8xf32>) dimensions = [1]
     fuse.yield %e : tensor<8xf32>
   } -> tensor<8xf32>
@@ -62,7 +62,7 @@ func.func @accumulates(%a: tensor<8x16xf32>, %o: tensor<8xf32>) -> tensor<8xf32>
 // CHECK-LABEL: func.func @empty_operand
 func.func @empty_operand(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %y = tensor.empty() : tensor<8xf32>
     %e = linalg.add ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>
@@ -75,7 +75,7 @@ func.func @empty_operand(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> 
 // CHECK: tile.launch @odd_name_1_stitch_0_ grid
 func.func @"odd name.1"(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>
   } -> tensor<8xf32>
@@ -86,7 +86,7 @@ func.func private @odd_name_1_stitch_0()
 // CHECK: tile.launch @_1st_stitch_0 grid
 func.func @"1st"(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>
   } -> tensor<8xf32>
@@ -143,7 +143,7 @@ func.func @"1st"(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK: math.sqrt
 func.func @reduction_and_elementwise(%a: tensor<8x16xf32>, %o: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x16xf32>) outs(%p = %o : tensor<8x16xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 8>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>} {
     %z = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<8xf32>
     %f = linalg.fill ins(%z : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>

@@ -11,11 +11,11 @@
 // Loads of x are aligned, and done whole across the row's ends as long as they stay inside of x.
 // CHECK: tile.load %{{.*}}[%{{.*}}, %[[ORIGIN]]] {in_bounds = array<i1: true, false>, ragged, within = 6006 : i64} : <2 x f32, unit = 1, alignment = 16>
 // The gains are off by what the row is: aligned pieces of them are handed on.
-// CHECK: tile.load %{{.*}}[%[[ORIGIN]]] {in_bounds = array<i1: false>, ragged, realigned = 4 : i64, within = 1001 : i64} : <1 x f32, unit = 0, alignment = 4>
+// CHECK: tile.load %{{.*}}[%[[ORIGIN]]] {in_bounds = array<i1: false>, misaligned = 4 : i64, ragged, within = 1001 : i64} : <1 x f32, unit = 0, alignment = 4>
 // CHECK: tile.store {{.*}} {in_bounds = array<i1: true, false>, ragged} : {{.*}}, <2 x f32, unit = 1, alignment = 16>
 func.func @scaled(%a: tensor<6x1001xf32>, %g: tensor<1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x1001xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<6x1001xf32>, %w = %g : tensor<1001xf32>) outs(%p = %o : tensor<6x1001xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2, align = 8>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 256, vector = 4, lanes = 32, warps = 2, align = 8>}>>} {
     %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
         ins(%x, %w : tensor<6x1001xf32>, tensor<1001xf32>) outs(%p : tensor<6x1001xf32>) {
     ^bb0(%v: f32, %m: f32, %q: f32):
@@ -36,7 +36,7 @@ func.func @scaled(%a: tensor<6x1001xf32>, %g: tensor<1001xf32>, %o: tensor<6x100
 // CHECK: tile.reduce addf %[[SUMMED]]
 func.func @sum(%a: tensor<6x1001xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<6x1001xf32>) outs(%p = %o : tensor<6xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 1024, vector = 4, lanes = 32, warps = 2, align = 8>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 1024, vector = 4, lanes = 32, warps = 2, align = 8>}>>} {
     %zero = arith.constant 0.0 : f32
     %s = linalg.fill ins(%zero : f32) outs(%p : tensor<6xf32>) -> tensor<6xf32>
     %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
@@ -52,11 +52,11 @@ func.func @sum(%a: tensor<6x1001xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
 
 // Tiles of several rows, each of which begins elsewhere: lanes hand on what others need of aligned pieces, both ways.
 // CHECK-LABEL: tile.kernel @anywhere_stitch_0
-// CHECK: tile.load {{.*}} {in_bounds = array<i1: true, false>, ragged, realigned = 4 : i64, within = 6006 : i64} : <2 x f32, unit = 1, alignment = 4>
-// CHECK: tile.store {{.*}} {in_bounds = array<i1: true, false>, ragged, realigned = 4 : i64} : {{.*}}, <2 x f32, unit = 1, alignment = 4>
+// CHECK: tile.load {{.*}} {in_bounds = array<i1: true, false>, misaligned = 4 : i64, ragged, within = 6006 : i64} : <2 x f32, unit = 1, alignment = 4>
+// CHECK: tile.store {{.*}} {in_bounds = array<i1: true, false>, misaligned = 4 : i64, ragged} : {{.*}}, <2 x f32, unit = 1, alignment = 4>
 func.func @anywhere(%a: tensor<6x1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x1001xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<6x1001xf32>) outs(%p = %o : tensor<6x1001xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 2>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 2>, j = #fuse.thread_mapping<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
     %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<6x1001xf32>) outs(%p : tensor<6x1001xf32>) {
     ^bb0(%v: f32, %q: f32):

@@ -32,7 +32,7 @@
 // SHARED: tile.cluster_reduce
 func.func @row(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8x1000xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8x1000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -60,7 +60,7 @@ func.func @row(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8x1000x
 // CHECK: tile.cluster_reduce maximumf
 func.func @walked(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> tensor<8x1000xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8x1000xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1, cluster = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 256, vector = 2, lanes = 32>}, walk = <axis = "j", step = 64, registers = 1, shared = 2>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1, cluster = 4>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 256, vector = 2, lanes = 32>}, serial_loop = <axis = "j", step = 64, register_steps = 1, shared_steps = 2>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>

@@ -36,7 +36,7 @@
 // CHECK: tile.return
 func.func @softmax(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32, online = true>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, online = true>>>} {
     %low = arith.constant 0xFF800000 : f32
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<8xf32>

@@ -15,7 +15,7 @@
 // CHECK:     tile.store %[[ALL]]
 func.func @columns(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<128xf32>) -> (tensor<32x128xf32>, tensor<128xf32>) {
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<32xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>
@@ -47,14 +47,14 @@ func.func @columns(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<12
 // their parts, then one what these have.
 // CHECK-LABEL: tile.kernel @rows_stitch_0
 // CHECK: scf.for
-// CHECK:   tile.stash
+// CHECK:   tile.private_store
 // CHECK: %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%[[FIRST:.*]] = %{{.*}}, %[[SECOND:.*]] = %{{.*}})
 // CHECK:   arith.addf %[[FIRST]],
 // CHECK:   arith.addf %[[SECOND]],
 // CHECK:   scf.for
-// CHECK:     %[[BEFORE:.*]] = tile.unstash
+// CHECK:     %[[BEFORE:.*]] = tile.private_load
 // CHECK:     %[[SUM:.*]] = arith.addf %[[BEFORE]],
-// CHECK:     tile.stash %[[SUM]]
+// CHECK:     tile.private_store %[[SUM]]
 // CHECK:   arith.subf
 // CHECK:   scf.yield
 // CHECK: tile.reduce addf %[[SUMS]]#0 along 0
@@ -65,7 +65,7 @@ func.func @columns(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<12
 // CHECK:   scf.if %[[ALL]] {
 func.func @rows(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<128xf32>) -> (tensor<32x128xf32>, tensor<128xf32>) {
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <combine = 4, rows = 2, {i = #fuse.spread<tile = 4>, j = #fuse.spread<tile = 128, lanes = 32>}, walk = <axis = "j", step = 32, registers = 2, shared = 2>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <fan_in = 4, split_step = 2, {i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, register_steps = 2, shared_steps = 2>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<32xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<32xf32>) -> tensor<32xf32>

@@ -5,7 +5,7 @@
 // CHECK: tile.launch @aside_stitch_0 {{.*}}shared_memory = 1152 : i64
 func.func @aside(%a: tensor<8x500xf32>, %o: tensor<8x500xf32>) -> tensor<8x500xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x500xf32>) outs(%p = %o : tensor<8x500xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 512, lanes = 32, warps = 4>}, walk = <axis = "j", step = 128, registers = 1, shared = 2>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 4>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 512, lanes = 32, warps = 4>}, serial_loop = <axis = "j", step = 128, register_steps = 1, shared_steps = 2>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -30,7 +30,7 @@ func.func @aside(%a: tensor<8x500xf32>, %o: tensor<8x500xf32>) -> tensor<8x500xf
 // CHECK: tile.launch @turned_stitch_0 {{.*}}shared_memory = [[TURNED:[0-9]+]] : i64
 func.func @turned(%a: tensor<64x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<64x64xf32>) outs(%p = %o : tensor<64x64xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>, stitching = <{i = #fuse.spread<tile = 32, warps = 4>, j = #fuse.spread<tile = 32, lanes = 32>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 4>, stitching = <{i = #fuse.thread_mapping<tile = 32, warps = 4>, j = #fuse.thread_mapping<tile = 32, lanes = 32>}>>} {
     %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>], iterator_types = ["parallel", "parallel"]}
         ins(%x : tensor<64x64xf32>) outs(%p : tensor<64x64xf32>) {
     ^bb0(%v: f32, %q: f32):
@@ -46,7 +46,7 @@ func.func @turned(%a: tensor<64x64xf32>, %o: tensor<64x64xf32>) -> tensor<64x64x
 // CHECK: tile.launch @twice_stitch_0 {{.*}}shared_memory = 2048 : i64
 func.func @twice(%a: tensor<256x64xf32>, %o: tensor<f32>) -> tensor<f32> {
   %r = fuse.stitch ins(%x = %a : tensor<256x64xf32>) outs(%p = %o : tensor<f32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 4>, stitching = <{i = #fuse.spread<tile = 256, warps = 2>, j = #fuse.spread<tile = 64, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 4>, stitching = <{i = #fuse.thread_mapping<tile = 256, warps = 2>, j = #fuse.thread_mapping<tile = 64, lanes = 32, warps = 2>}>>} {
     %zero = arith.constant 0.0 : f32
     %s = linalg.fill ins(%zero : f32) outs(%p : tensor<f32>) -> tensor<f32>
     %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}

@@ -17,10 +17,10 @@
 // CHECK: %[[STEPS:.*]] = arith.minui %c4, %[[LEFT]]
 // CHECK: scf.for %[[K:.*]] = %c0 to %[[STEPS]] step %c1 {
 // CHECK-NOT: tile.load
-// CHECK: tile.copy_async %{{.*}}, %[[PLACE]][%c0] by async16 {in_bounds = array<i1: true, true>, own = tensor<2x128xf32,
+// CHECK: tile.copy_async %{{.*}}, %[[PLACE]][%c0] by async16 {in_bounds = array<i1: true, true>, thread_private = tensor<2x128xf32,
 // CHECK-NEXT: tile.commit
 // CHECK-NEXT: tile.wait 0
-// CHECK-NEXT: %[[X:.*]] = tile.unstash %[[PLACE]][%c0]
+// CHECK-NEXT: %[[X:.*]] = tile.private_load %[[PLACE]][%c0]
 // CHECK: tile.reduce addf %[[X]] along 1
 // CHECK: tile.broadcast %[[GAIN]] along [0]
 // CHECK: tile.store
@@ -37,12 +37,12 @@
 // AHEAD: tile.copy_async {{.*}} if {{.*}} own = {{.*}} slot = 2
 // AHEAD-NEXT: tile.producer_commit
 // AHEAD-NOT: tile.barrier
-// AHEAD: tile.unstash
+// AHEAD: tile.private_load
 // AHEAD-NOT: tile.barrier
 // AHEAD: tile.return
 func.func @persistent(%a: tensor<62x128xf32>, %g: tensor<128xf32>, %o: tensor<62x128xf32>) -> tensor<62x128xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<62x128xf32>, %y = %g : tensor<128xf32>) outs(%p = %o : tensor<62x128xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 128, vector = 4, lanes = 32>}, walk = <axis = "i", step = 2, stages = 3>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32>}, serial_loop = <axis = "i", step = 2, stages = 3>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<62xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<62xf32>) -> tensor<62xf32>
@@ -69,12 +69,12 @@ func.func @persistent(%a: tensor<62x128xf32>, %g: tensor<128xf32>, %o: tensor<62
 // CHECK: %[[PLACES:.*]] = tile.alloc {pipeline_stages = 3 : i64} : <4, 32, 4, f32,
 // CHECK: scf.for %[[K:.*]] = %c0 to %c4 step %c1
 // CHECK: %[[SLOT:.*]] = arith.subi %[[K]], %c0
-// CHECK: tile.copy_async %{{.*}}, %[[PLACES]][%[[SLOT]]] by{{ +}}async16 {{.*}} own = tensor<1x128xf32,
-// CHECK: tile.unstash %[[PLACES]][%[[SLOT]]]
-// CHECK-NOT: tile.stash
+// CHECK: tile.copy_async %{{.*}}, %[[PLACES]][%[[SLOT]]] by{{ +}}async16 {{.*}} thread_private = tensor<1x128xf32,
+// CHECK: tile.private_load %[[PLACES]][%[[SLOT]]]
+// CHECK-NOT: tile.private_store
 // CHECK: tile.reduce addf
 // CHECK: scf.for
-// CHECK: tile.unstash %[[PLACES]]
+// CHECK: tile.private_load %[[PLACES]]
 // CHECK: tile.return
 
 // There are as many places as before, and the loop has no counters.
@@ -85,10 +85,10 @@ func.func @persistent(%a: tensor<62x128xf32>, %g: tensor<128xf32>, %o: tensor<62
 // AHEAD-NEXT: tile.consumer_wait 1
 // AHEAD: %[[NEXT:.*]] = arith.addi %[[K]], %c2
 // AHEAD: tile.copy_async %{{.*}}, %[[PLACES]][%[[NEXT]]] by{{ +}}async16 if
-// AHEAD: tile.unstash %[[PLACES]][%[[K]]]
+// AHEAD: tile.private_load %[[PLACES]][%[[K]]]
 func.func @kept(%a: tensor<62x512xf32>, %g: tensor<512xf32>, %o: tensor<62x512xf32>) -> tensor<62x512xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<62x512xf32>, %y = %g : tensor<512xf32>) outs(%p = %o : tensor<62x512xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 512, vector = 4, lanes = 32>}, walk = <axis = "j", step = 128, shared = 4, stages = 3>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 512, vector = 4, lanes = 32>}, serial_loop = <axis = "j", step = 128, shared_steps = 4, stages = 3>>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<62xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<62xf32>) -> tensor<62xf32>

@@ -12,7 +12,7 @@
 // CHECK-NOT: tile.load
 func.func @registers(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 2>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -36,25 +36,25 @@ func.func @registers(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x1
 // A step held in registers, two put aside; the last one, partly beyond the row, is read again.
 // CHECK-LABEL: tile.kernel @kept_stitch_0
 // CHECK: %[[X:.*]] = tile.load
-// CHECK: %[[HELD:.*]] = tile.hold %[[X]]
+// CHECK: %[[HELD:.*]] = tile.optimization_barrier %[[X]]
 // CHECK: scf.for
 // CHECK: %[[S:.*]] = tile.load
 // CHECK: arith.maximumf
-// CHECK: tile.stash %[[S]]
+// CHECK: tile.private_store %[[S]]
 // CHECK: tile.load
 // CHECK: tile.mask
 // CHECK: tile.reduce maximumf
 // CHECK: arith.subf %[[HELD]]
 // CHECK: tile.store
 // CHECK: scf.for
-// CHECK: tile.unstash
+// CHECK: tile.private_load
 // CHECK-NOT: tile.load
 // CHECK: tile.store
 // CHECK: tile.load
 // CHECK: tile.store
 func.func @kept(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x100xf32>) outs(%p = %o : tensor<8x100xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 1>, j = #fuse.spread<tile = 128, lanes = 32, warps = 1>}, walk = <axis = "j", step = 32, registers = 1, shared = 2>>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, lanes = 32, warps = 1>}, serial_loop = <axis = "j", step = 32, register_steps = 1, shared_steps = 2>>>} {
     %low = arith.constant 0xFF800000 : f32
     %e = tensor.empty() : tensor<8xf32>
     %s = linalg.fill ins(%low : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
@@ -90,7 +90,7 @@ func.func @kept(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x100xf3
 // CHECK: tile.store %[[ROOT]]
 func.func @columns(%a: tensor<100x96xf32>, %o: tensor<96xf32>) -> tensor<96xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<100x96xf32>) outs(%p = %o : tensor<96xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 2>, stitching = <{i = #fuse.spread<tile = 32, warps = 2>, j = #fuse.spread<tile = 32, lanes = 32>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 32, warps = 2>, j = #fuse.thread_mapping<tile = 32, lanes = 32>}>>} {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<96xf32>
     %s = linalg.fill ins(%zero : f32) outs(%e : tensor<96xf32>) -> tensor<96xf32>
@@ -119,7 +119,7 @@ func.func @columns(%a: tensor<100x96xf32>, %o: tensor<96xf32>) -> tensor<96xf32>
 // CHECK-NEXT: tile.store {{.*}} tensor<8xf32
 func.func @once(%a: tensor<64xf32>, %b: tensor<64x96xf32>, %o: tensor<64xf32>, %q: tensor<64x96xf32>) -> (tensor<64xf32>, tensor<64x96xf32>) {
   %r:2 = fuse.stitch ins(%x = %a : tensor<64xf32>, %z = %b : tensor<64x96xf32>) outs(%p = %o : tensor<64xf32>, %w = %q : tensor<64x96xf32>)
-      attributes {schedule = #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 8>, j = #fuse.spread<tile = 32, lanes = 32>}>>} {
+      attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 32, lanes = 32>}>>} {
     %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
         ins(%x : tensor<64xf32>) outs(%p : tensor<64xf32>) {
     ^bb0(%v: f32, %m: f32):

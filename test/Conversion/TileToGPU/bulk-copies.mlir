@@ -66,8 +66,8 @@ tile.kernel @pipelined(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n
   %b = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 1000, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !two
   %y = tile.alloc : !one
-  tile.copy_async %a[%c0, %n], %x[%c0] by bulk {slot = 0 : i64} : !view, !two
-  tile.copy_async %b[%n, %c0], %y[%c0] by bulk if %c : !view, !one
+  tile.copy_async %a[%c0, %n], %x[%c0] by tma {slot = 0 : i64} : !view, !two
+  tile.copy_async %b[%n, %c0], %y[%c0] by tma if %c : !view, !one
   scf.for %k = %c0 to %c8 step %c1 {
     tile.await %x[%j] {slot = 0 : i64} : !two
   }
@@ -85,7 +85,7 @@ tile.kernel @evicted(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: 
   %c0 = arith.constant 0 : index
   %b = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 1000, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %y = tile.alloc : !one
-  tile.copy_async %b[%i, %c0], %y[%c0] by bulk {eviction = #tile.eviction<last>} : !view, !one
+  tile.copy_async %b[%i, %c0], %y[%c0] by tma {eviction = #tile.eviction<last>} : !view, !one
   tile.await %y[%c0] : !one
   tile.return
 }

@@ -47,7 +47,7 @@ tile.kernel @shared(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
   %a = tile.window %p[] sizes [%c1024, %c1024] {bounded = array<i64>, shape = array<i64: 1024, 1024>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !one
   scf.for %k = %c0 to %c1024 step %c64 {
-    tile.copy_async %a[%k, %c0], %x[%c0] by bulk {multicast} : !view, !one
+    tile.copy_async %a[%k, %c0], %x[%c0] by tma {multicast} : !view, !one
     tile.await %x[%c0] : !one
     %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #tile.layout<"register: 2*[0,1] 2*[8,0] 2*[0,8]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [16, 16]">>
   }

@@ -67,7 +67,7 @@ func.func @chain(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %d: tensor<64x64x
   %e = tensor.empty() : tensor<64x64xf16>
   %r = fuse.chain ins(%x = %a : tensor<64x64xf16>, %y = %b : tensor<64x64xf16>, %w = %d : tensor<64x64xf16>)
                   outs(%o = %e : tensor<64x64xf16>)
-      attributes {schedule = #fuse.schedule<version = 1,
+      attributes {schedule = #fuse.schedule<version = 2,
         tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 32, n = 32, k = 16, h = 32}>,
         mapping = <warps = 2, blocks = ["m", "h"], operators = {
           C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,

@@ -169,7 +169,7 @@ tile.kernel @without_mbarriers(%p: !tile.ptr<f16> {tile.access = #tile.access<re
   %w = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %x = tile.alloc {offset = 0 : i64} : !buffer
   // expected-error @below {{'tile.copy_async' op has no mbarriers; run tile-allocate-shared}}
-  tile.copy_async %w[%n, %n], %x[%n] by bulk : !view, !buffer
+  tile.copy_async %w[%n, %n], %x[%n] by tma : !view, !buffer
   tile.return
 }
 
@@ -237,24 +237,24 @@ tile.kernel @unspecialized() attributes {warps = 4 : i64, producers = 4 : i64} {
 // -----
 
 tile.kernel @without_turns() attributes {warps = 8 : i64} {
-  // expected-error @below {{'tile.take_turn' op stands in a kernel without turns or producers}}
-  tile.take_turn
+  // expected-error @below {{'tile.ping_pong_wait' op stands in a kernel without ping_pong or producers}}
+  tile.ping_pong_wait
   tile.return
 }
 
 // -----
 
 tile.kernel @passes_nothing() attributes {warps = 8 : i64} {
-  // expected-error @below {{'tile.pass_turn' op stands in a kernel without turns or producers}}
-  tile.pass_turn
+  // expected-error @below {{'tile.ping_pong_arrive' op stands in a kernel without ping_pong or producers}}
+  tile.ping_pong_arrive
   tile.return
 }
 
 // -----
 
 tile.kernel @without_producers() attributes {warps = 4 : i64} {
-  // expected-error @below {{'tile.specialize' op stands in a kernel without producers}}
-  tile.specialize producer {
+  // expected-error @below {{'tile.warp_specialize' op stands in a kernel without producers}}
+  tile.warp_specialize producer {
   } consumer {
   }
   tile.return

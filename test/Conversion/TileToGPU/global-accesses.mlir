@@ -16,7 +16,7 @@ tile.kernel @realigned(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %v = tile.view %p[%c0] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !row
-  %x = tile.load %v[%n] {ragged, realigned = 4, within = 1000} : !row -> tensor<128xf32, #lanes>
+  %x = tile.load %v[%n] {ragged, misaligned = 4, within = 1000} : !row -> tensor<128xf32, #lanes>
   %w = tile.view %q[%c0] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 16>
   tile.store %x, %w[%c0] {in_bounds = array<i1: true>} : tensor<128xf32, #lanes>, !tile.view<1 x f32, unit = 0, alignment = 16>
   tile.return
@@ -46,9 +46,9 @@ tile.kernel @realigned_registers(%p: !tile.ptr<f32> {tile.access = #tile.access<
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %v = tile.view %p[%n] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !row
-  %x = tile.load %v[%c0] {in_bounds = array<i1: true>, ragged, realigned = 4, within = 1000} : !row -> tensor<256xf32, #lanes>
+  %x = tile.load %v[%c0] {in_bounds = array<i1: true>, ragged, misaligned = 4, within = 1000} : !row -> tensor<256xf32, #lanes>
   %w = tile.view %q[%n] sizes [%n] strides [%c1] : !tile.ptr<f32> -> !row
-  tile.store %x, %w[%c0] {ragged, realigned = 4} : tensor<256xf32, #lanes>, !row
+  tile.store %x, %w[%c0] {ragged, misaligned = 4} : tensor<256xf32, #lanes>, !row
   tile.return
 }
 
@@ -67,7 +67,7 @@ tile.kernel @few_lanes(%p: !tile.ptr<f32> {tile.access = #tile.access<write>}, %
   %c1 = arith.constant 1 : index
   %x = arith.constant dense<1.0> : tensor<16x8xf32, #lanes>
   %w = tile.view %p[%c1] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f32> -> !rows
-  tile.store %x, %w[%c0, %c0] {ragged, realigned = 4} : tensor<16x8xf32, #lanes>, !rows
+  tile.store %x, %w[%c0, %c0] {ragged, misaligned = 4} : tensor<16x8xf32, #lanes>, !rows
   tile.return
 }
 
@@ -82,9 +82,9 @@ tile.kernel @streamed(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %q:
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %v = tile.view %p[%c0] sizes [%n] strides [%c1] : !tile.ptr<f16> -> !row
-  %x = tile.load %v[%c0] {in_bounds = array<i1: true>, streamed} : !row -> tensor<256xf16, #lanes>
+  %x = tile.load %v[%c0] {in_bounds = array<i1: true>, evict_first} : !row -> tensor<256xf16, #lanes>
   %w = tile.view %q[%c0] sizes [%n] strides [%c1] : !tile.ptr<f16> -> !row
-  tile.store %x, %w[%c0] {in_bounds = array<i1: true>, streamed} : tensor<256xf16, #lanes>, !row
+  tile.store %x, %w[%c0] {in_bounds = array<i1: true>, evict_first} : tensor<256xf16, #lanes>, !row
   tile.return
 }
 

@@ -29,9 +29,9 @@ tile.kernel @own(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !til
   %v = tile.view %p[%c0] sizes[%c8, %c256] strides[%c256, %c1] : <f32> -> !view
   %w = tile.view %q[%c0] sizes[%c8, %c256] strides[%c256, %c1] : <f32> -> !view
   %b = tile.alloc : !aside
-  tile.copy_async %v[%first, %c0], %b[%c2] by bulk {own = tensor<2x256xf32, #own>, in_bounds = array<i1: true, true>} : !view, !aside
+  tile.copy_async %v[%first, %c0], %b[%c2] by tma {thread_private = tensor<2x256xf32, #own>, in_bounds = array<i1: true, true>} : !view, !aside
   tile.await %b[%c2] : !aside
-  %x = tile.unstash %b[%c2] : !aside -> tensor<2x256xf32, #own>
+  %x = tile.private_load %b[%c2] : !aside -> tensor<2x256xf32, #own>
   tile.store %x, %w[%first, %c0] {in_bounds = array<i1: true, true>} : tensor<2x256xf32, #own>, !view
   tile.return
 }

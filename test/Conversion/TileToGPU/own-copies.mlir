@@ -30,10 +30,10 @@ tile.kernel @own(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !til
   %v = tile.view %p[%c0] sizes[%c7, %c128] strides[%c128, %c1] : <f32> -> !view
   %w = tile.view %q[%c0] sizes[%c7, %c128] strides[%c128, %c1] : <f32> -> !view
   %b = tile.alloc {offset = 0 : i64} : !aside
-  tile.copy_async %v[%first, %c0], %b[%c2] by async16 if %holds {own = tensor<2x128xf32, #own>, in_bounds = array<i1: false, true>} : !view, !aside
+  tile.copy_async %v[%first, %c0], %b[%c2] by async16 if %holds {thread_private = tensor<2x128xf32, #own>, in_bounds = array<i1: false, true>} : !view, !aside
   tile.commit
   tile.wait 0
-  %x = tile.unstash %b[%c2] : !aside -> tensor<2x128xf32, #own>
+  %x = tile.private_load %b[%c2] : !aside -> tensor<2x128xf32, #own>
   tile.store %x, %w[%first, %c0] {in_bounds = array<i1: false, true>} : tensor<2x128xf32, #own>, !view
   tile.return
 }

@@ -41,11 +41,11 @@ tile.kernel @released(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %o:
   %zero = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
   %a = tile.window %p[] sizes [%c16, %c64] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !two
-  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk {slot = 0 : i64} : !view, !two
+  tile.copy_async %a[%c0, %c0], %x[%c0] by tma {slot = 0 : i64} : !view, !two
   %r:3 = scf.for %k = %c0 to %c64 step %c16 iter_args(%sum = %zero, %read = %c0, %fill = %c1) -> (tensor<16x16xf16, #rows>, index, index) {
     %next = arith.addi %k, %c16 : index
     %more = arith.cmpi slt, %next, %c64 : index
-    tile.copy_async %a[%c0, %next], %x[%fill] by bulk if %more {slot = 1 : i64} : !view, !two
+    tile.copy_async %a[%c0, %next], %x[%fill] by tma if %more {slot = 1 : i64} : !view, !two
     tile.await %x[%read] {slot = 0 : i64} : !two
     %t = tile.local_load %x[%read] at [0, 0] {slot = 0 : i64} : !two -> tensor<16x16xf16, #rows>
     %s = arith.addf %sum, %t : tensor<16x16xf16, #rows>
@@ -81,7 +81,7 @@ tile.kernel @released(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %o:
 // CHECK: nvvm.barrier id = %c2_i32 number_of_threads = %c96_i32
 // CHECK: mbarrier.try_wait
 // CHECK: nvvm.barrier id = %c1_i32 number_of_threads = %c64_i32
-tile.kernel @producers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64, producers = 4 : i64, role_registers = array<i64: 24, 240>} {
+tile.kernel @producers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64, producers = 4 : i64, register_budgets = array<i64: 24, 240>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -90,7 +90,7 @@ tile.kernel @producers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) at
   %y = tile.alloc : !one
   scf.for %m = %c0 to %c2 step %c1 {
     scf.for %k = %c0 to %c2 step %c1 {
-      tile.copy_async %a[%m, %k], %x[%k] by bulk : !view, !two
+      tile.copy_async %a[%m, %k], %x[%k] by tma : !view, !two
     }
     scf.for %k = %c0 to %c2 step %c1 {
       tile.await %x[%k] : !two
@@ -120,19 +120,19 @@ tile.kernel @producers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) at
 // CHECK: scf.if %[[IS_FIRST]]
 // CHECK: %[[FIRST_OWN:.*]] = arith.addi %[[GROUP]], %c3_i32
 // CHECK: nvvm.barrier id = %[[FIRST_OWN]] number_of_threads = %c256_i32
-tile.kernel @turns(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 12 : i64, producers = 4 : i64, turns} {
+tile.kernel @turns(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 12 : i64, producers = 4 : i64, ping_pong} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %a = tile.window %p[] sizes [%c2, %c2] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !two
-  tile.pass_turn first
+  tile.ping_pong_arrive first
   scf.for %k = %c0 to %c2 step %c1 {
-    tile.copy_async %a[%c0, %k], %x[%k] by bulk : !view, !two
+    tile.copy_async %a[%c0, %k], %x[%k] by tma : !view, !two
     tile.await %x[%k] : !two
-    tile.take_turn
-    tile.pass_turn
+    tile.ping_pong_wait
+    tile.ping_pong_arrive
   }
-  tile.take_turn last
+  tile.ping_pong_wait last
   tile.return
 }

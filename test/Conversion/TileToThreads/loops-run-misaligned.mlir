@@ -23,8 +23,8 @@ tile.kernel @copy_rows(%in: !tile.ptr<i16> {tile.access = #tile.access<read>}, %
   %c32 = arith.constant 32 : index
   %v = tile.view %in[%c0] sizes [%c32, %n] strides [%n, %c1] : !tile.ptr<i16> -> !view
   %w = tile.view %out[%c0] sizes [%c32, %n] strides [%n, %c1] : !tile.ptr<i16> -> !view
-  %x = tile.load %v[%c0, %c0] {in_bounds = array<i1: true, false>, ragged, realigned = 4, within = 352} : !view -> tensor<32x16xi16, #rows>
-  tile.store %x, %w[%c0, %c0] {in_bounds = array<i1: true, false>, ragged, realigned = 4} : tensor<32x16xi16, #rows>, !view
+  %x = tile.load %v[%c0, %c0] {in_bounds = array<i1: true, false>, ragged, misaligned = 4, within = 352} : !view -> tensor<32x16xi16, #rows>
+  tile.store %x, %w[%c0, %c0] {in_bounds = array<i1: true, false>, ragged, misaligned = 4} : tensor<32x16xi16, #rows>, !view
   tile.return
 }
 

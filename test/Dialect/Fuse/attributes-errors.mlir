@@ -55,12 +55,12 @@ func.func private @f() attributes {a = #fuse.mapping<warps = 33>}
 
 // -----
 
-// expected-error @below {{'raster' and 'cluster' must be at least 1}}
-func.func private @f() attributes {a = #fuse.mapping<warps = 4, raster = 0>}
+// expected-error @below {{'block_swizzle' and 'cluster' must be at least 1}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, block_swizzle = 0>}
 
 // -----
 
-// expected-error @below {{'raster' and 'cluster' must be at least 1}}
+// expected-error @below {{'block_swizzle' and 'cluster' must be at least 1}}
 func.func private @f() attributes {a = #fuse.mapping<warps = 4, cluster = -1>}
 
 // -----
@@ -75,12 +75,12 @@ func.func private @f() attributes {a = #fuse.mapping<warps = 4, operators = {C =
 
 // -----
 
-// expected-error @below {{'raster' is given twice}}
-func.func private @f() attributes {a = #fuse.mapping<warps = 4, raster = 2, raster = 2>}
+// expected-error @below {{'block_swizzle' is given twice}}
+func.func private @f() attributes {a = #fuse.mapping<warps = 4, block_swizzle = 2, block_swizzle = 2>}
 
 // -----
 
-// expected-error @below {{expected blocks, operators, raster, persistent or cluster}}
+// expected-error @below {{expected blocks, operators, block_swizzle, persistent or cluster}}
 func.func private @f() attributes {a = #fuse.mapping<warps = 4, threads = 2>}
 
 // -----
@@ -96,7 +96,7 @@ func.func private @f() attributes {a = #fuse.memory<{A = "shared"}>}
 // -----
 
 // expected-error @below {{the register level has 1 or 2 stages, got 3}}
-func.func private @f() attributes {a = #fuse.pipeline<{}, registers = 3>}
+func.func private @f() attributes {a = #fuse.pipeline<{}, register_stages = 3>}
 
 // -----
 
@@ -105,17 +105,17 @@ func.func private @f() attributes {a = #fuse.pipeline<{}, fragments = {A = 3}>}
 
 // -----
 
-// expected-error @+1 {{a product has 1 or 2 stages, got 3}}
-func.func private @f() attributes {a = #fuse.pipeline<{}, products = {E = 3}>}
+// expected-error @+1 {{a contraction has 1 or 2 stages, got 3}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, overlap = {E = 3}>}
 
 // -----
 
-// expected-error @+1 {{'registers' is given twice}}
-func.func private @f() attributes {a = #fuse.pipeline<{}, registers = 1, registers = 2>}
+// expected-error @+1 {{'register_stages' is given twice}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, register_stages = 1, register_stages = 2>}
 
 // -----
 
-// expected-error @+1 {{expected registers, fragments or products}}
+// expected-error @+1 {{expected register_stages, fragments or overlap}}
 func.func private @f() attributes {a = #fuse.pipeline<{}, warps = 2>}
 
 // -----
@@ -135,13 +135,13 @@ func.func private @f() attributes {a = #fuse.parallel<{k = -2}>}
 
 // -----
 
-// expected-error @below {{a part has at least one element, got 0}}
-func.func private @f() attributes {a = #fuse.partial<axis = "k", parts = 3, length = 0>}
+// expected-error @below {{a split has at least one element, got 0}}
+func.func private @f() attributes {a = #fuse.partial<axis = "k", splits = 3, length = 0>}
 
 // -----
 
 // expected-error @below {{'axis' must name an axis}}
-func.func private @f() attributes {a = #fuse.partial<axis = "", parts = 3, length = 1>}
+func.func private @f() attributes {a = #fuse.partial<axis = "", splits = 3, length = 1>}
 
 // -----
 
@@ -150,13 +150,18 @@ func.func private @f() attributes {a = #fuse.parallel<{}, producers = 32>}
 
 // -----
 
-// expected-error @below {{'turns' are of warps beside 'producers'}}
-func.func private @f() attributes {a = #fuse.parallel<{}, turns = true>}
+// expected-error @below {{'ping_pong' is of kernels with 'producers'}}
+func.func private @f() attributes {a = #fuse.parallel<{}, ping_pong = true>}
 
 // -----
 
-// expected-error @below {{unknown schedule version 2; this compiler reads version 1}}
-func.func private @f() attributes {a = #fuse.schedule<version = 2, mapping = <warps = 4>>}
+// expected-error @below {{version 1 of #fuse.schedule is not read: its fields have other names in version 2 (docs/glossary.md)}}
+func.func private @f() attributes {a = #fuse.schedule<version = 1, mapping = <warps = 4>>}
+
+// -----
+
+// expected-error @below {{unknown schedule version 3; this compiler reads version 2}}
+func.func private @f() attributes {a = #fuse.schedule<version = 3, mapping = <warps = 4>>}
 
 // -----
 
@@ -167,91 +172,91 @@ func.func private @f() attributes {a = #fuse.place<tensor_memory>}
 // -----
 
 // expected-error @below {{struct is missing required parameter: mapping}}
-func.func private @f() attributes {a = #fuse.schedule<version = 1>}
+func.func private @f() attributes {a = #fuse.schedule<version = 2>}
 
 // -----
 
 // expected-error @below {{a tile of 48 is no multiple of 1 elements of 32 lanes of 1 warps}}
-func.func private @spread_tile() attributes {a = #fuse.spread<tile = 48, lanes = 32>}
+func.func private @spread_tile() attributes {a = #fuse.thread_mapping<tile = 48, lanes = 32>}
 
 // -----
 
 // expected-error @below {{lanes are a power of two up to 32, got 3}}
-func.func private @spread_lanes() attributes {a = #fuse.spread<tile = 48, lanes = 3>}
+func.func private @spread_lanes() attributes {a = #fuse.thread_mapping<tile = 48, lanes = 3>}
 
 // -----
 
 // expected-error @below {{'align' is a power of two, got 12}}
-func.func private @spread_align() attributes {a = #fuse.spread<tile = 64, lanes = 32, align = 12>}
+func.func private @spread_align() attributes {a = #fuse.thread_mapping<tile = 64, lanes = 32, align = 12>}
 
 // -----
 
 // expected-error @below {{'align' is a multiple of 'vector', got 4 and 8}}
-func.func private @spread_align_vector() attributes {a = #fuse.spread<tile = 256, vector = 8, lanes = 32, align = 4>}
+func.func private @spread_align_vector() attributes {a = #fuse.thread_mapping<tile = 256, vector = 8, lanes = 32, align = 4>}
 
 // -----
 
-// expected-error @below {{a step has an element, and no fewer than none are kept}}
-func.func private @walk_step() attributes {a = #fuse.walk<axis = "j", step = 0>}
+// expected-error @below {{'step' is at least 1, 'register_steps' and 'shared_steps' at least 0}}
+func.func private @walk_step() attributes {a = #fuse.serial_loop<axis = "j", step = 0>}
 
 // -----
 
-// expected-error @below {{axis 'i' must have an #fuse.spread, got 1 : i64}}
+// expected-error @below {{axis 'i' must have an #fuse.thread_mapping, got 1 : i64}}
 func.func private @spread_of_axis() attributes {a = #fuse.stitching<{i = 1}>}
 
 // -----
 
-// expected-error @below {{parts of 1 blocks are combined at a time, at least 2 can be}}
-func.func private @combine_one() attributes {a = #fuse.stitching<combine = 1, {i = #fuse.spread<tile = 1>}>}
+// expected-error @below {{'fan_in' is at least 2 blocks, got 1}}
+func.func private @combine_one() attributes {a = #fuse.stitching<fan_in = 1, {i = #fuse.thread_mapping<tile = 1>}>}
 
 // -----
 
-// expected-error @below {{'costly' is for passes of their own, 'online' saves them}}
-func.func private @costly_online() attributes {a = #fuse.walk<axis = "j", step = 32, registers = 1, online = true, costly = true>}
+// expected-error @below {{'retain_expensive' is for passes of their own, 'online' saves them}}
+func.func private @costly_online() attributes {a = #fuse.serial_loop<axis = "j", step = 32, register_steps = 1, online = true, retain_expensive = true>}
 
 // -----
 
-// expected-error @below {{'costly' says what is kept, and no step is}}
-func.func private @costly_of_nothing() attributes {a = #fuse.walk<axis = "j", step = 32, costly = true>}
+// expected-error @below {{'retain_expensive' says what is retained, and no step is}}
+func.func private @costly_of_nothing() attributes {a = #fuse.serial_loop<axis = "j", step = 32, retain_expensive = true>}
 
 // -----
 
 // expected-error @below {{there are 1 to 8 stages, not 9}}
-func.func private @many_stages() attributes {a = #fuse.walk<axis = "j", step = 32, stages = 9>}
+func.func private @many_stages() attributes {a = #fuse.serial_loop<axis = "j", step = 32, stages = 9>}
 
 // -----
 
 // expected-error @below {{there are 1 to 8 stages, not 0}}
-func.func private @no_stage() attributes {a = #fuse.walk<axis = "j", step = 32, stages = 0>}
+func.func private @no_stage() attributes {a = #fuse.serial_loop<axis = "j", step = 32, stages = 0>}
 
 // -----
 
-// expected-error @below {{'bulk' is of what is copied ahead, in 2 stages or more}}
-func.func private @bulk_of_nothing() attributes {a = #fuse.walk<axis = "i", step = 4, bulk = true>}
+// expected-error @below {{'tma' is of copies in 2 stages or more}}
+func.func private @bulk_of_nothing() attributes {a = #fuse.serial_loop<axis = "i", step = 4, tma = true>}
 
 // -----
 
-// expected-error @below {{goes through rows in steps of 2 elements beside no walk}}
-func.func private @rows_without_walk() attributes {a = #fuse.stitching<rows = 2, {i = #fuse.spread<tile = 4>}>}
+// expected-error @below {{'split_step' is positive and needs 'serial_loop', got 2}}
+func.func private @rows_without_walk() attributes {a = #fuse.stitching<split_step = 2, {i = #fuse.thread_mapping<tile = 4>}>}
 
 // -----
 
-// expected-error @below {{walks through axis "j", which is not spread}}
-func.func private @walk_axis() attributes {a = #fuse.stitching<{i = #fuse.spread<tile = 1>}, walk = <axis = "j", step = 1>>}
+// expected-error @below {{the serial loop runs over axis "j", which has no thread mapping}}
+func.func private @walk_axis() attributes {a = #fuse.stitching<{i = #fuse.thread_mapping<tile = 1>}, serial_loop = <axis = "j", step = 1>>}
 
 // -----
 
-// expected-error @below {{'rescale' is from 0 to 126, got 127}}
-func.func private @rescale_beyond_f32() attributes {a = #fuse.reduction<online, rescale = 127>}
+// expected-error @below {{'rescale_threshold' is from 0 to 126, got 127}}
+func.func private @rescale_beyond_f32() attributes {a = #fuse.reduction<online, rescale_threshold = 127>}
 
 // -----
 
-// expected-error @below {{'rescale' is for reductions that run online}}
-func.func private @rescale_of_one_tile() attributes {a = #fuse.reduction<one_tile, rescale = 8>}
+// expected-error @below {{'rescale_threshold' is for reductions that run online}}
+func.func private @rescale_of_one_tile() attributes {a = #fuse.reduction<one_tile, rescale_threshold = 8>}
 
 // -----
 
-// expected-error @below {{'evict_last' is said of bulk copies to shared memory only}}
+// expected-error @below {{'evict_last' is said of TMA copies to shared memory only}}
 func.func private @f() attributes {a = #fuse.place<shared, async16, evict_last>}
 
 // -----
@@ -261,13 +266,13 @@ func.func private @no_resident_block() attributes {a = #fuse.codegen<resident_bl
 
 // -----
 
-// expected-error @below {{'role_registers' are two positive multiples of 8, of producers and of the other warps}}
-func.func private @registers_of_one_role() attributes {a = #fuse.codegen<resident_blocks = 1, role_registers = [24]>}
+// expected-error @below {{'register_budgets' are two positive multiples of 8, of producers and of consumers}}
+func.func private @registers_of_one_role() attributes {a = #fuse.codegen<resident_blocks = 1, register_budgets = [24]>}
 
 // -----
 
-// expected-error @below {{'role_registers' are two positive multiples of 8, of producers and of the other warps}}
-func.func private @odd_registers() attributes {a = #fuse.codegen<resident_blocks = 1, role_registers = [24, 250]>}
+// expected-error @below {{'register_budgets' are two positive multiples of 8, of producers and of consumers}}
+func.func private @odd_registers() attributes {a = #fuse.codegen<resident_blocks = 1, register_budgets = [24, 250]>}
 
 // -----
 
@@ -281,10 +286,10 @@ func.func private @no_iteration() attributes {a = #fuse.codegen<resident_blocks 
 
 // -----
 
-// expected-error @below {{expected role_registers, masked or unmasked_iterations}}
+// expected-error @below {{expected register_budgets, masked or unmasked_iterations}}
 func.func private @unknown_codegen() attributes {a = #fuse.codegen<resident_blocks = 1, registers = 2>}
 
 // -----
 
 // expected-error @below {{'codegen' stands beside 'tiling' or 'stitching': the generic form has none}}
-func.func private @generic_codegen() attributes {a = #fuse.schedule<version = 1, mapping = <warps = 8>, codegen = <resident_blocks = 1>>}
+func.func private @generic_codegen() attributes {a = #fuse.schedule<version = 2, mapping = <warps = 8>, codegen = <resident_blocks = 1>>}

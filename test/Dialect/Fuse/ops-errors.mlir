@@ -216,8 +216,8 @@ func.func @schedule_of_another_kind(%O: tensor<8xf32>) {
 // -----
 
 func.func @partial_of_one_part(%a: tensor<16x32xf16>, %b: tensor<32x8xf16>, %o: tensor<1x16x8xf32>) {
-  // expected-error @below {{a reduction is split into 2 parts or more, got 1}}
-  %r = fuse.chain outs(%p = %o : tensor<1x16x8xf32>) attributes {partial = #fuse.partial<axis = "k", parts = 1, length = 32>} {
+  // expected-error @below {{a reduction has 2 splits or more, got 1}}
+  %r = fuse.chain outs(%p = %o : tensor<1x16x8xf32>) attributes {partial = #fuse.partial<axis = "k", splits = 1, length = 32>} {
   }
   return
 }
@@ -239,7 +239,7 @@ func.func @partial_is_no_number(%o: tensor<16x8xf32>) {
 func.func @partial_result_without_parts(%a: tensor<16x32xf16>, %b: tensor<32x8xf16>, %o: tensor<16x8xf32>) {
   // expected-error @below {{'fuse.chain' op has 2 parts of type 'tensor<16x8xf32>', so its result must have type 'tensor<2x16x8xf32>', got 'tensor<16x8xf32>'}}
   %r = fuse.chain ins(%x = %a : tensor<16x32xf16>, %y = %b : tensor<32x8xf16>) outs(%p = %o : tensor<16x8xf32>)
-      attributes {partial = #fuse.partial<axis = "k", parts = 2, length = 16>} {
+      attributes {partial = #fuse.partial<axis = "k", splits = 2, length = 16>} {
     %c = linalg.matmul ins(%x, %y : tensor<16x32xf16>, tensor<32x8xf16>) outs(%p : tensor<16x8xf32>) -> tensor<16x8xf32>
     fuse.yield %c : tensor<16x8xf32>
   } -> tensor<16x8xf32>
@@ -251,7 +251,7 @@ func.func @partial_result_without_parts(%a: tensor<16x32xf16>, %b: tensor<32x8xf
 func.func @partial_without_a_sum(%a: tensor<16x8xf32>, %o: tensor<2x16x8xf32>) {
   // expected-error @below {{'fuse.chain' op is partial but yields no sum}}
   %r = fuse.chain ins(%x = %a : tensor<16x8xf32>) outs(%p = %o : tensor<2x16x8xf32>)
-      attributes {partial = #fuse.partial<axis = "k", parts = 2, length = 16>} {
+      attributes {partial = #fuse.partial<axis = "k", splits = 2, length = 16>} {
     %e = tensor.empty() : tensor<16x8xf32>
     %c = linalg.exp ins(%x : tensor<16x8xf32>) outs(%e : tensor<16x8xf32>) -> tensor<16x8xf32>
     fuse.yield %c : tensor<16x8xf32>
@@ -264,7 +264,7 @@ func.func @partial_without_a_sum(%a: tensor<16x8xf32>, %o: tensor<2x16x8xf32>) {
 func.func @partial_stitch(%a: tensor<16x8xf32>, %o: tensor<2x16xf32>, %i: tensor<16xf32>) {
   // expected-error @below {{'fuse.stitch' op cannot be partial; only a chain can}}
   %r = fuse.stitch ins(%x = %a : tensor<16x8xf32>, %y = %i : tensor<16xf32>) outs(%p = %o : tensor<2x16xf32>)
-      attributes {partial = #fuse.partial<axis = "k", parts = 2, length = 4>} {
+      attributes {partial = #fuse.partial<axis = "k", splits = 2, length = 4>} {
     %c = linalg.reduce { arith.addf } ins(%x : tensor<16x8xf32>) outs(%y : tensor<16xf32>) dimensions = [1]
     fuse.yield %c : tensor<16xf32>
   } -> tensor<2x16xf32>

@@ -124,7 +124,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.r
   %group = transform.fuse.form_stitch %ops : (!transform.any_op) -> !transform.any_op
   // expected-error@+1 {{the schedule does not fit: }}
   transform.fuse.set_schedule %group : !transform.any_op
-      to #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{q = #fuse.spread<tile = 8, lanes = 8>}>>
+      to #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{q = #fuse.thread_mapping<tile = 8, lanes = 8>}>>
   transform.yield
 }
 }
@@ -142,7 +142,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.r
   %ops = transform.structured.match ops{["linalg.exp"]} in %root : (!transform.any_op) -> !transform.any_op
   // expected-error@+1 {{the schedule does not fit: it is no group}}
   transform.fuse.set_schedule %ops : !transform.any_op
-      to #fuse.schedule<version = 1, mapping = <warps = 1>, stitching = <{i = #fuse.spread<tile = 8, lanes = 8>}>>
+      to #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8, lanes = 8>}>>
   transform.yield
 }
 }

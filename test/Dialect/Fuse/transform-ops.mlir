@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: func.func @f
 // CHECK: fuse.chain
-// CHECK-SAME: schedule = #fuse.schedule<version = 1, tiling = <"m(k(LA,LB,CC),LD,CE,SE)"
+// CHECK-SAME: schedule = #fuse.schedule<version = 2, tiling = <"m(k(LA,LB,CC),LD,CE,SE)"
 // CHECK: linalg.matmul
 // CHECK: linalg.generic
 // CHECK: linalg.matmul
@@ -48,14 +48,14 @@ func.func @f(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %c: tensor<48x16xf16>
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
   %products = transform.structured.match attributes {product} in %root : (!transform.any_op) -> !transform.any_op
   %chain = transform.fuse.form_chain %products : (!transform.any_op) -> !transform.any_op
-  transform.fuse.set_schedule %chain : !transform.any_op to #fuse.schedule<version = 1,
+  transform.fuse.set_schedule %chain : !transform.any_op to #fuse.schedule<version = 2,
     tiling = <"m(k(LA,LB,CC),LD,CE,SE)", {h = 16, k = 16, m = 32, n = 48}>,
     mapping = <warps = 2, blocks = ["m"],
                operators = {C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 1]>,
                             E = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [2, 1]>}>,
     memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>,
                D = #fuse.place<shared, async16>, E = #fuse.place<shared>}>,
-    pipeline = <{}, registers = 2>>
+    pipeline = <{}, register_stages = 2>>
   %rest = transform.structured.match attributes {elementwise} in %root : (!transform.any_op) -> !transform.any_op
   %group = transform.fuse.form_stitch %rest : (!transform.any_op) -> !transform.any_op
   transform.yield

@@ -7,7 +7,7 @@ tile.kernel @multicast(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 64, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op needs a buffer of the space 'cluster', got 'shared'}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk {multicast} : !view, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma {multicast} : !view, !buffer
   tile.return
 }
 
@@ -19,7 +19,7 @@ tile.kernel @bulk(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: ind
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 64, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op needs a buffer of the space 'shared', got 'cluster'}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk : !view, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma : !view, !buffer
   tile.return
 }
 
@@ -53,8 +53,8 @@ tile.kernel @store(%a: f16, %n: index) attributes {cluster = 2 : i64, warps = 1 
 tile.kernel @stash(%a: f32, %n: index) attributes {cluster = 2 : i64, warps = 1 : i64} {
   %t = tile.splat %a : f32 -> tensor<32xf32, #threads>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.stash' op needs a buffer of the space 'shared', got 'cluster'}}
-  tile.stash %t, %b[%n] : tensor<32xf32, #threads>, !buffer
+  // expected-error @below {{'tile.private_store' op needs a buffer of the space 'shared', got 'cluster'}}
+  tile.private_store %t, %b[%n] : tensor<32xf32, #threads>, !buffer
   tile.return
 }
 

@@ -21,15 +21,15 @@ tile.kernel @k() attributes {warps = 29 : i64, producers = 4 : i64} {
 
 // -----
 
-// expected-error @below {{'tile.kernel' op has turns of groups of 4 warps, and 6 warps}}
-tile.kernel @k() attributes {warps = 6 : i64, producers = 4 : i64, turns} {
+// expected-error @below {{'tile.kernel' op has ping_pong of warpgroups of 4 warps, and 6 warps}}
+tile.kernel @k() attributes {warps = 6 : i64, producers = 4 : i64, ping_pong} {
   tile.return
 }
 
 // -----
 
-// expected-error @below {{'tile.kernel' op threads have multiples of 8 registers from 24 to 256, of producers and of the others}}
-tile.kernel @k() attributes {warps = 4 : i64, producers = 4 : i64, role_registers = array<i64: 16, 240>} {
+// expected-error @below {{'tile.kernel' op threads have multiples of 8 registers from 24 to 256, of producers and of consumers}}
+tile.kernel @k() attributes {warps = 4 : i64, producers = 4 : i64, register_budgets = array<i64: 16, 240>} {
   tile.return
 }
 
@@ -590,8 +590,8 @@ func.func @gather_elsewhere(%p: !tile.ptr<f32>, %i: tensor<16xindex>) {
 
 func.func @stash_without_layout(%a: tensor<16xf32>, %n: index) {
   %b = tile.alloc : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
-  // expected-error @below {{'tile.stash' op needs a layout}}
-  tile.stash %a, %b[%n] : tensor<16xf32>, !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
+  // expected-error @below {{'tile.private_store' op needs a layout}}
+  tile.private_store %a, %b[%n] : tensor<16xf32>, !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
   return
 }
 
@@ -600,8 +600,8 @@ func.func @stash_without_layout(%a: tensor<16xf32>, %n: index) {
 #threads = #tile.layout<"register: 2*[1]; lane: 32*[2] -> [64]">
 func.func @unstash_less(%n: index) {
   %b = tile.alloc : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">>
-  // expected-error @below {{'tile.unstash' op threads have 2 different elements each, the buffer has 32 rows of 1}}
-  %a = tile.unstash %b[%n] : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">> -> tensor<64xf32, #threads>
+  // expected-error @below {{'tile.private_load' op threads have 2 different elements each, the buffer has 32 rows of 1}}
+  %a = tile.private_load %b[%n] : !tile.buffer<1, 32, 1, f32, <"offset: 32*[1,0] -> [32, 1]">> -> tensor<64xf32, #threads>
   return
 }
 
@@ -805,8 +805,8 @@ func.func @window_of_other_elements(%p: !tile.ptr<f32>, %n: index) {
 
 tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
   %v = tile.view %p[%n] sizes [%n] strides [%n] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 4>
-  // expected-error @below {{'tile.load' op is realigned, which needs 'within'}}
-  %x = tile.load %v[%n] {ragged, realigned = 4} : !tile.view<1 x f32, unit = 0, alignment = 4> -> tensor<128xf32>
+  // expected-error @below {{'tile.load' op is misaligned, which needs 'within'}}
+  %x = tile.load %v[%n] {ragged, misaligned = 4} : !tile.view<1 x f32, unit = 0, alignment = 4> -> tensor<128xf32>
   tile.return
 }
 
@@ -814,16 +814,16 @@ tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index)
 
 tile.kernel @k(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
   %v = tile.view %p[%n] sizes [%n] strides [%n] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 4>
-  // expected-error @below {{'tile.load' op is realigned, which needs 'ragged' and a dimension whose stride is one}}
-  %x = tile.load %v[%n] {realigned = 4, within = 100} : !tile.view<1 x f32, unit = 0, alignment = 4> -> tensor<128xf32>
+  // expected-error @below {{'tile.load' op is misaligned, which needs 'ragged' and a dimension whose stride is one}}
+  %x = tile.load %v[%n] {misaligned = 4, within = 100} : !tile.view<1 x f32, unit = 0, alignment = 4> -> tensor<128xf32>
   tile.return
 }
 
 // -----
 
 func.func @realigned_store(%x: tensor<128xf32>, %v: !tile.view<1 x f32, unit = 0, alignment = 4>, %n: index) {
-  // expected-error @below {{'tile.store' op realigns 8 elements of 'f32', which are no 4, 8 or 16 bytes}}
-  tile.store %x, %v[%n] {ragged, realigned = 8} : tensor<128xf32>, !tile.view<1 x f32, unit = 0, alignment = 4>
+  // expected-error @below {{'tile.store' op has misaligned accesses of 8 elements of 'f32', which are no 4, 8 or 16 bytes}}
+  tile.store %x, %v[%n] {ragged, misaligned = 8} : tensor<128xf32>, !tile.view<1 x f32, unit = 0, alignment = 4>
   return
 }
 
@@ -831,8 +831,8 @@ func.func @realigned_store(%x: tensor<128xf32>, %v: !tile.view<1 x f32, unit = 0
 
 tile.kernel @k(%p: !tile.ptr<i8> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64} {
   %v = tile.view %p[%n] sizes [%n] strides [%n] : !tile.ptr<i8> -> !tile.view<1 x i8, unit = 0, alignment = 1>
-  // expected-error @below {{'tile.load' op realigns 2 elements of 'i8', which are no 4, 8 or 16 bytes}}
-  %x = tile.load %v[%n] {ragged, realigned = 2, within = 100} : !tile.view<1 x i8, unit = 0, alignment = 1> -> tensor<128xi8>
+  // expected-error @below {{'tile.load' op has misaligned accesses of 2 elements of 'i8', which are no 4, 8 or 16 bytes}}
+  %x = tile.load %v[%n] {ragged, misaligned = 2, within = 100} : !tile.view<1 x i8, unit = 0, alignment = 1> -> tensor<128xi8>
   tile.return
 }
 
@@ -888,7 +888,7 @@ tile.kernel @bulk_of_a_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>
   %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op copies in bulk, which needs a tile.window of an argument of the kernel}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
 
@@ -899,7 +899,7 @@ tile.kernel @bulk_of_six_dimensions(%p: !tile.ptr<f16> {tile.access = #tile.acce
   %v = tile.window %p[%n, %n, %n, %n] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 2, 2, 2, 2, 8, 8>, map = affine_map<(d0, d1)[s0, s1, s2, s3] -> (s0, s1, s2, s3, d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op copies in bulk a part of a tensor of rank 6; tensor maps have 2 to 5 dimensions here}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
 
@@ -910,7 +910,7 @@ tile.kernel @bulk_to_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.acce
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op copies in bulk a buffer that is not laid out as boxes of a tensor map}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
 
@@ -921,7 +921,7 @@ tile.kernel @bulk_of_a_diagonal(%p: !tile.ptr<f16> {tile.access = #tile.access<r
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 16, 8>, map = affine_map<(d0, d1) -> (d0 + d1, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op copies in bulk through a window whose indices are not the tile's dimensions and symbols}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
 
@@ -932,7 +932,7 @@ tile.kernel @bulk_of_odd_rows(%p: !tile.ptr<f16> {tile.access = #tile.access<rea
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 12>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 8>
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op copies in bulk a part of a tensor whose strides are no multiples of 16 bytes}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk : !tile.view<2 x f16, unit = 1, alignment = 8>, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 8>, !buffer
   tile.return
 }
 
@@ -975,7 +975,7 @@ tile.kernel @store_to_one_place(%p: !tile.ptr<f16> {tile.access = #tile.access<w
 tile.kernel @eviction_by_threads(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op says 'eviction', which copies in bulk do}}
+  // expected-error @below {{'tile.copy_async' op says 'eviction', which TMA copies do}}
   tile.copy_async %v[%n, %n], %b[%n] by async16 {eviction = #tile.eviction<first>} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -986,7 +986,7 @@ tile.kernel @eviction_by_threads(%p: !tile.ptr<f16> {tile.access = #tile.access<
 tile.kernel @multicast_by_threads(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {cluster = 2 : i64, warps = 1 : i64} {
   %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op is 'multicast', which copies in bulk are}}
+  // expected-error @below {{'tile.copy_async' op is 'multicast', which TMA copies are}}
   tile.copy_async %v[%n, %n], %b[%n] by async16 {multicast} : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -999,7 +999,7 @@ tile.kernel @multicast_alone(%p: !tile.ptr<f16> {tile.access = #tile.access<read
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 64, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op is 'multicast' in a kernel without a cluster of blocks}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk {multicast} : !view, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma {multicast} : !view, !buffer
   tile.return
 }
 
@@ -1011,7 +1011,7 @@ tile.kernel @multicast_of_parts(%p: !tile.ptr<f16> {tile.access = #tile.access<r
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 64, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %b = tile.alloc : !buffer
   // expected-error @below {{'tile.copy_async' op copies in bulk 16 rows, which 3 blocks do not share}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk {multicast} : !view, !buffer
+  tile.copy_async %v[%n, %n], %b[%n] by tma {multicast} : !view, !buffer
   tile.return
 }
 
@@ -1040,7 +1040,7 @@ tile.kernel @own_of_another_rank(%p: !tile.ptr<f32> {tile.access = #tile.access<
   %v = tile.view %p[%n] sizes[%n] strides[%n] : <f32> -> !view
   %b = tile.alloc : !aside
   // expected-error @below {{'tile.copy_async' op needs a view of rank 2 with a unit dimension}}
-  tile.copy_async %v[%n], %b[%n] by async16 {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.copy_async %v[%n], %b[%n] by async16 {thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
 
@@ -1053,7 +1053,7 @@ tile.kernel @own_of_more(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, 
   %v = tile.view %p[%n] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
   %b = tile.alloc : !aside
   // expected-error @below {{'tile.copy_async' op threads have 4 different elements each, the buffer has 32 rows of 8}}
-  tile.copy_async %v[%n, %n], %b[%n] by async16 {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.copy_async %v[%n, %n], %b[%n] by async16 {thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
 
@@ -1066,7 +1066,7 @@ tile.kernel @own_of_less_than_a_copy(%p: !tile.ptr<f32> {tile.access = #tile.acc
   %v = tile.view %p[%n] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
   %b = tile.alloc : !aside
   // expected-error @below {{'tile.copy_async' op copies 16 bytes at a time, threads have 2 elements of 'f32' side by side}}
-  tile.copy_async %v[%n, %n], %b[%n] by async16 {own = tensor<1x64xf32, #own>} : !view, !aside
+  tile.copy_async %v[%n, %n], %b[%n] by async16 {thread_private = tensor<1x64xf32, #own>} : !view, !aside
   tile.return
 }
 
@@ -1079,7 +1079,7 @@ tile.kernel @own_in_bulk(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, 
   %v = tile.view %p[%n] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
   %b = tile.alloc : !aside
   // expected-error @below {{'tile.copy_async' op copies in bulk, which needs a tile.view of all of an argument of the kernel}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.copy_async %v[%n, %n], %b[%n] by tma {thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
 
@@ -1093,7 +1093,7 @@ tile.kernel @own_in_bulk_of_unknown(%p: !tile.ptr<f32> {tile.access = #tile.acce
   %v = tile.view %p[%c0] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
   %b = tile.alloc : !aside
   // expected-error @below {{'tile.copy_async' op copies in bulk through a view whose sizes or strides are not constant}}
-  tile.copy_async %v[%n, %n], %b[%n] by bulk {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.copy_async %v[%n, %n], %b[%n] by tma {thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
 
@@ -1110,7 +1110,7 @@ tile.kernel @own_in_bulk_of_odd_rows(%p: !tile.ptr<f32> {tile.access = #tile.acc
   %v = tile.view %p[%c0] sizes[%c8, %c130] strides[%c130, %c1] : <f32> -> !view
   %b = tile.alloc : !aside
   // expected-error @below {{'tile.copy_async' op copies in bulk what is no box of a tensor map: its strides are no multiples of 16 bytes}}
-  tile.copy_async %v[%n, %c0], %b[%n] by bulk {own = tensor<1x128xf32, #own>} : !view, !aside
+  tile.copy_async %v[%n, %c0], %b[%n] by tma {thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
 
@@ -1126,8 +1126,8 @@ tile.kernel @own_for_all_blocks(%p: !tile.ptr<f32> {tile.access = #tile.access<r
   %c128 = arith.constant 128 : index
   %v = tile.view %p[%c0] sizes[%c8, %c128] strides[%c128, %c1] : <f32> -> !view
   %b = tile.alloc : !aside
-  // expected-error @below {{'tile.copy_async' op is 'multicast' of threads' 'own' elements, which blocks have no parts of}}
-  tile.copy_async %v[%n, %c0], %b[%n] by bulk {multicast, own = tensor<1x128xf32, #own>} : !view, !aside
+  // expected-error @below {{'tile.copy_async' op is 'multicast' and 'thread_private', which blocks have no parts of}}
+  tile.copy_async %v[%n, %c0], %b[%n] by tma {multicast, thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
 

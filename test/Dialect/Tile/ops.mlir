@@ -106,8 +106,8 @@ tile.kernel @shared(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
   tile.copy_async %v[%c0, %c0], %b[%c1] by async4 : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   // CHECK: %[[WINDOW:.*]] = tile.window
   %w = tile.window %a[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 128, 128>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
-  // CHECK: tile.copy_async %[[WINDOW]][%{{.*}}, %{{.*}}], %[[B]][%{{.*}}] by bulk
-  tile.copy_async %w[%c0, %c0], %b[%c1] by bulk : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
+  // CHECK: tile.copy_async %[[WINDOW]][%{{.*}}, %{{.*}}], %[[B]][%{{.*}}] by tma
+  tile.copy_async %w[%c0, %c0], %b[%c1] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   // CHECK: tile.await %[[B]][%{{.*}}] {slot = 0 : i64} : <2
   tile.await %b[%c1] {slot = 0 : i64} : !buffer
   %more = arith.cmpi slt, %c0, %n : index
@@ -142,12 +142,12 @@ tile.kernel @shared(%a: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
 }
 
 // CHECK-LABEL: tile.kernel @roles
-// CHECK-SAME: producers = 4 : i64, role_registers = array<i64: 24, 240>
-tile.kernel @roles() attributes {warps = 8 : i64, producers = 4 : i64, role_registers = array<i64: 24, 240>, unmasked_iterations = 2 : i64} {
-  // CHECK: tile.specialize producer {
+// CHECK-SAME: producers = 4 : i64, register_budgets = array<i64: 24, 240>
+tile.kernel @roles() attributes {warps = 8 : i64, producers = 4 : i64, register_budgets = array<i64: 24, 240>, unmasked_iterations = 2 : i64} {
+  // CHECK: tile.warp_specialize producer {
   // CHECK-NEXT: } consumer {
   // CHECK-NEXT: tile.barrier
-  tile.specialize producer {
+  tile.warp_specialize producer {
   } consumer {
     tile.barrier
   }
@@ -155,16 +155,16 @@ tile.kernel @roles() attributes {warps = 8 : i64, producers = 4 : i64, role_regi
 }
 
 // CHECK-LABEL: tile.kernel @turns
-// CHECK-SAME: producers = 4 : i64, turns
-tile.kernel @turns() attributes {warps = 8 : i64, producers = 4 : i64, turns} {
-  // CHECK: tile.pass_turn first
-  // CHECK-NEXT: tile.take_turn
-  // CHECK-NEXT: tile.pass_turn
-  // CHECK-NEXT: tile.take_turn last
-  tile.pass_turn first
-  tile.take_turn
-  tile.pass_turn
-  tile.take_turn last
+// CHECK-SAME: ping_pong, producers = 4 : i64
+tile.kernel @turns() attributes {warps = 8 : i64, producers = 4 : i64, ping_pong} {
+  // CHECK: tile.ping_pong_arrive first
+  // CHECK-NEXT: tile.ping_pong_wait
+  // CHECK-NEXT: tile.ping_pong_arrive
+  // CHECK-NEXT: tile.ping_pong_wait last
+  tile.ping_pong_arrive first
+  tile.ping_pong_wait
+  tile.ping_pong_arrive
+  tile.ping_pong_wait last
   tile.return
 }
 
@@ -194,8 +194,8 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   %t = tile.transpose %d : tensor<64x32xf32> -> tensor<32x64xf32>
   // CHECK: tile.mask %[[DOT]] below %{{.*}} along 0 else %{{.*}} : tensor<64x32xf32>, f32 -> tensor<64x32xf32>
   %m = tile.mask %d below %n along 0 else %s : tensor<64x32xf32>, f32 -> tensor<64x32xf32>
-  // CHECK: %[[HELD:.*]] = tile.hold %[[DOT]] : tensor<64x32xf32>
-  %held = tile.hold %d : tensor<64x32xf32>
+  // CHECK: %[[HELD:.*]] = tile.optimization_barrier %[[DOT]] : tensor<64x32xf32>
+  %held = tile.optimization_barrier %d : tensor<64x32xf32>
   // CHECK: tile.scale %[[DOT]] by %{{.*}} : tensor<64x32xf32>
   %scaled = tile.scale %d by %r : tensor<64x32xf32>
   // CHECK: %[[ARRAY:.*]] = tile.make_array %[[HELD]] : <4 x tensor<64x32xf32>>
@@ -213,24 +213,24 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
 tile.kernel @places(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>},
                     %n: index) attributes {warps = 4 : i64} {
   %view = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
-  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {ragged, realigned = 4 : i64, within = 1000 : i64} :
-  %across = tile.load %view[%n, %n] {ragged, realigned = 4, within = 1000} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
-  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {streamed} :
-  %past = tile.load %view[%n, %n] {streamed} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
-  // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {ragged, realigned = 4 : i64} :
-  tile.store %past, %view[%n, %n] {ragged, realigned = 4} : tensor<32x16xf32, #rows>, !tile.view<2 x f32, unit = 1, alignment = 16>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {misaligned = 4 : i64, ragged, within = 1000 : i64} :
+  %across = tile.load %view[%n, %n] {ragged, misaligned = 4, within = 1000} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
+  // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {evict_first} :
+  %past = tile.load %view[%n, %n] {evict_first} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
+  // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {misaligned = 4 : i64, ragged} :
+  tile.store %past, %view[%n, %n] {ragged, misaligned = 4} : tensor<32x16xf32, #rows>, !tile.view<2 x f32, unit = 1, alignment = 16>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {ragged} :
   %x = tile.load %view[%n, %n] {ragged} : !tile.view<2 x f32, unit = 1, alignment = 16> -> tensor<32x16xf32, #rows>
   %i = tile.iota %n along 0 : tensor<32x16xindex, #rows>
   // CHECK: tile.gather %{{.*}}[%{{.*}}] : <f32>, tensor<32x16xindex, #[[ROWS]]> -> tensor<32x16xf32, #[[ROWS]]>
   %y = tile.gather %p[%i] : !tile.ptr<f32>, tensor<32x16xindex, #rows> -> tensor<32x16xf32, #rows>
   %aside = tile.alloc : !aside
-  // CHECK: tile.stash %{{.*}}, %{{.*}}[%{{.*}}] : tensor<32x16xf32, #[[ROWS]]>, <3, 128, 4, f32,
-  tile.stash %x, %aside[%n] : tensor<32x16xf32, #rows>, !aside
-  // CHECK: tile.unstash %{{.*}}[%{{.*}}] : <3, 128, 4, f32, {{.*}} -> tensor<32x16xf32, #[[ROWS]]>
-  %z = tile.unstash %aside[%n] : !aside -> tensor<32x16xf32, #rows>
-  // CHECK: tile.copy_async %{{.*}}, %{{.*}}[%{{.*}}] by{{ +}}async16 {own = tensor<32x16xf32, #[[ROWS]]>} :
-  tile.copy_async %view[%n, %n], %aside[%n] by async16 {own = tensor<32x16xf32, #rows>} : !tile.view<2 x f32, unit = 1, alignment = 16>, !aside
+  // CHECK: tile.private_store %{{.*}}, %{{.*}}[%{{.*}}] : tensor<32x16xf32, #[[ROWS]]>, <3, 128, 4, f32,
+  tile.private_store %x, %aside[%n] : tensor<32x16xf32, #rows>, !aside
+  // CHECK: tile.private_load %{{.*}}[%{{.*}}] : <3, 128, 4, f32, {{.*}} -> tensor<32x16xf32, #[[ROWS]]>
+  %z = tile.private_load %aside[%n] : !aside -> tensor<32x16xf32, #rows>
+  // CHECK: tile.copy_async %{{.*}}, %{{.*}}[%{{.*}}] by{{ +}}async16 {thread_private = tensor<32x16xf32, #[[ROWS]]>} :
+  tile.copy_async %view[%n, %n], %aside[%n] by async16 {thread_private = tensor<32x16xf32, #rows>} : !tile.view<2 x f32, unit = 1, alignment = 16>, !aside
   %out = tile.view %q[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 16>
   // CHECK: tile.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] {ragged} :
   tile.store %z, %out[%n, %n] {ragged} : tensor<32x16xf32, #rows>, !tile.view<2 x f32, unit = 1, alignment = 16>

@@ -28,7 +28,7 @@ def attention(groups=1, columns=32, sequence=128, heads=1, causal=False, result=
         tiles=dict(b=1, h=64, k=64, m=rows, n=columns),
         blocks=list(grid),
         maps=dict(C=("m", "n", "k", f"[{warps}, 1]"), E=("m", "h", "n", f"[{warps}, 1]")),
-        places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E=result),
+        places={each: "shared, tma" for each in "ABD"} | dict(C="registers", E=result),
         stages=dict(B=2, D=2),
         warps=warps,
         skip="n" if causal else None,
@@ -42,8 +42,8 @@ def attention(groups=1, columns=32, sequence=128, heads=1, causal=False, result=
 def stitched(pattern, rows, columns, tile, walk, cluster=1, warps=2, vector=8, form="", row="tile = 1", axis="j", producers=0, along=None):
     roles = f"parallel = <{{}}, producers = {producers}>, " if producers else ""
     text = (
-        f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>, {roles}stitching = <{form}{{i = #fuse.spread<{row}>, "
-        f'j = #fuse.spread<tile = {tile}, vector = {vector}, lanes = 32, warps = {along or warps}>}}, walk = <axis = "{axis}", {walk}>>>'
+        f"#fuse.schedule<version = 2, mapping = <warps = {warps}, cluster = {cluster}>, {roles}stitching = <{form}{{i = #fuse.thread_mapping<{row}>, "
+        f'j = #fuse.thread_mapping<tile = {tile}, vector = {vector}, lanes = 32, warps = {along or warps}>}}, serial_loop = <axis = "{axis}", {walk}>>>'
     )
     return stitch_programs.program(pattern, rows, columns, "f16"), text
 
@@ -51,7 +51,7 @@ def stitched(pattern, rows, columns, tile, walk, cluster=1, warps=2, vector=8, f
 def parts_of_rows():
     """A tile's rows, whose sum a cluster of two shares."""
     description = PRODUCT | dict(tiling="n(k(LA,LB,CC),SC)", blocks=["n"],
-                                 places=dict(A="shared, bulk", B="shared, bulk", C="registers"), stages=dict(A=2, B=2))  # fmt: skip
+                                 places=dict(A="shared, tma", B="shared, tma", C="registers"), stages=dict(A=2, B=2))  # fmt: skip
     text = run(sys.executable, str(ROOT / "benchmarks" / "workloads" / "generate.py"), "--chain=32,320,64", "--2d")
     return text, schedule(**description, split=dict(k=2), in_cluster=True)
 
@@ -62,7 +62,7 @@ DECODE = dict(
     tiles=dict(b=1, m=16, n=16, k=32, h=32),
     blocks=["b"],
     maps=dict(C=("m", "n", "k", "[1, 1]"), E=("m", "h", "n", "[1, 1]")),
-    places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
+    places={each: "shared, tma" for each in "ABD"} | dict(C="registers", E="shared"),
     stages=dict(B=2, D=2),
     warps=1,
     registers=2,
@@ -78,12 +78,12 @@ CASES = {
     "attention-turns": (lambda: attention(2, sequence=256, producers=4, turns=True), None),
     "attention-turns-overlapped": (lambda: attention(2, sequence=256, producers=4, turns=True, overlapped="E"), None),
     "attention-overlapped": (lambda: attention(overlapped="E"), None),
-    "attention-causal": (lambda: attention(causal=True, sequence=192, producers=4, overlapped="E", result="shared, bulk"), None),
+    "attention-causal": (lambda: attention(causal=True, sequence=192, producers=4, overlapped="E", result="shared, tma"), None),
     "attention-in-clusters": (lambda: attention(producers=4, cluster=2), None),
     "attention-in-clusters-alone": (lambda: attention(cluster=2), None),
     "attention-causal-in-clusters": (lambda: attention(causal=True, sequence=256, producers=4, cluster=2, overlapped="E"), None),
     "attention-through-tiles": (
-        lambda: attention(**THROUGH_TILES, result="shared, bulk"), 2,
+        lambda: attention(**THROUGH_TILES, result="shared, tma"), 2,
     ),
     "attention-through-tiles-in-clusters": (
         lambda: attention(**THROUGH_TILES, cluster=2), 2,
@@ -95,24 +95,24 @@ CASES = {
                  schedule(**DECODE | dict(places=DECODE["places"] | dict(E="registers")), in_cluster=True)), None,
     ),
     "parts-in-clusters-in-bulk": (parts_of_rows, None),
-    "stitched-in-clusters": (lambda: stitched("softmax", 2, 2048, 1024, "step = 512, registers = 1, shared = 1", 2), None),
-    "stitched-ahead-in-clusters": (lambda: stitched("softmax", 2, 5120, 2560, "step = 512, shared = 5, stages = 3", 2), None),
+    "stitched-in-clusters": (lambda: stitched("softmax", 2, 2048, 1024, "step = 512, register_steps = 1, shared_steps = 1", 2), None),
+    "stitched-ahead-in-clusters": (lambda: stitched("softmax", 2, 5120, 2560, "step = 512, shared_steps = 5, stages = 3", 2), None),
     "stitched-online-in-clusters": (
-        lambda: stitched("softmax", 2, 5120, 2560, "step = 512, registers = 0, online = true", 2), None,
+        lambda: stitched("softmax", 2, 5120, 2560, "step = 512, register_steps = 0, online = true", 2), None,
     ),
     "stitched-bulk-rows": (
-        lambda: stitched("softmax", 24, 256, 256, "step = 2, stages = 3, bulk = true", row="tile = 12, warps = 2", axis="i", along=1), None,
+        lambda: stitched("softmax", 24, 256, 256, "step = 2, stages = 3, tma = true", row="tile = 12, warps = 2", axis="i", along=1), None,
     ),
     "stitched-bulk-producer": (
-        lambda: stitched("swiglu", 16, 512, 512, "step = 1, stages = 2, bulk = true", row="tile = 8", axis="i", producers=1), None,
+        lambda: stitched("swiglu", 16, 512, 512, "step = 1, stages = 2, tma = true", row="tile = 8", axis="i", producers=1), None,
     ),
-    "stitched-bulk-kept": (lambda: stitched("softmax", 2, 2560, 2560, "step = 512, shared = 5, stages = 3, bulk = true"), None),
+    "stitched-bulk-kept": (lambda: stitched("softmax", 2, 2560, 2560, "step = 512, shared_steps = 5, stages = 3, tma = true"), None),
     "stitched-bulk-kept-rows": (
-        lambda: stitched("layer_norm_backward", 8, 1024, 1024, "step = 512, shared = 2, stages = 2, bulk = true", form="combine = 2, rows = 1, ",
+        lambda: stitched("layer_norm_backward", 8, 1024, 1024, "step = 512, shared_steps = 2, stages = 2, tma = true", form="fan_in = 2, split_step = 1, ",
                          row="tile = 4"), None,
     ),
     "stitched-rows-in-clusters": (
-        lambda: stitched("layer_norm_backward", 23, 448, 256, "step = 128, registers = 2, shared = 0", 2, 2, 2,
-                         "combine = 2, rows = 1, ", "tile = 6"), None,
+        lambda: stitched("layer_norm_backward", 23, 448, 256, "step = 128, register_steps = 2, shared_steps = 0", 2, 2, 2,
+                         "fan_in = 2, split_step = 1, ", "tile = 6"), None,
     ),
 }  # fmt: skip

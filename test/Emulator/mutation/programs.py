@@ -33,9 +33,9 @@ class Case:
 
 def stitched(pattern, rows, columns, spread, walk="", warps=4, type="f16"):
     """A pattern of memory-bound operators; `spread`: axis → its part of the block."""
-    axes = ", ".join(f"{axis} = #fuse.spread<{part}>" for axis, part in spread.items())
-    walk = f", walk = <{walk}>" if walk else ""
-    text = f"#fuse.schedule<version = 1, mapping = <warps = {warps}>, stitching = <{{{axes}}}{walk}>>"
+    axes = ", ".join(f"{axis} = #fuse.thread_mapping<{part}>" for axis, part in spread.items())
+    walk = f", serial_loop = <{walk}>" if walk else ""
+    text = f"#fuse.schedule<version = 2, mapping = <warps = {warps}>, stitching = <{{{axes}}}{walk}>>"
     return Case(stitch_programs.program(pattern, rows, columns, type), text)
 
 
@@ -165,7 +165,7 @@ def image(channels, *layers):
 CASES = {
     # Rows that a block sums: mean and variance.
     "layer-norm": stitched("layer_norm", 2, 768, {"i": "tile = 1", "j": "tile = 1024, vector = 8, lanes = 32, warps = 4"},
-                           'axis = "j", step = 1024, registers = 1'),
+                           'axis = "j", step = 1024, register_steps = 1'),
     # Long rows, which stay in shared memory.
     "softmax-walk": stitched("softmax", 2, 2048, {"i": "tile = 1", "j": "tile = 2048, vector = 8, lanes = 32, warps = 2"},
                              'axis = "j", step = 512, shared = 4', warps=2),
@@ -176,7 +176,7 @@ CASES = {
                            'axis = "j", step = 512, shared = 5, stages = 3', warps=2),
     "columns": stitched("layer_norm_backward", 128, 64,
                         {"i": "tile = 64, lanes = 2, warps = 2", "j": "tile = 64, vector = 2, lanes = 16, warps = 2"},
-                        'axis = "i", step = 16, registers = 1'),
+                        'axis = "i", step = 16, register_steps = 1'),
     # Another layout for the stores of a transpose.
     "turned": stitched("transpose_of_normalised", 48, 64, {"i": "tile = 16, warps = 2", "j": "tile = 64, lanes = 32"}, warps=2),
     "convolution": case(image(24, layer(64, 3, 1, 1, relu=True)), PRODUCT),

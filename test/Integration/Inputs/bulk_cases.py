@@ -18,7 +18,7 @@ from warpgroup_cases import product
 def in_bulk(description, operands=None):
     """The schedule with 16-byte copies, of all operands or of those given, in bulk."""
     places = {
-        name: place.replace("async16", "bulk") if operands is None or name in operands else place
+        name: place.replace("async16", "tma") if operands is None or name in operands else place
         for name, place in description["places"].items()
     }
     return description | dict(places=places)
@@ -85,7 +85,7 @@ CASES |= {
     "evicted": (
         "sm_90a",
         ["--chain=72,104,88", "--2d"],
-        PLAIN | dict(places=dict(A="shared, bulk, evict_first", B="shared, bulk, evict_last", C="shared")),
+        PLAIN | dict(places=dict(A="shared, tma, evict_first", B="shared, tma, evict_last", C="shared")),
         "AB",
     ),
     # One operand in bulk, the other one in groups.

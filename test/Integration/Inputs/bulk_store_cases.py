@@ -17,7 +17,7 @@ from warpgroup_cases import product
 
 def stored(description, result, **changes):
     """The schedule with its result in bulk, and stages for the operands that have none said."""
-    places = description["places"] | {result: "shared, bulk"}
+    places = description["places"] | {result: "shared, tma"}
     return description | dict(places=places) | changes
 
 

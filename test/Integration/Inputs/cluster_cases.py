@@ -39,7 +39,7 @@ CASES = {
     "batches": case(BULK["batches"][2] | dict(blocks=["b", "n", "m"]), ["--chain=80,96,136", "--batch=3"]),
     "raster": case(in_bulk(PLAIN | dict(raster=2)), ["--chain=200,104,376", "--2d"]),
     "evicted": case(BULK["evicted"][2], ["--chain=72,104,88", "--2d"]),
-    "in-bulk": case(in_bulk(PLAIN | dict(places=PLAIN["places"] | dict(C="shared, bulk"))), ["--chain=72,104,88", "--2d"]),
+    "in-bulk": case(in_bulk(PLAIN | dict(places=PLAIN["places"] | dict(C="shared, tma"))), ["--chain=72,104,88", "--2d"]),
     "bytes": case(*(BULK["bytes"][i] for i in (2, 1)), clusters=(2,)),
     "handed-over": case(in_bulk(HANDED), ["--chain=200,64,136,64", "--2d"], "BD", 2, clusters=(2, 4)),
     "by-two": case(BULK["handed-over-by-two"][2], ["--chain=512,64,192,128", "--2d", "--transpose=1"], "BD", 2),

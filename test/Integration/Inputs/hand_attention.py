@@ -25,7 +25,7 @@ class Attention:
             tiles=dict(b=1, h=width, k=width, m=rows, n=columns),
             blocks=["b", "m"],
             maps=dict(C=("m", "n", "k", f"[{self.warps}, 1]"), E=("m", "h", "n", f"[{self.warps}, 1]")),
-            places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
+            places={each: "shared, tma" for each in "ABD"} | dict(C="registers", E="shared"),
             stages=dict(B=stages, D=stages),
             warps=self.warps,
             skip="n" if skips else None,

@@ -33,22 +33,22 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, 
     operators = ", ".join(f"{name} = {OPERATOR.format(intrinsic, *axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
-    level = f"registers = {registers}"
+    level = f"register_stages = {registers}"
     if isinstance(registers, dict):
         level = "fragments = {" + ", ".join(f"{name} = {count}" for name, count in registers.items()) + "}"
     if overlapped:
-        level += ", products = {" + ", ".join(f"{name} = 2" for name in overlapped) + "}"
+        level += ", overlap = {" + ", ".join(f"{name} = 2" for name in overlapped) + "}"
     sizes = ", ".join(f"{axis} = {size}" for axis, size in tiles.items())
     parallel = ", ".join(f"{axis} = {parts}" for axis, parts in (split or {}).items())
     skipped = f', skip = "{skip}"' if skip else ""
     others = (", in_cluster = true" if in_cluster else "") + (f", producers = {producers}" if producers else "")
-    others += ", turns = true" if turns else ""
+    others += ", ping_pong = true" if turns else ""
     stays = ", persistent = true" if persistent else ""
     clusters = f", cluster = {cluster}" if cluster > 1 else ""
     form = f", reduction = <{reduction}>" if reduction else ""
     return (
-        f'#fuse.schedule<version = 1, tiling = <"{tiling}", {{{sizes}}}{skipped}>, mapping = <warps = {warps}, '
-        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, raster = {raster}{stays}{clusters}>, memory = <{{{memory}}}>, "
+        f'#fuse.schedule<version = 2, tiling = <"{tiling}", {{{sizes}}}{skipped}>, mapping = <warps = {warps}, '
+        f"blocks = {json.dumps(blocks)}, operators = {{{operators}}}, block_swizzle = {raster}{stays}{clusters}>, memory = <{{{memory}}}>, "
         f"pipeline = <{{{pipeline}}}, {level}>, "
         f"parallel = <{{{parallel}}}{others}>{form}>"
     )
@@ -62,7 +62,7 @@ def products_of_groups(groups):
         tiles=dict(m=64 * groups, n=64, k=64, h=64),
         blocks=["m"],
         maps=dict(C=("m", "n", "k", f"[{4 * groups}, 1]"), E=("m", "h", "n", f"[{4 * groups}, 1]")),
-        places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="shared"),
+        places={each: "shared, tma" for each in "ABD"} | dict(C="registers", E="shared"),
         stages=dict(B=2, D=2),
         warps=4 * groups,
         intrinsic="wgmma.m64k16",

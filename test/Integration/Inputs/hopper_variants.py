@@ -49,7 +49,7 @@ REFUSALS = (
 REFUSALS_OF_PARTS = (
     r"clusters of \d blocks do not divide the blocks along '\w+'",
     r"loop '\w+' has one iteration and must not be in the expression",
-    r"a raster of \d+ blocks is row by row: axis '\w+' has \d+",
+    r"a block_swizzle of \d+ blocks is row by row: axis '\w+' has \d+",
     r"the parts of axis '\w+' cannot be combined in clusters: a part is a single tile, in which nothing runs",
 )  # fmt: skip
 
@@ -61,19 +61,19 @@ def put(schedule, name, place):
 def of_threads(chosen, name):
     """Where a tensor lies that threads copy."""
     place = chosen.inner("memory")[name][len("#fuse.place<") : -1]
-    return place if "bulk" not in place else "shared, async16" if "L" + name in chosen.sections["tiling"][0] else "shared"
+    return place if "tma" not in place else "shared, async16" if "L" + name in chosen.sections["tiling"][0] else "shared"
 
 
 def plain(chosen):
     """One stage, copies by threads, blocks alone."""
     schedule = copy.deepcopy(chosen)
     schedule.set("pipeline", 0, {})
-    for section, keys in (("pipeline", ("registers", "fragments", "products")), ("parallel", ("producers", "in_cluster", "turns")),
+    for section, keys in (("pipeline", ("register_stages", "fragments", "overlap")), ("parallel", ("producers", "in_cluster", "ping_pong")),
                           ("mapping", ("persistent", "cluster"))):  # fmt: skip
         for key in keys:
             schedule.set(section, key, None)
     for name, place in schedule.inner("memory").items():
-        if "bulk" in place:
+        if "tma" in place:
             put(schedule, name, of_threads(chosen, name))
     return schedule
 
@@ -85,8 +85,8 @@ def variant(kind, chosen):
         return schedule
     places = chosen.inner("memory")
     for name, place in schedule.inner("memory").items():
-        if "async" in place or "bulk" in places[name]:
-            put(schedule, name, "shared, bulk")
+        if "async" in place or "tma" in places[name]:
+            put(schedule, name, "shared, tma")
     schedule.set("pipeline", 0, dict.fromkeys(loads_in_loops(schedule), "2"))
     if "producer" in kind:
         schedule.set("parallel", "producers", 1 if "one" in kind else 4)
@@ -95,12 +95,12 @@ def variant(kind, chosen):
     if "persistent" in kind:
         schedule.set("mapping", "persistent", "true")
     if "turns" in kind:
-        schedule.set("parallel", "turns", "true")
+        schedule.set("parallel", "ping_pong", "true")
     if "beside" in kind:
         later = list(chosen.inner("mapping", "operators"))[1:]
         if not later:
             return None
-        schedule.set("pipeline", "products", dict.fromkeys(later, "2"))
+        schedule.set("pipeline", "overlap", dict.fromkeys(later, "2"))
     return schedule
 
 
@@ -116,19 +116,19 @@ def repair(schedule, chosen, said):
             schedule.set("pipeline", 0, stages)
             return True
     for name in named(NOT_IN_BULK):
-        if "bulk" in places[name]:
+        if "tma" in places[name]:
             put(schedule, name, of_threads(chosen, name))
             return True
-    beside = schedule.inner("pipeline", "products")
+    beside = schedule.inner("pipeline", "overlap")
     for name in named([NOT_BESIDE]):
         if beside.pop(name, None) and beside:
-            schedule.set("pipeline", "products", beside)
+            schedule.set("pipeline", "overlap", beside)
             return True
     if any(re.search(pattern, said) for pattern in NOT_IN_CLUSTERS):
         # Another axis first, as long as there is one that was not.
         blocks = split(schedule.sections["mapping"]["blocks"][1:-1])
         blocks = blocks[-1:] + blocks[:-1]
-        schedule.set("mapping", "raster", None)
+        schedule.set("mapping", "block_swizzle", None)
         schedule.set("mapping", "blocks", "[" + ", ".join(blocks) + "]")
         return schedule.sections["mapping"]["blocks"] != chosen.sections["mapping"]["blocks"]
     return False

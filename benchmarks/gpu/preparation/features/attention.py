@@ -19,7 +19,7 @@ def attention(case, sequence, width, rows, columns, groups, stages, skips, **opt
         tiles=dict(b=1, h=width, k=width, m=rows, n=columns),
         blocks=["b", "m"],
         maps=dict(C=("m", "n", "k", f"[{warps}, 1]"), E=("m", "h", "n", f"[{warps}, 1]")),
-        places={each: "shared, bulk" for each in "ABD"} | dict(C="registers", E="registers" if split else "shared"),
+        places={each: "shared, tma" for each in "ABD"} | dict(C="registers", E="registers" if split else "shared"),
         stages=dict(B=stages, D=stages),
         warps=warps,
         skip="n" if skips else None,

@@ -38,10 +38,10 @@ def stitch(
 ):
     """A pattern under a schedule by hand (stitch-bulk.py, stitch-cluster.py)."""
     roles = f", parallel = <{{}}, producers = {producers}>" if producers else ""
-    steps = f", walk = <{walk}>" if walk else ""
+    steps = f", serial_loop = <{walk}>" if walk else ""
     text = (
-        f"#fuse.schedule<version = 1, mapping = <warps = {warps}, cluster = {cluster}>{roles}, "
-        f"stitching = <{options}{{i = #fuse.spread<{i}>, j = #fuse.spread<{j}>}}{steps}>>"
+        f"#fuse.schedule<version = 2, mapping = <warps = {warps}, cluster = {cluster}>{roles}, "
+        f"stitching = <{options}{{i = #fuse.thread_mapping<{i}>, j = #fuse.thread_mapping<{j}>}}{steps}>>"
     )
     return Case(name, kind, feature, stitched(pattern, rows, cols, type), text, ("stitched", *uses))
 
@@ -104,8 +104,8 @@ def compositions():
         uses=("block barriers",),
     )
     for blocks, row in (
-        (2, 'axis = "j", step = 256, registers = 2, shared = 8'),
-        (4, 'axis = "j", step = 256, registers = 5'),
+        (2, 'axis = "j", step = 256, register_steps = 2, shared_steps = 8'),
+        (4, 'axis = "j", step = 256, register_steps = 5'),
     ):
         cols = 5000
         tile = -(-cols // (blocks * 256)) * 256
@@ -135,7 +135,7 @@ def compositions():
         1,
         "tile = 1",
         "tile = 512, vector = 8, lanes = 32",
-        'axis = "j", step = 256, registers = 2',
+        'axis = "j", step = 256, register_steps = 2',
         cluster=8,
         uses=("cluster of 8",),
     )
@@ -150,7 +150,7 @@ def compositions():
         1,
         "tile = 8",
         wide,
-        'axis = "i", step = 1, stages = 3, bulk = true',
+        'axis = "i", step = 1, stages = 3, tma = true',
         uses=("TMA load",),
     )
     yield stitch(
@@ -164,7 +164,7 @@ def compositions():
         1,
         "tile = 8",
         wide,
-        'axis = "i", step = 1, stages = 2, bulk = true',
+        'axis = "i", step = 1, stages = 2, tma = true',
         producers=1,
         uses=("TMA load", "producers"),
     )
@@ -193,7 +193,7 @@ def compositions():
         2,
         "tile = 1",
         "tile = 1024, vector = 4, lanes = 32, warps = 2",
-        'axis = "j", step = 256, shared = 4, stages = 4, bulk = true',
+        'axis = "j", step = 256, shared_steps = 4, stages = 4, tma = true',
         cluster=4,
         uses=("TMA load", "cluster of 4"),
     )

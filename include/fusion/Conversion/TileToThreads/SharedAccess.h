@@ -59,10 +59,9 @@ struct SharedBuffer {
 /// Loads the part of a buffer that begins at `origin` in the given layout, as
 /// matrices if it has their form and the target loads them. nullopt, without a
 /// diagnostic, if the layout does not fit the buffer.
-mlir::FailureOr<std::optional<Values>> loadPart(KernelEmitter &e,
-                                                const SharedBuffer &buffer,
-                                                const LinearLayout &layout,
-                                                llvm::ArrayRef<int64_t> origin);
+mlir::FailureOr<std::optional<Values>>
+loadPartial(KernelEmitter &e, const SharedBuffer &buffer,
+            const LinearLayout &layout, llvm::ArrayRef<int64_t> origin);
 
 } // namespace fusion
 

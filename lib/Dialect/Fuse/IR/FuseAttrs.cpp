@@ -1,5 +1,4 @@
-//===- FuseAttrs.cpp - Verifiers of schedule attributes
-//-----------------------===//
+//===- FuseAttrs.cpp - Verifiers of schedule attributes -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,12 +27,12 @@ using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 /// Entries are positive and so small that footprints are exact in 64 bits.
 static LogicalResult verifyIntegers(EmitError emitError,
                                     DictionaryAttr dictionary, StringRef what) {
-  constexpr int64_t most = 65536;
+  constexpr int64_t maximum = 65536;
   for (NamedAttribute entry : dictionary) {
     auto value = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!value || value.getValue().slt(1) || value.getValue().sgt(most))
+    if (!value || value.getValue().slt(1) || value.getValue().sgt(maximum))
       return emitError() << what << " of '" << entry.getName().getValue()
-                         << "' must be an integer from 1 to " << most
+                         << "' must be an integer from 1 to " << maximum
                          << ", got " << entry.getValue();
   }
   return success();
@@ -56,19 +55,19 @@ LogicalResult TilingAttr::verify(EmitError emitError, StringRef expression,
 LogicalResult PlaceAttr::verify(EmitError emitError, Space space,
                                 Transport transport, Eviction eviction) {
   if (eviction == Eviction::Normal ||
-      (space == Space::Shared && transport == Transport::Bulk))
+      (space == Space::Shared && transport == Transport::TMA))
     return success();
   return emitError() << "'" << stringifyEviction(eviction)
-                     << "' is said of bulk copies to shared memory only";
+                     << "' is said of TMA copies to shared memory only";
 }
 
 LogicalResult OperatorMapAttr::verify(EmitError emitError, StringRef intrinsic,
                                       StringRef i1, StringRef i2, StringRef r1,
                                       ArrayRef<int64_t> warps) {
   if (warps.size() != 2 || llvm::any_of(warps, [](int64_t count) {
-        return count < 1 || count > kMostWarps;
+        return count < 1 || count > kMaxWarps;
       }))
-    return emitError() << "'warps' must be two numbers from 1 to " << kMostWarps
+    return emitError() << "'warps' must be two numbers from 1 to " << kMaxWarps
                        << ", the warps along i1 and i2";
   if (i1 == i2 || i1 == r1 || i2 == r1)
     return emitError() << "i1, i2 and r1 must be different axes";
@@ -95,7 +94,7 @@ parseEntries(AsmParser &parser,
 }
 
 Attribute MappingAttr::parse(AsmParser &parser, Type) {
-  int64_t warps = 0, raster = 1, cluster = 1;
+  int64_t warps = 0, blockSwizzle = 1, cluster = 1;
   bool persistent = false;
   SmallVector<StringAttr> blocks;
   DictionaryAttr operators;
@@ -112,13 +111,14 @@ Attribute MappingAttr::parse(AsmParser &parser, Type) {
                                             parseBlock);
     if (key == "operators")
       return parser.parseAttribute(operators);
-    if (key == "raster")
-      return parser.parseInteger(raster);
+    if (key == "block_swizzle")
+      return parser.parseInteger(blockSwizzle);
     if (key == "cluster")
       return parser.parseInteger(cluster);
     if (key != "persistent")
       return parser.emitError(keyLoc)
-             << "expected blocks, operators, raster, persistent or cluster";
+             << "expected blocks, operators, block_swizzle, persistent or "
+                "cluster";
     StringRef word;
     if (parser.parseKeyword(&word))
       return failure();
@@ -129,9 +129,10 @@ Attribute MappingAttr::parse(AsmParser &parser, Type) {
   };
   if (parseEntries(parser, parseValue))
     return {};
-  return MappingAttr::getChecked(
-      [&] { return parser.emitError(loc); }, parser.getContext(), warps,
-      ArrayRef<StringAttr>(blocks), operators, raster, persistent, cluster);
+  return MappingAttr::getChecked([&] { return parser.emitError(loc); },
+                                 parser.getContext(), warps,
+                                 ArrayRef<StringAttr>(blocks), operators,
+                                 blockSwizzle, persistent, cluster);
 }
 
 void MappingAttr::print(AsmPrinter &printer) const {
@@ -143,8 +144,8 @@ void MappingAttr::print(AsmPrinter &printer) const {
   }
   if (getOperators())
     printer << ", operators = " << getOperators();
-  if (getRaster() != 1)
-    printer << ", raster = " << getRaster();
+  if (getBlockSwizzle() != 1)
+    printer << ", block_swizzle = " << getBlockSwizzle();
   if (getPersistent())
     printer << ", persistent = true";
   if (getCluster() != 1)
@@ -154,13 +155,14 @@ void MappingAttr::print(AsmPrinter &printer) const {
 
 LogicalResult MappingAttr::verify(EmitError emitError, int64_t warps,
                                   ArrayRef<StringAttr> blocks,
-                                  DictionaryAttr operators, int64_t raster,
-                                  bool persistent, int64_t cluster) {
-  if (warps < 1 || warps > kMostWarps)
-    return emitError() << "a block has 1 to " << kMostWarps << " warps, got "
+                                  DictionaryAttr operators,
+                                  int64_t blockSwizzle, bool persistent,
+                                  int64_t cluster) {
+  if (warps < 1 || warps > kMaxWarps)
+    return emitError() << "a block has 1 to " << kMaxWarps << " warps, got "
                        << warps;
-  if (raster < 1 || cluster < 1)
-    return emitError() << "'raster' and 'cluster' must be at least 1";
+  if (blockSwizzle < 1 || cluster < 1)
+    return emitError() << "'block_swizzle' and 'cluster' must be at least 1";
   llvm::StringSet<> seen;
   for (StringAttr axis : blocks)
     if (!seen.insert(axis.getValue()).second)
@@ -185,40 +187,41 @@ LogicalResult MemoryAttr::verify(EmitError emitError, DictionaryAttr places) {
 }
 
 Attribute PipelineAttr::parse(AsmParser &parser, Type) {
-  DictionaryAttr shared, fragments, products;
-  int64_t registers = 1;
+  DictionaryAttr shared, fragments, overlap;
+  int64_t registerStages = 1;
   if (parser.parseLess() || parser.parseAttribute(shared))
     return {};
   auto parseValue = [&](StringRef key, SMLoc keyLoc) -> ParseResult {
-    if (key == "registers")
-      return parser.parseInteger(registers);
+    if (key == "register_stages")
+      return parser.parseInteger(registerStages);
     if (key == "fragments")
       return parser.parseAttribute(fragments);
-    if (key == "products")
-      return parser.parseAttribute(products);
+    if (key == "overlap")
+      return parser.parseAttribute(overlap);
     return parser.emitError(keyLoc)
-           << "expected registers, fragments or products";
+           << "expected register_stages, fragments or overlap";
   };
   if (parseEntries(parser, parseValue))
     return {};
-  return parser.getChecked<PipelineAttr>(parser.getContext(), shared, registers,
-                                         fragments, products);
+  return parser.getChecked<PipelineAttr>(parser.getContext(), shared,
+                                         registerStages, fragments, overlap);
 }
 
 void PipelineAttr::print(AsmPrinter &printer) const {
   printer << "<" << getShared();
-  if (getRegisters() != 1)
-    printer << ", registers = " << getRegisters();
+  if (getRegisterStages() != 1)
+    printer << ", register_stages = " << getRegisterStages();
   if (getFragments())
     printer << ", fragments = " << getFragments();
-  if (getProducts())
-    printer << ", products = " << getProducts();
+  if (getOverlap())
+    printer << ", overlap = " << getOverlap();
   printer << ">";
 }
 
 LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
-                                   int64_t registers, DictionaryAttr fragments,
-                                   DictionaryAttr products) {
+                                   int64_t registerStages,
+                                   DictionaryAttr fragments,
+                                   DictionaryAttr overlap) {
   auto verifyLevel = [&](int64_t stages, const char *who) -> LogicalResult {
     if (stages >= 1 && stages <= 2)
       return success();
@@ -236,39 +239,40 @@ LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
         return failure();
     return success();
   };
-  if (failed(verifyLevel(registers, "the register level has")) ||
+  if (failed(verifyLevel(registerStages, "the register level has")) ||
       failed(verifyLevels(fragments, "stages of fragments",
                           "the register level has")) ||
-      failed(verifyLevels(products, "stages of products", "a product has")))
+      failed(
+          verifyLevels(overlap, "stages of contractions", "a contraction has")))
     return failure();
   return verifyIntegers(emitError, shared, "stages");
 }
 
 Attribute ParallelAttr::parse(AsmParser &parser, Type) {
   DictionaryAttr split;
-  bool inCluster = false, turns = false;
+  bool inCluster = false, pingPong = false;
   int64_t producers = 0;
   if (parser.parseLess() || parser.parseAttribute(split))
     return {};
   auto parseValue = [&](StringRef key, SMLoc keyLoc) -> ParseResult {
     if (key == "producers")
       return parser.parseInteger(producers);
-    if (key != "in_cluster" && key != "turns")
+    if (key != "in_cluster" && key != "ping_pong")
       return parser.emitError(keyLoc)
-             << "expected in_cluster, producers or turns";
+             << "expected in_cluster, producers or ping_pong";
     StringRef value;
     SMLoc valueLoc = parser.getCurrentLocation();
     if (parser.parseKeyword(&value))
       return failure();
     if (value != "true" && value != "false")
       return parser.emitError(valueLoc) << "expected true or false";
-    (key == "turns" ? turns : inCluster) = value == "true";
+    (key == "ping_pong" ? pingPong : inCluster) = value == "true";
     return success();
   };
   if (parseEntries(parser, parseValue))
     return {};
   return parser.getChecked<ParallelAttr>(parser.getContext(), split, inCluster,
-                                         producers, turns);
+                                         producers, pingPong);
 }
 
 void ParallelAttr::print(AsmPrinter &printer) const {
@@ -277,49 +281,50 @@ void ParallelAttr::print(AsmPrinter &printer) const {
     printer << ", in_cluster = true";
   if (getProducers() != 0)
     printer << ", producers = " << getProducers();
-  if (getTurns())
-    printer << ", turns = true";
+  if (getPingPong())
+    printer << ", ping_pong = true";
   printer << ">";
 }
 
 LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
                                    bool inCluster, int64_t producers,
-                                   bool turns) {
+                                   bool pingPong) {
   if (inCluster && split.empty())
     return emitError() << "'in_cluster' is of reductions that are split";
   if (producers < 0 || producers > 31)
     return emitError() << "a block has 0 to 31 producer warps, got "
                        << producers;
-  if (turns && producers == 0)
-    return emitError() << "'turns' are of warps beside 'producers'";
+  if (pingPong && producers == 0)
+    return emitError() << "'ping_pong' is of kernels with 'producers'";
   return verifyIntegers(emitError, split, "split factor");
 }
 
 LogicalResult ReductionAttr::verify(EmitError emitError, ReductionForm form,
-                                    int64_t rescale) {
+                                    int64_t rescaleThreshold) {
   // A factor of less than 2^-126 is no normal number.
-  if (rescale < 0 || rescale > 126)
-    return emitError() << "'rescale' is from 0 to 126, got " << rescale;
-  if (rescale > 0 && form != ReductionForm::Online)
-    return emitError() << "'rescale' is for reductions that run online";
+  if (rescaleThreshold < 0 || rescaleThreshold > 126)
+    return emitError() << "'rescale_threshold' is from 0 to 126, got "
+                       << rescaleThreshold;
+  if (rescaleThreshold > 0 && form != ReductionForm::Online)
+    return emitError()
+           << "'rescale_threshold' is for reductions that run online";
   return success();
 }
 
 LogicalResult PartialAttr::verify(EmitError emitError, StringRef axis,
-                                  int64_t parts, int64_t length) {
+                                  int64_t splits, int64_t length) {
   if (axis.empty())
     return emitError() << "'axis' must name an axis";
-  if (parts < 2)
-    return emitError() << "a reduction is split into 2 parts or more, got "
-                       << parts;
+  if (splits < 2)
+    return emitError() << "a reduction has 2 splits or more, got " << splits;
   if (length < 1)
-    return emitError() << "a part has at least one element, got " << length;
+    return emitError() << "a split has at least one element, got " << length;
   return success();
 }
 
-LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
-                                 int64_t vector, int64_t lanes, int64_t warps,
-                                 int64_t align) {
+LogicalResult ThreadMappingAttr::verify(EmitError emitError, int64_t tile,
+                                        int64_t vector, int64_t lanes,
+                                        int64_t warps, int64_t align) {
   if (tile < 1 || vector < 1 || lanes < 1 || warps < 1)
     return emitError() << "tile, vector, lanes and warps are at least 1";
   if (tile % (vector * lanes * warps) != 0)
@@ -337,76 +342,80 @@ LogicalResult SpreadAttr::verify(EmitError emitError, int64_t tile,
   return success();
 }
 
-LogicalResult WalkAttr::verify(EmitError emitError, StringAttr, int64_t step,
-                               int64_t registers, int64_t shared, bool online,
-                               bool costly, int64_t stages, bool bulk) {
+LogicalResult SerialLoopAttr::verify(EmitError emitError, StringAttr,
+                                     int64_t step, int64_t registerSteps,
+                                     int64_t sharedSteps, bool online,
+                                     bool retainExpensive, int64_t stages,
+                                     bool tma) {
   if (stages < 1 || stages > 8)
     return emitError() << "there are 1 to 8 stages, not " << stages;
-  if (bulk && stages == 1)
-    return emitError() << "'bulk' is of what is copied ahead, in 2 stages or "
-                          "more";
-  if (step < 1 || registers < 0 || shared < 0)
-    return emitError()
-           << "a step has an element, and no fewer than none are kept";
-  if (online && costly)
-    return emitError() << "'costly' is for passes of their own, 'online' saves "
-                          "them";
-  if (costly && registers + shared == 0)
-    return emitError() << "'costly' says what is kept, and no step is";
+  if (tma && stages == 1)
+    return emitError() << "'tma' is of copies in 2 stages or more";
+  if (step < 1 || registerSteps < 0 || sharedSteps < 0)
+    return emitError() << "'step' is at least 1, 'register_steps' and "
+                          "'shared_steps' at least 0";
+  if (online && retainExpensive)
+    return emitError() << "'retain_expensive' is for passes of their own, "
+                          "'online' saves them";
+  if (retainExpensive && registerSteps + sharedSteps == 0)
+    return emitError() << "'retain_expensive' says what is retained, and no "
+                          "step is";
   return success();
 }
 
-LogicalResult StitchingAttr::verify(EmitError emitError, DictionaryAttr spread,
-                                    WalkAttr walk, bool, int64_t combine,
-                                    int64_t rows) {
-  if (combine < 0 || combine == 1)
-    return emitError() << "parts of " << combine
-                       << " blocks are combined at a time, at least 2 can be";
-  if (rows < 0 || (rows > 0 && !walk))
-    return emitError() << "goes through rows in steps of " << rows
-                       << " elements beside no walk";
-  if (walk && !spread.get(walk.getAxis()))
-    return emitError() << "walks through axis " << walk.getAxis()
-                       << ", which is not spread";
-  for (NamedAttribute entry : spread)
-    if (!isa<SpreadAttr>(entry.getValue()))
+LogicalResult StitchingAttr::verify(EmitError emitError,
+                                    DictionaryAttr threadMapping,
+                                    SerialLoopAttr serialLoop, bool,
+                                    int64_t fanIn, int64_t splitStep) {
+  if (fanIn < 0 || fanIn == 1)
+    return emitError() << "'fan_in' is at least 2 blocks, got " << fanIn;
+  if (splitStep < 0 || (splitStep > 0 && !serialLoop))
+    return emitError() << "'split_step' is positive and needs 'serial_loop', "
+                          "got "
+                       << splitStep;
+  if (serialLoop && !threadMapping.get(serialLoop.getAxis()))
+    return emitError() << "the serial loop runs over axis "
+                       << serialLoop.getAxis()
+                       << ", which has no thread mapping";
+  for (NamedAttribute entry : threadMapping)
+    if (!isa<ThreadMappingAttr>(entry.getValue()))
       return emitError() << "axis '" << entry.getName().getValue()
-                         << "' must have an #fuse.spread, got "
+                         << "' must have an #fuse.thread_mapping, got "
                          << entry.getValue();
   return success();
 }
 
 Attribute CodegenAttr::parse(AsmParser &parser, Type) {
   int64_t residentBlocks = 0, unmaskedIterations = 1;
-  SmallVector<int64_t> roleRegisters;
+  SmallVector<int64_t> registerBudgets;
   SmallVector<StringAttr> masked;
   SMLoc loc = parser.getCurrentLocation();
   auto parseRegisters = [&] {
-    return parser.parseInteger(roleRegisters.emplace_back());
+    return parser.parseInteger(registerBudgets.emplace_back());
   };
-  auto parseProduct = [&] {
+  auto parseContraction = [&] {
     return parser.parseAttribute(masked.emplace_back());
   };
   if (parser.parseLess() || parser.parseKeyword("resident_blocks") ||
       parser.parseEqual() || parser.parseInteger(residentBlocks))
     return {};
   auto parseValue = [&](StringRef key, SMLoc keyLoc) -> ParseResult {
-    if (key == "role_registers")
+    if (key == "register_budgets")
       return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                             parseRegisters);
     if (key == "masked")
       return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                            parseProduct);
+                                            parseContraction);
     if (key == "unmasked_iterations")
       return parser.parseInteger(unmaskedIterations);
     return parser.emitError(keyLoc)
-           << "expected role_registers, masked or unmasked_iterations";
+           << "expected register_budgets, masked or unmasked_iterations";
   };
   if (parseEntries(parser, parseValue))
     return {};
   return CodegenAttr::getChecked(
       [&] { return parser.emitError(loc); }, parser.getContext(),
-      residentBlocks, ArrayRef<int64_t>(roleRegisters),
+      residentBlocks, ArrayRef<int64_t>(registerBudgets),
       ArrayRef<StringAttr>(masked), unmaskedIterations);
 }
 
@@ -419,7 +428,7 @@ void CodegenAttr::print(AsmPrinter &printer) const {
     llvm::interleaveComma(list, printer);
     printer << "]";
   };
-  printList("role_registers", getRoleRegisters());
+  printList("register_budgets", getRegisterBudgets());
   printList("masked", getMasked());
   if (getUnmaskedIterations() != 1)
     printer << ", unmasked_iterations = " << getUnmaskedIterations();
@@ -427,18 +436,19 @@ void CodegenAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult CodegenAttr::verify(EmitError emitError, int64_t residentBlocks,
-                                  ArrayRef<int64_t> roleRegisters,
+                                  ArrayRef<int64_t> registerBudgets,
                                   ArrayRef<StringAttr> masked,
                                   int64_t unmaskedIterations) {
   if (residentBlocks < 1)
     return emitError() << "an SM holds 1 block or more, got 'resident_blocks' "
                        << residentBlocks;
-  if (!roleRegisters.empty() &&
-      (roleRegisters.size() != 2 ||
-       llvm::any_of(roleRegisters,
-                    [](int64_t count) { return count < 1 || count % kReallocationStep != 0; })))
-    return emitError() << "'role_registers' are two positive multiples of 8, "
-                          "of producers and of the other warps";
+  if (!registerBudgets.empty() &&
+      (registerBudgets.size() != 2 ||
+       llvm::any_of(registerBudgets, [](int64_t count) {
+         return count < 1 || count % kReallocationStep != 0;
+       })))
+    return emitError() << "'register_budgets' are two positive multiples of 8, "
+                          "of producers and of consumers";
   for (unsigned number = 0; number < masked.size(); ++number)
     if (llvm::is_contained(masked.take_front(number), masked[number]))
       return emitError() << "'masked' names " << masked[number] << " twice";
@@ -460,9 +470,12 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t version,
                                    MemoryAttr, PipelineAttr, ParallelAttr,
                                    ReductionAttr, StitchingAttr stitching,
                                    CodegenAttr codegen) {
-  if (version != 1)
+  if (version == 1)
+    return emitError() << "version 1 of #fuse.schedule is not read: its fields "
+                          "have other names in version 2 (docs/glossary.md)";
+  if (version != kScheduleVersion)
     return emitError() << "unknown schedule version " << version
-                       << "; this compiler reads version 1";
+                       << "; this compiler reads version " << kScheduleVersion;
   if (codegen && !tiling && !stitching)
     return emitError() << "'codegen' stands beside 'tiling' or 'stitching': "
                           "the generic form has none";

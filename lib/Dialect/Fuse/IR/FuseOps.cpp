@@ -1,4 +1,4 @@
-//===- FuseOps.cpp - Groups of the fuse dialect -------------------------------===//
+//===- FuseOps.cpp - Groups of the fuse dialect ---------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -104,8 +104,10 @@ template <typename GroupOp>
 static void printGroup(GroupOp op, OpAsmPrinter &printer) {
   auto arguments = op.getBody().getArguments();
   unsigned numInputs = op.getInputs().size();
-  printBindings(printer, "ins", op.getInputs(), arguments.take_front(numInputs));
-  printBindings(printer, "outs", op.getInits(), arguments.drop_front(numInputs));
+  printBindings(printer, "ins", op.getInputs(),
+                arguments.take_front(numInputs));
+  printBindings(printer, "outs", op.getInits(),
+                arguments.drop_front(numInputs));
   printer.printOptionalAttrDictWithKeyword(op->getAttrs(),
                                            {"operandSegmentSizes"});
   printer << ' ';
@@ -122,9 +124,8 @@ template <typename GroupOp> static LogicalResult verifyGroup(GroupOp op) {
   if (op.getInits().empty())
     return op.emitOpError("needs at least one result");
   if (op.getNumResults() != op.getInits().size())
-    return op.emitOpError("has ")
-           << op.getNumResults() << " results but " << op.getInits().size()
-           << " outs";
+    return op.emitOpError("has ") << op.getNumResults() << " results but "
+                                  << op.getInits().size() << " outs";
   for (auto [index, init, result] :
        llvm::enumerate(op.getInits(), op.getResults()))
     if (init.getType() != result.getType())
@@ -150,8 +151,9 @@ template <typename GroupOp> static LogicalResult verifyGroup(GroupOp op) {
   return success();
 }
 
-/// A partial group is a chain that yields what is reduced: the sums of a product
-/// and running values; its results are as many of them as there are parts.
+/// A partial group is a chain that yields what is reduced: the sums of a
+/// product and running values; its results are as many of them as there are
+/// parts.
 template <typename GroupOp>
 static LogicalResult verifyPartial(GroupOp op, YieldOp yield) {
   PartialAttr partial = op.getPartialAttr();
@@ -165,14 +167,13 @@ static LogicalResult verifyPartial(GroupOp op, YieldOp yield) {
     if (!reduced || reduced.getNumReductionLoops() == 0)
       return op.emitOpError("is partial but yields no sum");
     auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape = {partial.getParts()};
+    SmallVector<int64_t> shape = {partial.getSplits()};
     llvm::append_range(shape, type.getShape());
     auto expected = RankedTensorType::get(shape, type.getElementType());
     if (result != expected)
-      return op.emitOpError("has ")
-             << partial.getParts() << " parts of type " << type
-             << ", so its result must have type " << expected << ", got "
-             << result;
+      return op.emitOpError("has ") << partial.getSplits() << " parts of type "
+                                    << type << ", so its result must have type "
+                                    << expected << ", got " << result;
   }
   return success();
 }
@@ -181,8 +182,8 @@ template <typename GroupOp> static LogicalResult verifyGroupBody(GroupOp op) {
   auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
   if (yield.getValues().size() != op.getNumResults())
     return yield.emitOpError("names ")
-           << yield.getValues().size() << " values for "
-           << op.getNumResults() << " results of the group";
+           << yield.getValues().size() << " values for " << op.getNumResults()
+           << " results of the group";
   if (failed(verifyPartial(op, yield)))
     return failure();
   for (auto [index, value, result] :

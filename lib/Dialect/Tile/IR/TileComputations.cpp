@@ -15,10 +15,10 @@ using namespace fusion::tile;
 /// The warps of a product along its rows and columns.
 static LogicalResult verifyArrangement(Operation *op, ArrayRef<int64_t> warps) {
   if (warps.size() != 2 || llvm::any_of(warps, [](int64_t count) {
-        return count < 1 || count > fusion::kMostWarps;
+        return count < 1 || count > fusion::kMaxWarps;
       }))
     return op->emitOpError("needs 1 to ")
-           << fusion::kMostWarps << " warps along both dimensions";
+           << fusion::kMaxWarps << " warps along both dimensions";
   return success();
 }
 

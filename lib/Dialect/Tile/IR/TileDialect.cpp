@@ -1,4 +1,4 @@
-//===- TileDialect.cpp - The tile dialect -------------------------------------===//
+//===- TileDialect.cpp - The tile dialect ---------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -63,11 +63,11 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
            << kWaitLimitAttrName << "' is an attribute of modules";
   auto limit = dyn_cast<IntegerAttr>(attribute.getValue());
   if (limit && limit.getType().isSignlessInteger(64) && limit.getInt() >= 1 &&
-      limit.getInt() <= kMostWaitTries)
+      limit.getInt() <= kMaxWaitTries)
     return success();
-  return op->emitError("'") << kWaitLimitAttrName << "' is an i64 from 1 to "
-                            << kMostWaitTries << ", not "
-                            << attribute.getValue();
+  return op->emitError("'")
+         << kWaitLimitAttrName << "' is an i64 from 1 to " << kMaxWaitTries
+         << ", not " << attribute.getValue();
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileVerifiers.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "fusion/Support/CacheLine.h"
 #include "fusion/Support/ElementBytes.h"
 #include "fusion/Support/TileSize.h"
@@ -46,10 +46,10 @@ static LogicalResult verifyViewAccess(AccessOp op, Type elementType) {
 LogicalResult fusion::tile::verifyStaticTile(Operation *op,
                                              RankedTensorType type) {
   if (!type.hasStaticShape() || llvm::any_of(type.getShape(), [](int64_t size) {
-        return size < 1 || size > kMostTileSize;
+        return size < 1 || size > kMaxTileSize;
       }))
     return op->emitOpError("tiles have static sizes from 1 to ")
-           << kMostTileSize << ", got " << type;
+           << kMaxTileSize << ", got " << type;
   return success();
 }
 
@@ -132,20 +132,21 @@ LogicalResult WindowOp::verify() {
 /// Words are handed on, and an access is 16 bytes wide at most.
 template <typename Op>
 static LogicalResult verifyRealigned(Op op, Type element) {
-  std::optional<int64_t> width = op.getRealigned();
+  std::optional<int64_t> width = op.getMisaligned();
   if (!width)
     return success();
-  constexpr int64_t wordBits = 32, mostBits = 128, byteBits = 8;
+  constexpr int64_t wordBits = 32, maxBits = 128, byteBits = 8;
   int64_t each = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0,
           bits = each * *width;
   if (!op.getRagged() || op.getView().getType().getUnit() < 0)
     return op.emitOpError(
-        "is realigned, which needs 'ragged' and a dimension whose stride is "
+        "is misaligned, which needs 'ragged' and a dimension whose stride is "
         "one");
   if (each < byteBits || each > wordBits || bits % wordBits != 0 ||
-      bits > mostBits || !llvm::isPowerOf2_64(*width))
-    return op.emitOpError("realigns ") << *width << " elements of " << element
-                                       << ", which are no 4, 8 or 16 bytes";
+      bits > maxBits || !llvm::isPowerOf2_64(*width))
+    return op.emitOpError("has misaligned accesses of ")
+           << *width << " elements of " << element
+           << ", which are no 4, 8 or 16 bytes";
   return success();
 }
 
@@ -158,8 +159,8 @@ LogicalResult LoadOp::verify() {
     return emitOpError("loads a tile of rank ")
            << type.getRank() << " from a view of rank "
            << getView().getType().getRank();
-  if (getRealigned() && !getWithin())
-    return emitOpError("is realigned, which needs 'within'");
+  if (getMisaligned() && !getWithin())
+    return emitOpError("is misaligned, which needs 'within'");
   return verifyRealigned(*this, type.getElementType());
 }
 
@@ -223,13 +224,13 @@ static LogicalResult verifyStash(Operation *op, RankedTensorType type,
 /// A copy of what each thread has of a tile to a place of its own.
 static LogicalResult verifyOwnCopy(CopyAsyncOp op) {
   ViewType view = op.getView().getType();
-  auto own = cast<RankedTensorType>(*op.getOwn());
+  auto own = cast<RankedTensorType>(*op.getThreadPrivate());
   if (failed(verifyStash(op, own, op.getBuffer().getType())))
     return failure();
   if (view.getRank() != own.getRank() || view.getUnit() < 0)
     return op.emitOpError("needs a view of rank ")
            << own.getRank() << " with a unit dimension";
-  if (isBulk(op))
+  if (isTMA(op))
     return success();
   int64_t side = getLayout(own).getValue().contiguousRegisters(
       fusion::tileDim(view.getUnit()));
@@ -256,17 +257,16 @@ LogicalResult CopyAsyncOp::verify() {
   ViewType view = getView().getType();
   if (failed(verifyViewAccess(*this, buffer.getElementType())))
     return failure();
-  if (getOwn()) {
+  if (getThreadPrivate()) {
     if (failed(verifyOwnCopy(*this)))
       return failure();
   } else if (view.getRank() != 2 || view.getUnit() < 0) {
     return emitOpError("needs a view of rank 2 with a unit dimension");
   }
-  if (isBulk(*this) && getOwn() && getMulticast())
-    return emitOpError(
-        "is 'multicast' of threads' 'own' elements, which blocks "
-        "have no parts of");
-  if (isBulk(*this)) {
+  if (isTMA(*this) && getThreadPrivate() && getMulticast())
+    return emitOpError("is 'multicast' and 'thread_private', which blocks "
+                       "have no parts of");
+  if (isTMA(*this)) {
     if (failed(tensorMapOf(*this, [&] { return emitOpError(); })))
       return failure();
     return verifySpace(*this, buffer,
@@ -274,9 +274,9 @@ LogicalResult CopyAsyncOp::verify() {
                                       : BufferSpace::Shared);
   }
   if (getEviction())
-    return emitOpError("says 'eviction', which copies in bulk do");
+    return emitOpError("says 'eviction', which TMA copies do");
   if (getMulticast())
-    return emitOpError("is 'multicast', which copies in bulk are");
+    return emitOpError("is 'multicast', which TMA copies are");
   int64_t bytes = static_cast<int64_t>(getTransport());
   if (view.getAlignment() < bytes)
     return emitOpError("copies ")
@@ -308,7 +308,7 @@ LogicalResult StoreAsyncOp::verify() {
     return emitOpError("has ")
            << getCoordinates().size() << " coordinates for a view of rank "
            << view.getRank();
-  return describeBulkCopy(*this, [&] { return emitOpError(); });
+  return describeTMACopy(*this, [&] { return emitOpError(); });
 }
 
 LogicalResult LocalLoadOp::verify() {
@@ -331,11 +331,11 @@ LogicalResult LocalLoadOp::verify() {
   return success();
 }
 
-LogicalResult StashOp::verify() {
+LogicalResult PrivateStoreOp::verify() {
   return verifyStash(*this, getValue().getType(), getBuffer().getType());
 }
 
-LogicalResult UnstashOp::verify() {
+LogicalResult PrivateLoadOp::verify() {
   return verifyStash(*this, getResult().getType(), getBuffer().getType());
 }
 
@@ -478,9 +478,9 @@ void KernelOp::print(OpAsmPrinter &printer) {
 LogicalResult KernelOp::verify() {
   if (getFunctionType().getNumResults() != 0)
     return emitOpError("has no results; it writes through its pointers");
-  if (getWarps() < 1 || getWarps() > kMostWarps)
+  if (getWarps() < 1 || getWarps() > kMaxWarps)
     return emitOpError("a block has 1 to ")
-           << kMostWarps << " warps, got " << getWarps();
+           << kMaxWarps << " warps, got " << getWarps();
   if (std::optional<int64_t> blocks = getResidentBlocks();
       blocks && (*blocks < 1 || !llvm::isInt<32>(*blocks)))
     return emitOpError("an SM holds one block at least, got ") << *blocks;
@@ -491,21 +491,19 @@ LogicalResult KernelOp::verify() {
       cluster && (*cluster < 1 || !llvm::isInt<32>(*cluster)))
     return emitOpError("a cluster has one block at least, got ") << *cluster;
   if (int64_t producers = getProducers().value_or(0);
-      producers < 0 ||
-      static_cast<int64_t>(getWarps()) + producers > kMostWarps)
+      producers < 0 || static_cast<int64_t>(getWarps()) + producers > kMaxWarps)
     return emitOpError("a block has 1 to ")
-           << kMostWarps << " warps, got " << getWarps() << " and " << producers
+           << kMaxWarps << " warps, got " << getWarps() << " and " << producers
            << " producers";
-  if (getTurns() &&
+  if (getPingPong() &&
       (getWarps() % kWarpgroupWarps != 0 || getWarps() < 2 * kWarpgroupWarps))
-    return emitOpError("has turns of groups of ")
+    return emitOpError("has ping_pong of warpgroups of ")
            << kWarpgroupWarps << " warps, and " << getWarps() << " warps";
-  if (std::optional<ArrayRef<int64_t>> registers = getRoleRegisters())
+  if (std::optional<ArrayRef<int64_t>> registers = getRegisterBudgets())
     if (registers->size() != 2 || !llvm::all_of(*registers, canReallocate))
       return emitOpError("threads have multiples of ")
-             << kReallocationStep << " registers from " << kLeastReallocated
-             << " to " << kMostReallocated
-             << ", of producers and of the others";
+             << kReallocationStep << " registers from " << kMinReallocated
+             << " to " << kMaxReallocated << ", of producers and of consumers";
   if (!getBody().hasOneBlock() || getBody().front().empty() ||
       !isa<ReturnOp>(getBody().front().back()))
     return emitOpError("needs a body of one block that ends in tile.return");

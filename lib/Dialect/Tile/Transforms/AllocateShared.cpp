@@ -59,15 +59,15 @@ struct AllocateSharedPass
     llvm::MapVector<AllocOp, AllocOp> joined = joinAwaits(getOperation());
     int64_t count = 0;
     WalkResult result = getOperation().walk([&](AllocOp alloc) -> WalkResult {
-      if (!isFilledInBulk(alloc))
+      if (!isFilledByTMA(alloc))
         return WalkResult::advance();
       alloc.setBarriersAttr(b.getI64IntegerAttr(total + count * kBarrierBytes));
       count += alloc.getType().getStages();
-      if (count > kMostBarriers)
+      if (count > kMaxBarriers)
         return alloc.emitOpError(
                    "needs an mbarrier for each stage, which makes "
                    "more than ")
-               << kMostBarriers << " of the kernel";
+               << kMaxBarriers << " of the kernel";
       return WalkResult::advance();
     });
     // Of released stages as many again, behind the others.

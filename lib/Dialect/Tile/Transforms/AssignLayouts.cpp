@@ -27,9 +27,10 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-LogicalResult Assigner::checkProduct(Operation *op, StringRef name,
-                                     RankedTensorType sum, int64_t depth,
-                                     Type element, ArrayRef<int64_t> warps) {
+LogicalResult Assigner::checkContraction(Operation *op, StringRef name,
+                                         RankedTensorType sum, int64_t depth,
+                                         Type element,
+                                         ArrayRef<int64_t> warps) {
   const Intrinsic *intrinsic = lookupIntrinsic(name);
   if (!intrinsic)
     return op->emitOpError("unknown intrinsic '") << name << "'";
@@ -38,7 +39,7 @@ LogicalResult Assigner::checkProduct(Operation *op, StringRef name,
            << name << "' multiplies operands in "
            << (isa<SharedDotOp>(op) ? "registers"
                                     : "shared memory; run "
-                                      "tile-multiply-in-place");
+                                      "tile-use-shared-operands");
   if (element.getIntOrFloatBitWidth() != intrinsic->operandBits)
     return op->emitOpError("'") << name << "' does not multiply " << element;
   if (!intrinsic->divides(sum.getDimSize(0), sum.getDimSize(1), depth, warps))
@@ -61,15 +62,15 @@ LogicalResult Assigner::checkInput() {
         return op->emitOpError("unknown intrinsic '")
                << *reduce.getIntrinsic() << "'";
       RankedTensorType type = reduce.getValue().getType();
-      bool isFirst = reduce.getDimension() == 1;
+      bool isOperandA = reduce.getDimension() == 1;
       ArrayRef<int64_t> warps = *reduce.getWarps();
       if (warps[0] * warps[1] !=
           static_cast<int64_t>(op->getParentOfType<KernelOp>().getWarps()))
         return op->emitOpError("arranges other warps than the kernel has");
-      int64_t parallel = type.getDimSize(isFirst ? 0 : 1),
-              reduced = type.getDimSize(isFirst ? 1 : 0);
-      bool divides = isFirst ? intrinsic->dividesRows(parallel, warps[0])
-                             : intrinsic->dividesColumns(parallel, warps[1]);
+      int64_t parallel = type.getDimSize(isOperandA ? 0 : 1),
+              reduced = type.getDimSize(isOperandA ? 1 : 0);
+      bool divides = isOperandA ? intrinsic->dividesRows(parallel, warps[0])
+                                : intrinsic->dividesColumns(parallel, warps[1]);
       if (!divides || !intrinsic->dividesReduced(reduced))
         return op->emitOpError("tile ")
                << type << " is no multiple of the intrinsic over [" << warps
@@ -77,14 +78,14 @@ LogicalResult Assigner::checkInput() {
     }
     if (auto dot = dyn_cast<DotOp>(op)) {
       RankedTensorType lhs = dot.getLhs().getType();
-      return checkProduct(op, dot.getIntrinsic(), dot.getType(),
-                          lhs.getDimSize(1), lhs.getElementType(),
-                          dot.getWarps());
+      return checkContraction(op, dot.getIntrinsic(), dot.getType(),
+                              lhs.getDimSize(1), lhs.getElementType(),
+                              dot.getWarps());
     }
     if (auto dot = dyn_cast<SharedDotOp>(op))
-      return checkProduct(op, dot.getIntrinsic(), dot.getType(), dot.getDepth(),
-                          dot.getRhsBuffer().getType().getElementType(),
-                          dot.getWarps());
+      return checkContraction(
+          op, dot.getIntrinsic(), dot.getType(), dot.getDepth(),
+          dot.getRhsBuffer().getType().getElementType(), dot.getWarps());
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

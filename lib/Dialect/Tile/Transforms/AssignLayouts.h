@@ -10,14 +10,14 @@
 #define FUSION_LIB_DIALECT_TILE_TRANSFORMS_ASSIGNLAYOUTS_H
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
-#include "fusion/Target/ProductLayouts.h"
+#include "fusion/Target/FragmentLayouts.h"
 
 namespace fusion::tile {
 
 /// Works elementwise on tensors of one shape.
 inline bool isElementwiseOp(mlir::Operation *op) {
   return mlir::OpTrait::hasElementwiseMappableTraits(op) ||
-         mlir::isa<MaskOp, HoldOp, ScaleOp>(op);
+         mlir::isa<MaskOp, OptimizationBarrierOp, ScaleOp>(op);
 }
 
 /// Has its result in the layout of what it works on, element by element.
@@ -46,10 +46,11 @@ private:
   }
   llvm::LogicalResult checkInput();
   bool spread();
-  llvm::LogicalResult checkProduct(mlir::Operation *op, llvm::StringRef name,
-                                   mlir::RankedTensorType sum, int64_t depth,
-                                   mlir::Type element,
-                                   llvm::ArrayRef<int64_t> warps);
+  llvm::LogicalResult checkContraction(mlir::Operation *op,
+                                       llvm::StringRef name,
+                                       mlir::RankedTensorType sum,
+                                       int64_t depth, mlir::Type element,
+                                       llvm::ArrayRef<int64_t> warps);
   template <typename Product> LayoutAttr sumLayout(Product product);
   LayoutAttr firstLayout(SharedDotOp dot);
   std::pair<LayoutAttr, LayoutAttr> operandLayouts(DotOp dot);

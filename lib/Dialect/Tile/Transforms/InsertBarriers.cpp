@@ -8,7 +8,7 @@
 
 #include "FollowPaths.h"
 #include "WarpPrivate.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -197,7 +197,7 @@ struct InsertBarriersPass
   Access ownAccess(Operation *op, Value buffer, Value stage,
                    std::optional<int64_t> slot, bool isWrite) const {
     auto alloc = buffer.getDefiningOp<AllocOp>();
-    if (isFilledInBulk(alloc))
+    if (isFilledByTMA(alloc))
       return bufferAccess(op, buffer, stage, slot, isWrite);
     int64_t offset = *alloc.getOffset();
     Access access{op,      offset, offset + alloc.getType().getBytes(),
@@ -274,7 +274,7 @@ struct InsertBarriersPass
             iterations ? iterations->getSExtValue() + *access.slot : -1;
         // Threads' own places may begin with another one.
         if (at >= 0 && !iterations->isZero() && !isAhead &&
-            !isa<UnstashOp>(access.op)) {
+            !isa<PrivateLoadOp>(access.op)) {
           int64_t stage = at % access.stages;
           int64_t bytes = (access.end - access.begin) / access.stages;
           access.begin += stage * bytes;
@@ -299,10 +299,10 @@ struct InsertBarriersPass
     bool isNeeded = false, ofBlock = false, ofCluster = false;
     // The copy's own mbarrier says when its stage has been read.
     bool isAcquired =
-        isBulk(op) &&
+        isTMA(op) &&
         access.owner.getDefiningOp<AllocOp>().getReleased().has_value();
     bool isOthers =
-        (isBulk(op) && isCopiedByOthers) || isa<ClusterScatterOp>(op);
+        (isTMA(op) && isCopiedByOthers) || isa<ClusterScatterOp>(op);
     for (const Access &earlier : state.stored)
       if (access.overlaps(earlier))
         overwritten = op;
@@ -329,7 +329,7 @@ struct InsertBarriersPass
                     state);
     if (isa<StoreAsyncOp>(op))
       State::insert(state.stored, access);
-    else if (!isBulk(op))
+    else if (!isTMA(op))
       note(access, state);
   }
 
@@ -391,7 +391,7 @@ struct InsertBarriersPass
           insertBarrier(&op, neededFor(state), state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
         // Whoever takes the copy waits for it first.
-        if (copy.getOwn()) {
+        if (copy.getThreadPrivate()) {
           before(copy,
                  ownAccess(copy, copy.getBuffer(), copy.getStage(),
                            copy.getSlot(), /*isWrite=*/true),
@@ -400,7 +400,7 @@ struct InsertBarriersPass
         }
         Access access = bufferAccess(copy, /*isWrite=*/true);
         before(copy, access, state);
-        if (!isBulk(copy))
+        if (!isTMA(copy))
           State::insert(state.inFlight, access);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
         // What has arrived is a write of the threads that waited. Copies that
@@ -428,12 +428,12 @@ struct InsertBarriersPass
         before(scatter, wholeBuffer(scatter, scatter.getBuffer()), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
-      } else if (auto stash = dyn_cast<StashOp>(op)) {
+      } else if (auto stash = dyn_cast<PrivateStoreOp>(op)) {
         before(stash,
                ownAccess(stash, stash.getBuffer(), stash.getStage(),
                          /*slot=*/std::nullopt, /*isWrite=*/true),
                state);
-      } else if (auto unstash = dyn_cast<UnstashOp>(op)) {
+      } else if (auto unstash = dyn_cast<PrivateLoadOp>(op)) {
         before(unstash,
                ownAccess(unstash, unstash.getBuffer(), unstash.getStage(),
                          unstash.getSlot(), /*isWrite=*/false),
@@ -451,7 +451,7 @@ struct InsertBarriersPass
         if (!offset || failed(bytes) || *bytes == 0)
           continue;
         auto convert = dyn_cast<ConvertLayoutOp>(op);
-        bool ofWarps = convert && staysInWarps(convert, warps);
+        bool ofWarps = convert && isReducedInWarps(convert, warps);
         Access access{&op,
                       offset.getInt(),
                       offset.getInt() + *bytes,

@@ -121,7 +121,7 @@ struct InsertProxyFencesPass
         if (exchangedBytes(&op) != 0)
           state.written.insert(op.getResult(0));
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-        if (isBulk(copy))
+        if (isTMA(copy))
           overwrite(copy.getBuffer(), state);
         else
           state.inFlight.insert(copy.getBuffer());
@@ -133,7 +133,7 @@ struct InsertProxyFencesPass
         read(store.getBuffer(), state);
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
         state.written.insert(store.getBuffer());
-      } else if (auto stash = dyn_cast<StashOp>(op)) {
+      } else if (auto stash = dyn_cast<PrivateStoreOp>(op)) {
         state.written.insert(stash.getBuffer());
       } else if (auto scatter = dyn_cast<ClusterScatterOp>(op)) {
         state.written.insert(scatter.getBuffer());

@@ -37,7 +37,7 @@ static bool isSame(Value a, Value b) {
 namespace {
 
 /// What a buffer's users are, in the order of the program.
-struct BulkBuffer {
+struct TMABuffer {
   AllocOp alloc;
   SmallVector<CopyAsyncOp> copies;
   SmallVector<AwaitOp> awaits;
@@ -72,7 +72,7 @@ static bool standTogether(MutableArrayRef<OpTy> firsts,
 }
 
 /// Whether the stages of both are released, in the same blocks, or of neither.
-static bool canJoinReleases(BulkBuffer &first, BulkBuffer &second) {
+static bool canJoinReleases(TMABuffer &first, TMABuffer &second) {
   return first.acquires.size() == second.acquires.size() &&
          first.releases.size() == second.releases.size() &&
          llvm::all_of(llvm::zip_equal(first.releases, second.releases),
@@ -85,7 +85,7 @@ static bool canJoinReleases(BulkBuffer &first, BulkBuffer &second) {
 
 /// Leaves the acquires in front of the first copies, and the releases behind
 /// the last uses of both.
-static void joinReleases(BulkBuffer &first, BulkBuffer &second) {
+static void joinReleases(TMABuffer &first, TMABuffer &second) {
   for (AcquireOp acquire : second.acquires)
     acquire.erase();
   for (auto [kept, dropped] :
@@ -96,7 +96,7 @@ static void joinReleases(BulkBuffer &first, BulkBuffer &second) {
   }
 }
 
-static bool canJoin(BulkBuffer &first, BulkBuffer &second) {
+static bool canJoin(TMABuffer &first, TMABuffer &second) {
   return first.alloc.getType().getStages() ==
              second.alloc.getType().getStages() &&
          standTogether<CopyAsyncOp>(
@@ -110,13 +110,13 @@ static bool canJoin(BulkBuffer &first, BulkBuffer &second) {
 }
 
 llvm::MapVector<AllocOp, AllocOp> fusion::tile::joinAwaits(KernelOp kernel) {
-  std::vector<BulkBuffer> buffers;
+  std::vector<TMABuffer> buffers;
   kernel.walk([&](AllocOp alloc) {
-    if (isFilledInBulk(alloc))
+    if (isFilledByTMA(alloc))
       buffers.push_back({alloc, {}, {}, {}, {}});
   });
   kernel.walk([&](Operation *op) {
-    for (BulkBuffer &buffer : buffers) {
+    for (TMABuffer &buffer : buffers) {
       if (auto copy = dyn_cast<CopyAsyncOp>(op);
           copy && copy.getBuffer() == buffer.alloc)
         buffer.copies.push_back(copy);
@@ -132,8 +132,8 @@ llvm::MapVector<AllocOp, AllocOp> fusion::tile::joinAwaits(KernelOp kernel) {
     }
   });
   llvm::MapVector<AllocOp, AllocOp> joined;
-  for (BulkBuffer &second : buffers)
-    for (BulkBuffer &first : buffers) {
+  for (TMABuffer &second : buffers)
+    for (TMABuffer &first : buffers) {
       if (first.alloc == second.alloc || joined.contains(first.alloc) ||
           !canJoin(first, second))
         continue;

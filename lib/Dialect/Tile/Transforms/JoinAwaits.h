@@ -9,15 +9,15 @@
 #ifndef FUSION_LIB_DIALECT_TILE_TRANSFORMS_JOINAWAITS_H
 #define FUSION_LIB_DIALECT_TILE_TRANSFORMS_JOINAWAITS_H
 
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace fusion::tile {
 
-/// Finds buffers that bulk copies fill side by side, and whose copies are awaited
-/// one right after the other: one mbarrier does for both. Erases the second
-/// one's waits. Returns for every joined buffer the one that it has its mbarriers
-/// in common with.
+/// Finds buffers that bulk copies fill side by side, and whose copies are
+/// awaited one right after the other: one mbarrier does for both. Erases the
+/// second one's waits. Returns for every joined buffer the one that it has its
+/// mbarriers in common with.
 llvm::MapVector<AllocOp, AllocOp> joinAwaits(KernelOp kernel);
 
 } // namespace fusion::tile

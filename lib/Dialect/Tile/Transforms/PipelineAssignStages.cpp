@@ -61,7 +61,7 @@ struct AssignStagesPass
     if (!alloc.getPipelineStages())
       return alloc.emitOpError("is marked as pipelined but asks for no stages");
     std::optional<Fill> fill = fillOf(alloc);
-    if (!(fill && fill->isKept()) && alloc.getType().getStages() != 1)
+    if (!(fill && fill->isRetained()) && alloc.getType().getStages() != 1)
       return alloc.emitOpError("has ")
              << alloc.getType().getStages() << " stages already";
     if (!fill)

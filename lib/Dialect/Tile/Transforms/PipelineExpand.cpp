@@ -196,7 +196,7 @@ bool Expander::endsGroup(unsigned index) const {
 void Expander::enlarge(const Fill &fill) {
   AllocOp alloc = fill.alloc();
   BufferType type = alloc.getType();
-  if (!fill.isKept())
+  if (!fill.isRetained())
     alloc.getResult().setType(BufferType::get(
         type.getContext(), *fill.stages(), type.getRows(), type.getColumns(),
         type.getElementType(), type.getLayout(), type.getSpace()));
@@ -292,7 +292,8 @@ void Expander::emitPrologue() {
       if (iteration < 0)
         continue;
       Value induction = inductionAfter(loop.getLowerBound(), iteration);
-      emitFill(fill, induction, fill.isKept() ? Value() : constant(iteration),
+      emitFill(fill, induction,
+               fill.isRetained() ? Value() : constant(iteration),
                exists(induction), iteration);
       closeGroup(index);
     }
@@ -307,7 +308,7 @@ void Expander::addCounters() {
   SmallVector<int64_t> numbers;
   rewriter.setInsertionPoint(loop);
   for (const Fill &fill : fills)
-    if (!fill.isKept() && counters.insert({*fill.stages(), {}}).second) {
+    if (!fill.isRetained() && counters.insert({*fill.stages(), {}}).second) {
       numbers.push_back(*fill.stages());
       inits.push_back(counter(0));
       inits.push_back(counter(*fill.stages() - 1));
@@ -349,9 +350,9 @@ void Expander::addCounters() {
       if (auto load = dyn_cast<LocalLoadOp>(user)) {
         load.getStageMutable().assign(read);
         load.setSlot(0);
-      } else if (auto own = dyn_cast<UnstashOp>(user)) {
+      } else if (auto own = dyn_cast<PrivateLoadOp>(user)) {
         // Of places that are kept the number is known.
-        if (!fill.isKept())
+        if (!fill.isRetained())
           own.getStageMutable().assign(read);
         own.setSlot(0);
       }
@@ -382,7 +383,7 @@ void Expander::emitLoadRegion() {
                               induction, loop.getUpperBound());
     Operation *op =
         emitFill(fill, induction,
-                 fill.isKept() ? Value() : counters[*fill.stages()].second,
+                 fill.isRetained() ? Value() : counters[*fill.stages()].second,
                  inside, ahead);
     if (!fill.isAsync())
       stores.push_back(op);
@@ -398,7 +399,7 @@ void Expander::emitLoadRegion() {
 /// what is kept is there from then on.
 void Expander::emitAwaits() {
   for (const Fill &fill : fills) {
-    if (!fill.isBulk())
+    if (!fill.isTMA())
       continue;
     Operation *first = primitives.release;
     for (Operation *user : fill.buffer().getUsers())
@@ -409,8 +410,8 @@ void Expander::emitAwaits() {
       }
     rewriter.setInsertionPoint(first);
     AwaitOp::create(rewriter, loc, fill.buffer(),
-                    fill.isKept() ? fill.stage().get()
-                                  : counters.lookup(*fill.stages()).first,
+                    fill.isRetained() ? fill.stage().get()
+                                      : counters.lookup(*fill.stages()).first,
                     /*predicate=*/Value(), rewriter.getI64IntegerAttr(0));
   }
 }

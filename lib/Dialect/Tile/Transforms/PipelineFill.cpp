@@ -52,11 +52,11 @@ LogicalResult fusion::tile::verifyStagedFill(const Fill &fill,
   if (!alloc || !alloc.getPipelined())
     return op->emitOpError("has stages but its buffer is not pipelined; run "
                            "tile-pipeline-identify");
-  if (fill.isKept() && !fill.hasOwnPlaces(loop))
+  if (fill.isRetained() && !fill.hasOwnPlaces(loop))
     return op->emitOpError("fills places of which the loop's iterations do not "
                            "each have their own");
-  if (!fill.isKept() && (alloc.getType().getStages() != 1 ||
-                         !matchPattern(fill.stage().get(), m_Zero())))
+  if (!fill.isRetained() && (alloc.getType().getStages() != 1 ||
+                             !matchPattern(fill.stage().get(), m_Zero())))
     return op->emitOpError("fills another stage than the first and only one");
   if (stages < 2)
     return op->emitOpError("needs at least two stages to be pipelined");

@@ -9,7 +9,7 @@
 #ifndef FUSION_LIB_DIALECT_TILE_TRANSFORMS_PIPELINEFILL_H
 #define FUSION_LIB_DIALECT_TILE_TRANSFORMS_PIPELINEFILL_H
 
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace fusion::tile {
@@ -37,9 +37,9 @@ public:
   LoadOp load() const { return viaRegisters; }
   bool isAsync() const { return !viaRegisters; }
   /// Whether mbarriers tell when it has arrived, not groups of copies.
-  bool isBulk() const { return tile::isBulk(op); }
+  bool isTMA() const { return tile::isTMA(op); }
   /// Whether groups of copies do.
-  bool isGrouped() const { return isAsync() && !isBulk(); }
+  bool isGrouped() const { return isAsync() && !isTMA(); }
   /// What reads global memory.
   mlir::Operation *source() const {
     return isAsync() ? op : LoadOp(viaRegisters).getOperation();
@@ -56,11 +56,13 @@ public:
   /// Whether it moves what each thread has of a tile.
   bool isOwn() const {
     auto copy = mlir::dyn_cast<CopyAsyncOp>(op);
-    return copy && copy.getOwn();
+    return copy && copy.getThreadPrivate();
   }
   /// Whether the buffer has a place for every iteration, not for those that are
   /// under way alone: then the fill tells which, and what is there stays.
-  bool isKept() const { return isOwn() && alloc().getType().getStages() > 1; }
+  bool isRetained() const {
+    return isOwn() && alloc().getType().getStages() > 1;
+  }
   /// Whether of these places each iteration of the loop has its own, whose
   /// number is the induction variable or that less a constant.
   bool hasOwnPlaces(mlir::scf::ForOp loop) const;
@@ -83,7 +85,7 @@ private:
 
 /// Whether the operation reads one stage of a buffer that fills fill.
 inline bool readsStage(mlir::Operation *op) {
-  return mlir::isa<LocalLoadOp, UnstashOp>(op);
+  return mlir::isa<LocalLoadOp, PrivateLoadOp>(op);
 }
 
 /// Whether the operation reads what the fill's loop has left in a place that is
@@ -91,7 +93,7 @@ inline bool readsStage(mlir::Operation *op) {
 inline bool readsLater(mlir::Operation *op, const Fill &fill,
                        mlir::scf::ForOp loop) {
   mlir::Operation *top = loop->getBlock()->findAncestorOpInBlock(*op);
-  return fill.isKept() && top && loop->isBeforeInBlock(top);
+  return fill.isRetained() && top && loop->isBeforeInBlock(top);
 }
 
 /// Why what `fill` reads cannot be read in an earlier iteration of `loop`,

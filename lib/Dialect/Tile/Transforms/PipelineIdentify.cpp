@@ -37,7 +37,7 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
       if (std::optional<Candidate> candidate = examine(alloc, reason))
         candidates.push_back(*candidate);
       else
-        refuse(alloc, reason);
+        reject(alloc, reason);
     });
     for (const Candidate &candidate : candidates) {
       // Rule 3: synchronisation points of one scope must match. What passes
@@ -51,7 +51,7 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
                           });
       AllocOp alloc = candidate.fill.alloc();
       if (holdsAnother) {
-        refuse(
+        reject(
             alloc,
             "its loop holds another pipelined loop, and groups of copies are "
             "waited for in order: the waits of the two do not match (rule 3)");
@@ -63,7 +63,7 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
           llvm::any_of(
               scf::ForOp(candidate.loop).getBody()->getOps<CopyAsyncOp>(),
               [](CopyAsyncOp copy) {
-                if (isBulk(copy))
+                if (isTMA(copy))
                   return false;
                 auto other = copy.getBuffer().getDefiningOp<AllocOp>();
                 return !other || other.getPipelineStages().value_or(1) < 2;
@@ -83,7 +83,7 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
     }
   }
 
-  static void refuse(AllocOp alloc, const Twine &reason) {
+  static void reject(AllocOp alloc, const Twine &reason) {
     remarkMissed(alloc, "pipeline", "not-pipelined",
                  "buffer is not pipelined: " + reason);
   }
@@ -130,7 +130,7 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
       reason = "what fills it " + *why;
       return std::nullopt;
     }
-    if (fill->isKept() && !fill->hasOwnPlaces(loop))
+    if (fill->isRetained() && !fill->hasOwnPlaces(loop))
       return no("iterations of its loop share places, of which a copy ahead "
                 "would overwrite one that is still to be read");
     if (!fill->isAsync() && *alloc.getPipelineStages() > 2)

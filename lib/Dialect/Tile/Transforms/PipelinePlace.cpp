@@ -97,7 +97,7 @@ static bool hasOpenCopies(Operation *op) {
          before = before->getPrevNode()) {
       if (isa<CommitOp, ProducerCommitOp>(before))
         return false;
-      if (isa<CopyAsyncOp>(before) && !isBulk(before))
+      if (isa<CopyAsyncOp>(before) && !isTMA(before))
         return true;
     }
   return false;
@@ -118,7 +118,7 @@ void Placement::dropSynchronisation() {
   bool others = false, uncommitted = false;
   for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
     if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-      if (!copy.getStages() && !isBulk(copy))
+      if (!copy.getStages() && !isTMA(copy))
         uncommitted = true;
     } else if (auto await = dyn_cast<AwaitOp>(op)) {
       if (llvm::any_of(fills, [&](const Fill &fill) {

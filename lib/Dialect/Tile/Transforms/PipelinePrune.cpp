@@ -24,7 +24,7 @@ static bool isCommit(Operation *op) {
 static bool isWait(Operation *op) { return isa<WaitOp, ConsumerWaitOp>(op); }
 
 static bool isGroupedCopy(Operation *op) {
-  return isa<CopyAsyncOp>(op) && !isBulk(op);
+  return isa<CopyAsyncOp>(op) && !isTMA(op);
 }
 
 /// Whether an operation of any depth in `op` satisfies the predicate.

@@ -95,7 +95,7 @@ bool hasStages(LocalLoadOp load) {
 
 /// Within one block: the loads of a step that have stages move before the
 /// product of the step in front of it.
-void loadAhead(Block &block) {
+void prefetchLoad(Block &block) {
   SmallVector<Step> steps = collectSteps(block);
   for (size_t i = 0; i + 1 < steps.size(); ++i)
     for (LocalLoadOp load : steps[i + 1].loads) {
@@ -362,7 +362,7 @@ struct RegistersPass : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
     SmallVector<Block *> blocks;
     kernel.walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
-      loadAhead(*block);
+      prefetchLoad(*block);
     kernel.removeRegisterStagesAttr();
     kernel.walk([](AllocOp alloc) { alloc.removeRegisterStagesAttr(); });
   }

@@ -54,7 +54,7 @@ Stages::Stages(Value buffer) : buffer(buffer) {
   for (Operation *user : buffer.getUsers()) {
     if (auto copy = dyn_cast<CopyAsyncOp>(user)) {
       copies.push_back(copy);
-      isPlain &= isBulk(copy);
+      isPlain &= isTMA(copy);
     } else if (auto await = dyn_cast<AwaitOp>(user)) {
       awaits.push_back(await);
     } else if (readsStage(user) || isa<SharedDotOp>(user)) {
@@ -70,7 +70,7 @@ Stages::Stages(Value buffer) : buffer(buffer) {
 static Value stageOf(Operation *use, Value buffer) {
   if (auto load = dyn_cast<LocalLoadOp>(use))
     return load.getStage();
-  if (auto own = dyn_cast<UnstashOp>(use))
+  if (auto own = dyn_cast<PrivateLoadOp>(use))
     return own.getStage();
   auto dot = cast<SharedDotOp>(use);
   return dot.getRhsBuffer() == buffer ? dot.getRhsStage() : dot.getLhsStage();
@@ -79,7 +79,7 @@ static Value stageOf(Operation *use, Value buffer) {
 static std::optional<int64_t> slotOf(Operation *use, Value buffer) {
   if (auto load = dyn_cast<LocalLoadOp>(use))
     return load.getSlot();
-  if (auto own = dyn_cast<UnstashOp>(use))
+  if (auto own = dyn_cast<PrivateLoadOp>(use))
     return own.getSlot();
   auto dot = cast<SharedDotOp>(use);
   return dot.getRhsBuffer() == buffer ? dot.getRhsSlot() : dot.getLhsSlot();
@@ -216,7 +216,7 @@ struct ReleaseStagesPass
       return;
     SmallVector<std::pair<AllocOp, SmallVector<Stages::Release>>> found;
     kernel.walk([&](AllocOp alloc) {
-      if (!isFilledInBulk(alloc))
+      if (!isFilledByTMA(alloc))
         return;
       SmallVector<Stages::Release> releases = Stages(alloc).findReleases();
       if (!releases.empty())
@@ -233,7 +233,7 @@ struct ReleaseStagesPass
       std::optional<Fill> fill = Fill::get(op);
       if (!fill || !fill->slot())
         return WalkResult::advance();
-      hasBulk |= fill->isBulk();
+      hasBulk |= fill->isTMA();
       bool isOrdered =
           isReleased(fill->buffer()) || (fill->isOwn() && fill->isGrouped()) ||
           llvm::all_of(loopsThatFill(fill->buffer()), [&](scf::ForOp loop) {
@@ -267,7 +267,7 @@ struct ReleaseStagesPass
         copies.push_back(copy);
     for (CopyAsyncOp copy : copies) {
       // Producers count what they have copied by their acquires.
-      if (!hasProducers && isFirst(copy, copies))
+      if (!hasProducers && isOperandA(copy, copies))
         continue;
       OpBuilder b(copy);
       AcquireOp::create(b, copy.getLoc(), alloc, copy.getStage(),
@@ -276,7 +276,7 @@ struct ReleaseStagesPass
   }
 
   /// Whether nothing can have been copied to the stage before.
-  static bool isFirst(CopyAsyncOp copy, ArrayRef<CopyAsyncOp> copies) {
+  static bool isOperandA(CopyAsyncOp copy, ArrayRef<CopyAsyncOp> copies) {
     APInt stage, other;
     return isa<KernelOp>(copy->getParentOp()) &&
            matchPattern(copy.getStage(), m_ConstantInt(&stage)) &&

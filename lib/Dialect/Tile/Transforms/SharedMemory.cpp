@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "fusion/Support/TileLayouts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -30,7 +30,7 @@ LogicalResult fusion::tile::verifyBuffers(Operation *op) {
 int64_t fusion::tile::sharedAlignment(KernelOp kernel) {
   WalkResult inPlace = kernel.walk([](Operation *op) {
     // Boxes of threads' own places have no swizzle.
-    bool isSwizzled = isBulk(op) && !cast<CopyAsyncOp>(op).getOwn();
+    bool isSwizzled = isTMA(op) && !cast<CopyAsyncOp>(op).getThreadPrivate();
     return isa<SharedDotOp, StoreAsyncOp>(op) || isSwizzled
                ? WalkResult::interrupt()
                : WalkResult::advance();
@@ -55,11 +55,11 @@ LinearLayout fusion::tile::asRow(const LinearLayout &layout) {
          LinearLayout::identity(LayoutDim::Register, LayoutDim::Dim0, 1);
 }
 
-std::optional<ReductionSpread>
+std::optional<ReductionThreadMapping>
 fusion::tile::getSpread(const LinearLayout &layout, unsigned dimension) {
   SmallVector<LayoutDim, 4> outs = layout.outDims();
   size_t reduced = llvm::find(outs, tileDim(dimension)) - outs.begin();
-  ReductionSpread spread{{}, {}, 1};
+  ReductionThreadMapping spread{{}, {}, 1};
   for (LayoutDim input :
        {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp})
     for (const LinearLayout::Digit &digit : layout.digits(input)) {
@@ -92,7 +92,7 @@ FailureOr<int64_t> fusion::tile::getExchangeBytes(Operation *op) {
     return op->emitOpError("cannot go through shared memory");
   }
   auto reduce = cast<ReduceOp>(op);
-  std::optional<ReductionSpread> spread =
+  std::optional<ReductionThreadMapping> spread =
       getSpread(from.getValue(), reduce.getDimension());
   if (!spread)
     return op->emitOpError("has an operand whose rows are not spread plainly");

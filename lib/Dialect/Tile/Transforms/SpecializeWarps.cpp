@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Support/Remark.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -69,7 +69,7 @@ bool Slice::isDoneBy(Operation *op, Role role) {
   auto barrier = dyn_cast<BarrierOp>(op);
   if (barrier && barrier.getWithProducers())
     return true;
-  bool isProducers = isBulk(op) || isa<AcquireOp>(op);
+  bool isProducers = isTMA(op) || isa<AcquireOp>(op);
   return isProducers == (role == Role::Producer);
 }
 
@@ -206,7 +206,7 @@ struct SpecializeWarpsPass
     if (kernel.getProducers().value_or(0) == 0)
       return;
     WalkResult copies = kernel.walk([](CopyAsyncOp copy) {
-      return isBulk(copy) && copy->getParentOfType<scf::ForOp>()
+      return isTMA(copy) && copy->getParentOfType<scf::ForOp>()
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });
@@ -215,7 +215,7 @@ struct SpecializeWarpsPass
           kernel, "specialize", "not-specialized",
           "no warps for copies alone: nothing is copied in bulk in a loop");
       kernel.removeProducersAttr();
-      kernel.removeRoleRegistersAttr();
+      kernel.removeRegisterBudgetsAttr();
       return;
     }
     Block &body = kernel.getBody().front();
@@ -230,7 +230,7 @@ struct SpecializeWarpsPass
       if (!isa<AllocOp>(op))
         old.push_back(&op);
     OpBuilder b(body.getTerminator());
-    auto roles = SpecializeOp::create(b, kernel.getLoc());
+    auto roles = WarpSpecializeOp::create(b, kernel.getLoc());
     producer.emitInto(roles.getProducer().emplaceBlock());
     consumer.emitInto(roles.getConsumer().emplaceBlock());
     for (Operation *op : llvm::reverse(old))

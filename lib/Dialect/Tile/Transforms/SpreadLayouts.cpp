@@ -60,22 +60,22 @@ std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
   const Intrinsic &intrinsic = *lookupIntrinsic(dot.getIntrinsic());
   ArrayRef<int64_t> warps = dot.getWarps();
   return {
-      attr(firstTile(intrinsic, m, k, warps)),
-      attr(secondTile(intrinsic, k, n, warps, orderInMemory(dot.getRhs())))};
+      attr(operandATile(intrinsic, m, k, warps)),
+      attr(operandBTile(intrinsic, k, n, warps, orderInMemory(dot.getRhs())))};
 }
 
 template <typename Product> LayoutAttr Assigner::sumLayout(Product product) {
   RankedTensorType type = product.getType();
-  return attr(sumTile(*lookupIntrinsic(product.getIntrinsic()),
-                      type.getDimSize(0), type.getDimSize(1),
-                      product.getWarps()));
+  return attr(accumulatorTile(*lookupIntrinsic(product.getIntrinsic()),
+                              type.getDimSize(0), type.getDimSize(1),
+                              product.getWarps()));
 }
 
 /// The layout of a first operand in registers.
 LayoutAttr Assigner::firstLayout(SharedDotOp dot) {
-  return attr(firstTile(*lookupIntrinsic(dot.getIntrinsic()),
-                        dot.getType().getDimSize(0), dot.getDepth(),
-                        dot.getWarps()));
+  return attr(operandATile(*lookupIntrinsic(dot.getIntrinsic()),
+                           dot.getType().getDimSize(0), dot.getDepth(),
+                           dot.getWarps()));
 }
 
 /// The layout of what is reduced as it lies for a product, or null.
@@ -86,9 +86,9 @@ LayoutAttr Assigner::fragmentLayout(ReduceOp reduce) {
   ArrayRef<int64_t> shape = reduce.getValue().getType().getShape();
   ArrayRef<int64_t> warps = *reduce.getWarps();
   return attr(reduce.getDimension() == 1
-                  ? firstTile(intrinsic, shape[0], shape[1], warps)
-                  : secondTile(intrinsic, shape[0], shape[1], warps,
-                               orderInMemory(reduce.getValue())));
+                  ? operandATile(intrinsic, shape[0], shape[1], warps)
+                  : operandBTile(intrinsic, shape[0], shape[1], warps,
+                                 orderInMemory(reduce.getValue())));
 }
 
 /// The layout that a product or a reduction of its operand asks of a value,

@@ -244,11 +244,11 @@ LogicalResult Dissolver::run(Block &block) {
 static void dropUnchanged(scf::ForOp loop, RewriterBase &rewriter) {
   SmallVector<Value> inits;
   SmallVector<std::pair<Value, Value>> kept; ///< arguments and results
-  SmallVector<bool> isKept;
+  SmallVector<bool> isRetained;
   for (auto [argument, init, result, value] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
                        loop.getResults(), loop.getYieldedValues())) {
-    isKept.push_back(value != argument);
+    isRetained.push_back(value != argument);
     if (value == argument) {
       rewriter.replaceAllUsesWith(argument, init);
       rewriter.replaceAllUsesWith(result, init);
@@ -277,7 +277,7 @@ static void dropUnchanged(scf::ForOp loop, RewriterBase &rewriter) {
   rewriter.setInsertionPoint(yield);
   SmallVector<Value> rest;
   for (auto [number, value] : llvm::enumerate(yield.getResults()))
-    if (isKept[number])
+    if (isRetained[number])
       rest.push_back(value);
   rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, rest);
   rewriter.eraseOp(loop);

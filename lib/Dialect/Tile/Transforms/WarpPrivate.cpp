@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpPrivate.h"
-#include "fusion/Dialect/Tile/IR/BulkCopies.h"
+#include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/TileLayouts.h"
 #include "fusion/Target/Hardware.h"
@@ -37,7 +37,7 @@ public:
   bool touch(const LinearLayout &layout, ArrayRef<int64_t> origin,
              bool transposed, unsigned warps, bool firstHoldersOnly) {
     // Replicas store nothing: the others' digits are zero.
-    auto isFirst = [&](LayoutDim input, int64_t index) {
+    auto isOperandA = [&](LayoutDim input, int64_t index) {
       if (!firstHoldersOnly)
         return true;
       if (index >= layout.inSize(input))
@@ -48,10 +48,10 @@ public:
                           });
     };
     for (int64_t warp = 0; warp < warps; ++warp) {
-      if (!isFirst(LayoutDim::Warp, warp))
+      if (!isOperandA(LayoutDim::Warp, warp))
         continue;
       for (int64_t lane = 0; lane < kWarpSize; ++lane) {
-        if (!isFirst(LayoutDim::Lane, lane))
+        if (!isOperandA(LayoutDim::Lane, lane))
           continue;
         for (int64_t reg = 0; reg < layout.inSize(LayoutDim::Register); ++reg) {
           SmallVector<int64_t> at = layout.coords(reg, lane, warp);
@@ -75,7 +75,7 @@ private:
 bool fusion::tile::isWarpPrivate(AllocOp alloc, unsigned warps) {
   if (warps == 1)
     return true;
-  if (isFilledInBulk(alloc)) // by one thread
+  if (isFilledByTMA(alloc)) // by one thread
     return false;
   BufferType type = alloc.getType();
   Owners owners(type.getRows(), type.getColumns());
@@ -116,7 +116,7 @@ bool fusion::tile::isWarpPrivate(AllocOp alloc, unsigned warps) {
   return true;
 }
 
-bool fusion::tile::staysInWarps(ConvertLayoutOp op, unsigned warps) {
+bool fusion::tile::isReducedInWarps(ConvertLayoutOp op, unsigned warps) {
   if (warps == 1)
     return true;
   RankedTensorType type = op.getType();

@@ -22,9 +22,9 @@ tile.kernel @together(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n:
   %y = tile.alloc : !two
   scf.for %k = %n to %n step %n {
     %c0 = arith.cmpi slt, %k, %n : index
-    tile.copy_async %a[%n, %k], %x[%k] by bulk if %c0 : !view, !two
+    tile.copy_async %a[%n, %k], %x[%k] by tma if %c0 : !view, !two
     %c1 = arith.cmpi slt, %k, %n : index
-    tile.copy_async %a[%k, %n], %y[%k] by bulk if %c1 : !view, !two
+    tile.copy_async %a[%k, %n], %y[%k] by tma if %c1 : !view, !two
     tile.await %x[%n] : !two
     %s = tile.local_load %x[%n] at [0, 0] : !two -> tensor<16x16xf16>
     tile.await %y[%n] : !two
@@ -44,8 +44,8 @@ tile.kernel @one_after_the_other(%p: !tile.ptr<f16> {tile.access = #tile.access<
   %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !one
   %y = tile.alloc : !one
-  tile.copy_async %a[%n, %n], %x[%n] by bulk : !view, !one
-  tile.copy_async %a[%n, %n], %y[%n] by bulk : !view, !one
+  tile.copy_async %a[%n, %n], %x[%n] by tma : !view, !one
+  tile.copy_async %a[%n, %n], %y[%n] by tma : !view, !one
   tile.await %x[%n] : !one
   %s = tile.local_load %x[%n] at [0, 0] : !one -> tensor<16x16xf16>
   %d = tile.dot %s, %s, %zero "mma.m16n8k16" warps [1, 1] : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
@@ -65,9 +65,9 @@ tile.kernel @on_other_conditions(%p: !tile.ptr<f16> {tile.access = #tile.access<
   %x = tile.alloc : !one
   %y = tile.alloc : !one
   %z = tile.alloc : !two
-  tile.copy_async %a[%n, %n], %x[%n] by bulk if %c : !view, !one
-  tile.copy_async %a[%n, %n], %y[%n] by bulk if %d : !view, !one
-  tile.copy_async %a[%n, %n], %z[%n] by bulk if %c : !view, !two
+  tile.copy_async %a[%n, %n], %x[%n] by tma if %c : !view, !one
+  tile.copy_async %a[%n, %n], %y[%n] by tma if %d : !view, !one
+  tile.copy_async %a[%n, %n], %z[%n] by tma if %c : !view, !two
   tile.await %x[%n] if %c : !one
   tile.await %y[%n] if %d : !one
   tile.await %z[%n] if %c : !two

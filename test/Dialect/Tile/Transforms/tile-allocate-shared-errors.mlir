@@ -50,6 +50,6 @@ tile.kernel @too_many_stages(%p: !tile.ptr<f16> {tile.access = #tile.access<read
   %w = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   // expected-error @below {{'tile.alloc' op needs an mbarrier for each stage, which makes more than 32 of the kernel}}
   %x = tile.alloc : !stages
-  tile.copy_async %w[%n, %n], %x[%n] by bulk : !view, !stages
+  tile.copy_async %w[%n, %n], %x[%n] by tma : !view, !stages
   tile.return
 }

@@ -23,7 +23,7 @@ tile.kernel @filled_anew(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) 
   %a = tile.window %p[] sizes [%c16, %c64] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc {offset = 0 : i64} : !ofall
   scf.for %k = %c0 to %c64 step %c16 {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {multicast} : !view, !ofall
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {multicast} : !view, !ofall
     tile.await %x[%c0] : !ofall
     %t = tile.local_load %x[%c0] at [0, 0] : !ofall -> tensor<16x16xf16, #rows>
   }
@@ -47,7 +47,7 @@ tile.kernel @with_producers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>
   %t = tile.local_load %y[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.free %y : !one
   %x = tile.alloc {offset = 0 : i64} : !ofall
-  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk {multicast} : !view, !ofall
+  tile.copy_async %a[%c0, %c0], %x[%c0] by tma {multicast} : !view, !ofall
   tile.await %x[%c0] : !ofall
   %u = tile.local_load %x[%c0] at [0, 0] : !ofall -> tensor<16x16xf16, #rows>
   tile.return
@@ -64,7 +64,7 @@ tile.kernel @released(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) att
   %x = tile.alloc {offset = 0 : i64, barriers = 512 : i64, released = 520 : i64} : !ofall
   scf.for %k = %c0 to %c64 step %c16 {
     tile.acquire %x[%c0] : !ofall
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {multicast} : !view, !ofall
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {multicast} : !view, !ofall
     tile.await %x[%c0] : !ofall
     %t = tile.local_load %x[%c0] at [0, 0] : !ofall -> tensor<16x16xf16, #rows>
     tile.release %x[%c0] : !ofall

@@ -35,14 +35,14 @@ tile.kernel @pipelined(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) at
   %a = tile.window %p[] sizes [%c8, %c8] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !two
   %y = tile.alloc : !one
-  tile.copy_async %a[%c0, %c0], %y[%c0] by bulk : !view, !one
-  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk {slot = 0 : i64} : !view, !two
+  tile.copy_async %a[%c0, %c0], %y[%c0] by tma : !view, !one
+  tile.copy_async %a[%c0, %c0], %x[%c0] by tma {slot = 0 : i64} : !view, !two
   tile.await %y[%c0] : !one
   scf.for %k = %c0 to %c8 step %c1 {
     %read = arith.remui %k, %c2 : index
     %fill = arith.subi %c1, %read : index
     tile.producer_acquire
-    tile.copy_async %a[%c0, %k], %x[%fill] by bulk {slot = 1 : i64} : !view, !two
+    tile.copy_async %a[%c0, %k], %x[%fill] by tma {slot = 1 : i64} : !view, !two
     tile.await %x[%read] {slot = 0 : i64} : !two
     %t = tile.local_load %x[%read] at [0, 0] {slot = 0 : i64} : !two -> tensor<16x16xf16, #rows>
     %u = tile.local_load %y[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
@@ -72,7 +72,7 @@ tile.kernel @stored_before(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   %s = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.free %x : !one
   %y = tile.alloc : !one
-  tile.copy_async %a[%c0, %c0], %y[%c0] by bulk : !view, !one
+  tile.copy_async %a[%c0, %c0], %y[%c0] by tma : !view, !one
   tile.await %y[%c0] : !one
   %u = tile.local_load %y[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.return
@@ -90,10 +90,10 @@ tile.kernel @loaded_before(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   %x = tile.alloc : !one
   %y = tile.alloc : !one
   tile.local_store %t, %y[%c0] : tensor<16x16xf16, #rows>, !one
-  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk : !view, !one
+  tile.copy_async %a[%c0, %c0], %x[%c0] by tma : !view, !one
   tile.await %x[%c0] : !one
   %s = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
-  tile.copy_async %a[%c0, %c8], %x[%c0] by bulk : !view, !one
+  tile.copy_async %a[%c0, %c8], %x[%c0] by tma : !view, !one
   tile.await %x[%c0] : !one
   %u = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.return
@@ -125,7 +125,7 @@ tile.kernel @given_before(%p: !tile.ptr<f16> {tile.access = #tile.access<read>})
   %t = tile.local_load %given[%c0] at [0, 0] : !share -> tensor<8x8xf32, #part>
   tile.free %given : !share
   %x = tile.alloc : !one
-  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk : !view, !one
+  tile.copy_async %a[%c0, %c0], %x[%c0] by tma : !view, !one
   tile.await %x[%c0] : !one
   %u = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.return
@@ -141,7 +141,7 @@ tile.kernel @stored_behind(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   %c8 = arith.constant 8 : index
   %a = tile.window %p[] sizes [%c8, %c8] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !one
-  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk : !view, !one
+  tile.copy_async %a[%c0, %c0], %x[%c0] by tma : !view, !one
   tile.await %x[%c0] : !one
   %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   tile.free %x : !one

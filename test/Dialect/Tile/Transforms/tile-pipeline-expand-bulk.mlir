@@ -12,8 +12,8 @@
 // PLACED-LABEL: tile.kernel @two_buffers
 // PLACED: scf.for
 // PLACED: tile.producer_acquire
-// PLACED-NEXT: tile.copy_async {{.*}} by bulk {stages = 3 : i64}
-// PLACED-NEXT: tile.copy_async {{.*}} by bulk {stages = 2 : i64}
+// PLACED-NEXT: tile.copy_async {{.*}} by tma {stages = 3 : i64}
+// PLACED-NEXT: tile.copy_async {{.*}} by tma {stages = 2 : i64}
 // PLACED-NEXT: tile.producer_commit
 // PLACED-NEXT: tile.consumer_wait 0
 // PLACED-NEXT: tile.local_load
@@ -24,17 +24,17 @@
 // CHECK: %[[X:.*]] = tile.alloc : <3, 16, 16, f16, #{{.*}}>
 // CHECK: %[[Y:.*]] = tile.alloc : <2, 16, 16, f16, #{{.*}}>
 // CHECK-NOT: tile.producer_commit
-// CHECK: tile.copy_async %{{.*}}[%c0, %c0], %[[X]][%c0] by bulk {slot = 0 : i64}
-// CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c0], %[[Y]][%c0] by bulk {slot = 0 : i64}
-// CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c16], %[[X]][%c1] by bulk {slot = 1 : i64}
+// CHECK: tile.copy_async %{{.*}}[%c0, %c0], %[[X]][%c0] by tma {slot = 0 : i64}
+// CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c0], %[[Y]][%c0] by tma {slot = 0 : i64}
+// CHECK-NEXT: tile.copy_async %{{.*}}[%c0, %c16], %[[X]][%c1] by tma {slot = 1 : i64}
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: %[[RY:.*]] = arith.index_castui
 // CHECK-NEXT: %[[WY:.*]] = arith.index_castui
 // CHECK-NEXT: %[[RX:.*]] = arith.index_castui
 // CHECK-NEXT: %[[WX:.*]] = arith.index_castui
 // CHECK-NEXT: tile.producer_acquire
-// CHECK: tile.copy_async {{.*}}, %[[Y]][%[[WY]]] by bulk if %{{.*}} {slot = 1 : i64}
-// CHECK: tile.copy_async {{.*}}, %[[X]][%[[WX]]] by bulk if %{{.*}} {slot = 2 : i64}
+// CHECK: tile.copy_async {{.*}}, %[[Y]][%[[WY]]] by tma if %{{.*}} {slot = 1 : i64}
+// CHECK: tile.copy_async {{.*}}, %[[X]][%[[WX]]] by tma if %{{.*}} {slot = 2 : i64}
 // CHECK-NEXT: tile.await %[[X]][%[[RX]]] {slot = 0 : i64}
 // CHECK-NEXT: tile.local_load %[[X]][%[[RX]]] at [0, 0] {slot = 0 : i64}
 // CHECK-NEXT: tile.await %[[Y]][%[[RY]]] {slot = 0 : i64}
@@ -69,8 +69,8 @@ tile.kernel @two_buffers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) 
   %x = tile.alloc {pipeline_stages = 3 : i64, pipelined} : !buffer
   %y = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
   %r = scf.for %k = %c0 to %c64 step %c16 iter_args(%acc = %zero) -> tensor<16x16xf32> {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {stages = 3 : i64} : !view, !buffer
-    tile.copy_async %a[%c0, %k], %y[%c0] by bulk {stages = 2 : i64} : !view, !buffer
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {stages = 3 : i64} : !view, !buffer
+    tile.copy_async %a[%c0, %k], %y[%c0] by tma {stages = 2 : i64} : !view, !buffer
     tile.await %x[%c0] : !buffer
     tile.await %y[%c0] : !buffer
     %t = tile.local_load %x[%c0] at [0, 0] : !buffer -> tensor<16x16xf16>
@@ -85,18 +85,18 @@ tile.kernel @two_buffers(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) 
 // copied in front of the loop, and is used inside, is awaited behind the first copies of the loop.
 // CHECK-LABEL: tile.kernel @beside_groups
 // CHECK: %[[Q:.*]] = tile.alloc : <1, 16, 16
-// CHECK: tile.copy_async %{{.*}}, %[[Q]][%c0] by bulk :
-// CHECK: tile.copy_async {{.*}} by bulk if %{{.*}} {slot = 0 : i64}
+// CHECK: tile.copy_async %{{.*}}, %[[Q]][%c0] by tma :
+// CHECK: tile.copy_async {{.*}} by tma if %{{.*}} {slot = 0 : i64}
 // CHECK: tile.copy_async {{.*}} by async16 if %{{.*}} {slot = 0 : i64}
 // CHECK-NEXT: tile.producer_commit
-// CHECK: tile.copy_async {{.*}} by bulk if %{{.*}} {slot = 1 : i64}
+// CHECK: tile.copy_async {{.*}} by tma if %{{.*}} {slot = 1 : i64}
 // CHECK-NEXT: tile.await %[[Q]][%c0] :
 // CHECK-NEXT: scf.for
 // CHECK: tile.consumer_wait 0
 // CHECK-NEXT: tile.producer_acquire
 // CHECK: tile.copy_async {{.*}} by async16 if
 // CHECK-NEXT: tile.producer_commit
-// CHECK: tile.copy_async {{.*}} by bulk if
+// CHECK: tile.copy_async {{.*}} by tma if
 // CHECK-NOT: tile.producer_commit
 // CHECK: tile.return
 tile.kernel @beside_groups(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
@@ -109,11 +109,11 @@ tile.kernel @beside_groups(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   %q = tile.alloc : !buffer
   %x = tile.alloc {pipeline_stages = 3 : i64, pipelined} : !buffer
   %y = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !buffer
-  tile.copy_async %a[%c0, %c0], %q[%c0] by bulk : !view, !buffer
+  tile.copy_async %a[%c0, %c0], %q[%c0] by tma : !view, !buffer
   tile.await %q[%c0] : !buffer
   %bound = arith.addi %n, %c16 : index
   scf.for %k = %c0 to %bound step %c16 {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {stages = 3 : i64} : !view, !buffer
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {stages = 3 : i64} : !view, !buffer
     tile.copy_async %b[%c0, %k], %y[%c0] by async16 {stages = 2 : i64} : !view, !buffer
     tile.commit
     tile.wait 0

@@ -140,9 +140,9 @@ tile.kernel @nested_in_bulk(%p: !tile.ptr<f16> {tile.access = #tile.access<read>
   %y = tile.alloc {pipeline_stages = 3 : i64} : !buffer
   %z = tile.alloc {pipeline_stages = 2 : i64} : !buffer
   scf.for %n = %c0 to %c64 step %c16 {
-    tile.copy_async %a[%c0, %n], %x[%c0] by bulk : !view, !buffer
+    tile.copy_async %a[%c0, %n], %x[%c0] by tma : !view, !buffer
     scf.for %k = %c0 to %c64 step %c16 {
-      tile.copy_async %a[%c0, %k], %y[%c0] by bulk : !view, !buffer
+      tile.copy_async %a[%c0, %k], %y[%c0] by tma : !view, !buffer
       tile.copy_async %a[%c0, %k], %z[%c0] by async16 : !view, !buffer
       tile.commit
       tile.wait 0

@@ -16,10 +16,10 @@ tile.kernel @turns(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !t
   %b = tile.alloc {pipeline_stages = 3 : i64} : !aside
   scf.for %k = %c0 to %c8 step %c1 {
     %s = arith.remui %k, %c2 : index
-    tile.copy_async %v[%k, %c0], %b[%s] by async16 {own = tensor<1x128xf32, #own>, in_bounds = array<i1: true, true>} : !view, !aside
+    tile.copy_async %v[%k, %c0], %b[%s] by async16 {thread_private = tensor<1x128xf32, #own>, in_bounds = array<i1: true, true>} : !view, !aside
     tile.commit
     tile.wait 0
-    %x = tile.unstash %b[%s] : !aside -> tensor<1x128xf32, #own>
+    %x = tile.private_load %b[%s] : !aside -> tensor<1x128xf32, #own>
     tile.store %x, %w[%k, %c0] {in_bounds = array<i1: true, true>} : tensor<1x128xf32, #own>, !view
   }
   tile.return

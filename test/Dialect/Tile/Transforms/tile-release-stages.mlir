@@ -20,7 +20,7 @@
 // CHECK: %[[WX:.*]] = arith.index_castui
 // CHECK-NOT: tile.producer_acquire
 // CHECK: tile.acquire %[[Y]][%[[WY]]] if %[[MORE:.*]] :
-// CHECK-NEXT: tile.copy_async {{.*}}, %[[Y]][%[[WY]]] by bulk if %[[MORE]]
+// CHECK-NEXT: tile.copy_async {{.*}}, %[[Y]][%[[WY]]] by tma if %[[MORE]]
 // CHECK: tile.acquire %[[X]][%[[WX]]] if
 // CHECK: tile.await %[[X]][%[[RX]]]
 // CHECK-NEXT: tile.local_load %[[X]]
@@ -45,8 +45,8 @@ tile.kernel @ahead(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attrib
   %x = tile.alloc {pipeline_stages = 3 : i64, pipelined} : !one
   %y = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !one
   scf.for %k = %c0 to %c64 step %c16 {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {stages = 3 : i64} : !view, !one
-    tile.copy_async %a[%c0, %k], %y[%c0] by bulk {stages = 2 : i64} : !view, !one
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {stages = 3 : i64} : !view, !one
+    tile.copy_async %a[%c0, %k], %y[%c0] by tma {stages = 2 : i64} : !view, !one
     tile.await %x[%c0] : !one
     tile.await %y[%c0] : !one
     %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16>
@@ -78,7 +78,7 @@ tile.kernel @fragments_ahead(%p: !tile.ptr<f16> {tile.access = #tile.access<read
   %a = tile.window %p[] sizes [%c32, %c128] {bounded = array<i64>, shape = array<i64: 16, 128>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc {pipeline_stages = 3 : i64, pipelined} : !tile.buffer<1, 16, 32, f16, <"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">>
   %r = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> tensor<16x16xf32> {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {stages = 3 : i64} : !view, !tile.buffer<1, 16, 32, f16, <"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">>
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {stages = 3 : i64} : !view, !tile.buffer<1, 16, 32, f16, <"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">>
     tile.await %x[%c0] : !tile.buffer<1, 16, 32, f16, <"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">>
     %t = tile.local_load %x[%c0] at [0, 0] : !tile.buffer<1, 16, 32, f16, <"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">> -> tensor<16x16xf16>
     %u = tile.local_load %x[%c0] at [0, 16] : !tile.buffer<1, 16, 32, f16, <"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">> -> tensor<16x16xf16>
@@ -119,20 +119,20 @@ tile.kernel @without_a_pipeline(%p: !tile.ptr<f16> {tile.access = #tile.access<r
   %once = tile.alloc : !one
   %again = tile.alloc : !one
   %twice = tile.alloc : !one
-  tile.copy_async %a[%c0, %c0], %once[%c0] by bulk : !view, !one
+  tile.copy_async %a[%c0, %c0], %once[%c0] by tma : !view, !one
   tile.await %once[%c0] : !one
   scf.for %k = %c0 to %c64 step %c16 {
-    tile.copy_async %a[%c0, %k], %again[%c0] by bulk : !view, !one
+    tile.copy_async %a[%c0, %k], %again[%c0] by tma : !view, !one
     tile.await %again[%c0] : !one
     scf.for %l = %c0 to %c64 step %c16 {
       %s = tile.local_load %once[%c0] at [0, 0] : !one -> tensor<16x16xf16>
       %t = tile.local_load %again[%c0] at [0, 0] : !one -> tensor<16x16xf16>
     }
   }
-  tile.copy_async %a[%c0, %c0], %twice[%c0] by bulk : !view, !one
+  tile.copy_async %a[%c0, %c0], %twice[%c0] by tma : !view, !one
   tile.await %twice[%c0] : !one
   %t = tile.local_load %twice[%c0] at [0, 0] : !one -> tensor<16x16xf16>
-  tile.copy_async %a[%c0, %c16], %twice[%c0] by bulk : !view, !one
+  tile.copy_async %a[%c0, %c16], %twice[%c0] by tma : !view, !one
   tile.await %twice[%c0] : !one
   %u = tile.local_load %twice[%c0] at [0, 0] : !one -> tensor<16x16xf16>
   tile.return
@@ -150,7 +150,7 @@ tile.kernel @kept(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attribu
   %x = tile.alloc : !two
   scf.for %m = %c0 to %c2 step %c1 {
     scf.for %k = %c0 to %c2 step %c1 {
-      tile.copy_async %a[%m, %k], %x[%k] by bulk : !view, !two
+      tile.copy_async %a[%m, %k], %x[%k] by tma : !view, !two
     }
     scf.for %k = %c0 to %c2 step %c1 {
       tile.await %x[%k] : !two
@@ -178,7 +178,7 @@ tile.kernel @beside_groups(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !one
   %y = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !one
   scf.for %k = %c0 to %c64 step %c16 {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {stages = 2 : i64} : !view, !one
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {stages = 2 : i64} : !view, !one
     tile.copy_async %b[%c0, %k], %y[%c0] by async16 {stages = 2 : i64} : !view, !one
     tile.commit
     tile.wait 0
@@ -206,7 +206,7 @@ tile.kernel @beside_groups_of_producers(%p: !tile.ptr<f16> {tile.access = #tile.
   %x = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !one
   %y = tile.alloc {pipeline_stages = 2 : i64, pipelined} : !one
   scf.for %k = %c0 to %c64 step %c16 {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {stages = 2 : i64} : !view, !one
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {stages = 2 : i64} : !view, !one
     tile.copy_async %b[%c0, %k], %y[%c0] by async16 {stages = 2 : i64} : !view, !one
     tile.commit
     tile.wait 0
@@ -228,7 +228,7 @@ tile.kernel @one_warp(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) att
   %a = tile.window %p[] sizes [%c16, %c64] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc {pipeline_stages = 3 : i64, pipelined} : !one
   scf.for %k = %c0 to %c64 step %c16 {
-    tile.copy_async %a[%c0, %k], %x[%c0] by bulk {stages = 3 : i64} : !view, !one
+    tile.copy_async %a[%c0, %k], %x[%c0] by tma {stages = 3 : i64} : !view, !one
     tile.await %x[%c0] : !one
     %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16>
   }

@@ -9,12 +9,12 @@
 
 // CHECK-LABEL: tile.kernel @once
 // CHECK-NOT: producers
-// CHECK-NOT: role_registers
-// CHECK-NOT: tile.specialize
-tile.kernel @once(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64, producers = 4 : i64, role_registers = array<i64: 24, 240>} {
+// CHECK-NOT: register_budgets
+// CHECK-NOT: tile.warp_specialize
+tile.kernel @once(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 4 : i64, producers = 4 : i64, register_budgets = array<i64: 24, 240>} {
   %a = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 16, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !one
-  tile.copy_async %a[%n, %n], %x[%n] by bulk : !view, !one
+  tile.copy_async %a[%n, %n], %x[%n] by tma : !view, !one
   tile.await %x[%n] : !one
   tile.return
 }

@@ -13,7 +13,7 @@
 // CHECK-LABEL: tile.kernel @sums
 // CHECK-SAME: producers = 4 : i64
 // CHECK: %[[X:.*]] = tile.alloc
-// CHECK-NEXT: tile.specialize producer {
+// CHECK-NEXT: tile.warp_specialize producer {
 // CHECK: %[[A:.*]] = tile.window
 // CHECK-NOT: tile.await
 // CHECK-NOT: tile.barrier
@@ -21,7 +21,7 @@
 // CHECK: tile.copy_async %[[A]]
 // CHECK: scf.for {{.*}} iter_args(%[[FILL:.*]] = %{{.*}}) -> (index) {
 // CHECK: tile.acquire %[[X]][%[[FILL]]]
-// CHECK-NEXT: tile.copy_async %[[A]]{{.*}}, %[[X]][%[[FILL]]] by bulk
+// CHECK-NEXT: tile.copy_async %[[A]]{{.*}}, %[[X]][%[[FILL]]] by tma
 // CHECK-NOT: tile.local_load
 // CHECK: scf.yield %{{.*}} : index
 // CHECK-NOT: tile.store
@@ -44,12 +44,12 @@ tile.kernel @sums(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %o: !ti
   %zero = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
   %a = tile.window %p[] sizes [%c16, %c64] {bounded = array<i64>, shape = array<i64: 16, 64>, map = #plain} : !tile.ptr<f16> -> !view
   %x = tile.alloc : !two
-  tile.copy_async %a[%c0, %c0], %x[%c0] by bulk {slot = 0 : i64} : !view, !two
+  tile.copy_async %a[%c0, %c0], %x[%c0] by tma {slot = 0 : i64} : !view, !two
   %r:3 = scf.for %k = %c0 to %c64 step %c16 iter_args(%sum = %zero, %read = %c0, %fill = %c1) -> (tensor<16x16xf16, #rows>, index, index) {
     %next = arith.addi %k, %c16 : index
     %more = arith.cmpi slt, %next, %c64 : index
     tile.producer_acquire
-    tile.copy_async %a[%c0, %next], %x[%fill] by bulk if %more {slot = 1 : i64} : !view, !two
+    tile.copy_async %a[%c0, %next], %x[%fill] by tma if %more {slot = 1 : i64} : !view, !two
     tile.await %x[%read] {slot = 0 : i64} : !two
     %t = tile.local_load %x[%read] at [0, 0] {slot = 0 : i64} : !two -> tensor<16x16xf16, #rows>
     tile.consumer_release
@@ -66,7 +66,7 @@ tile.kernel @sums(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %o: !ti
 // Tiles that are filled again and not released: the producer waits for all at a barrier, in front of the copies, and the
 // loops around these are on both sides.
 // CHECK-LABEL: tile.kernel @kept
-// CHECK: tile.specialize producer {
+// CHECK: tile.warp_specialize producer {
 // CHECK: scf.for
 // CHECK-NEXT: tile.barrier with_producers
 // CHECK-NEXT: scf.for
@@ -90,7 +90,7 @@ tile.kernel @kept(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attribu
   %y = tile.alloc : !one
   scf.for %m = %c0 to %c2 step %c1 {
     scf.for %k = %c0 to %c2 step %c1 {
-      tile.copy_async %a[%m, %k], %x[%k] by bulk : !view, !two
+      tile.copy_async %a[%m, %k], %x[%k] by tma : !view, !two
     }
     scf.for %k = %c0 to %c2 step %c1 {
       tile.await %x[%k] : !two
@@ -106,7 +106,7 @@ tile.kernel @kept(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attribu
 // Memory that others have written through, and a bulk copy fills later, though that is the first to its buffer: threads wait for
 // each other where they meet, and for the producer in front of the copy.
 // CHECK-LABEL: tile.kernel @in_the_same_place
-// CHECK: tile.specialize producer {
+// CHECK: tile.warp_specialize producer {
 // CHECK: tile.barrier with_producers
 // CHECK-NEXT: scf.for
 // CHECK: tile.acquire
@@ -129,7 +129,7 @@ tile.kernel @in_the_same_place(%p: !tile.ptr<f16> {tile.access = #tile.access<re
   tile.free %y : !one
   %x = tile.alloc : !one
   scf.for %m = %c0 to %c2 step %c1 {
-    tile.copy_async %a[%m, %m], %x[%c0] by bulk : !view, !one
+    tile.copy_async %a[%m, %m], %x[%c0] by tma : !view, !one
     tile.await %x[%c0] : !one
     %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
   }
@@ -138,7 +138,7 @@ tile.kernel @in_the_same_place(%p: !tile.ptr<f16> {tile.access = #tile.access<re
 
 // Branches, too, and what they give.
 // CHECK-LABEL: tile.kernel @branches
-// CHECK: tile.specialize producer {
+// CHECK: tile.warp_specialize producer {
 // CHECK: %[[AT:.*]] = scf.if %{{.*}} -> (index) {
 // CHECK: } else {
 // CHECK: tile.copy_async %{{.*}}[%[[AT]], %{{.*}}]
@@ -160,7 +160,7 @@ tile.kernel @branches(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %o:
     } else {
       scf.yield %m, %c1 : index, index
     }
-    tile.copy_async %a[%at#0, %m], %x[%c0] by bulk : !view, !one
+    tile.copy_async %a[%at#0, %m], %x[%c0] by tma : !view, !one
     tile.await %x[%c0] : !one
     %t = tile.local_load %x[%c0] at [0, 0] : !one -> tensor<16x16xf16, #rows>
     scf.if %c {
@@ -172,7 +172,7 @@ tile.kernel @branches(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %o:
 
 // Without producers nothing changes.
 // CHECK-LABEL: tile.kernel @without
-// CHECK-NOT: tile.specialize
+// CHECK-NOT: tile.warp_specialize
 // CHECK: tile.return
 tile.kernel @without() attributes {warps = 2 : i64} {
   tile.return

@@ -62,12 +62,12 @@ def Fuse_TilingAttr : Fuse_Attr<"Tiling", "tiling"> {
 }
 
 def Fuse_OperatorMapAttr : Fuse_Attr<"OperatorMap", "operator_map"> {
-  let summary = "How one product uses its intrinsic";
+  let summary = "How one contraction uses its intrinsic";
   let description = [{
     The loops of a contraction that are mapped to the loops i1, i2 (parallel) and
     r1 (reduction) of the intrinsic (GTA, table 2), and the arrangement of the
     block's warps over i1 and i2. The product of `warps` is the warp count of the
-    block; warps beyond the tile repeat the work of others and are refused.
+    block; warps beyond the tile repeat the work of others and are rejected.
 
     ```mlir
     #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>
@@ -94,9 +94,9 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
     * `operators`: an `#fuse.operator_map` for each contraction, by the name of its
       result. Empty for a group in the generic form, in which one thread computes
       one element of the result with all reductions as loops inside.
-    * `raster`: blocks of the two fastest grid axes are visited in columns of this
-      many blocks, for reuse in L2, the last column narrower; 1 is row by row.
-      Default 1.
+    * `block_swizzle`: the threadblock swizzle. Blocks of the two fastest grid axes
+      run in columns of this many blocks, for reuse in L2; the last column may be
+      narrower. 1 is row by row. Default 1.
     * `persistent`: blocks loop over the tiles of a grid of the chip's size.
       Default false. Lowered beside producers.
     * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1. In
@@ -107,14 +107,14 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
   let parameters = (ins "int64_t":$warps,
                         OptionalArrayRefParameter<"::mlir::StringAttr">:$blocks,
                         OptionalParameter<"::mlir::DictionaryAttr">:$operators,
-                        DefaultValuedParameter<"int64_t", "1">:$raster,
+                        DefaultValuedParameter<"int64_t", "1">:$blockSwizzle,
                         DefaultValuedParameter<"bool", "false">:$persistent,
                         DefaultValuedParameter<"int64_t", "1">:$cluster);
   // Of groups without contractions: what is not given is off.
   let builders = [AttrBuilder<(ins "int64_t":$warps, "int64_t":$cluster), [{
     return $_get($_ctxt, warps, ::llvm::ArrayRef<::mlir::StringAttr>(),
-                 ::mlir::DictionaryAttr(), /*raster=*/1, /*persistent=*/false,
-                 cluster);
+                 ::mlir::DictionaryAttr(), /*blockSwizzle=*/1,
+                 /*persistent=*/false, cluster);
   }]>];
   // By hand: every entry but the first may be left out.
   let hasCustomAssemblyFormat = 1;
@@ -133,7 +133,7 @@ def Fuse_Transport : I32EnumAttr<"Transport", "How a tile moves",
                                   I32EnumAttrCase<"Async4", 1, "async4">,
                                   I32EnumAttrCase<"Async8", 2, "async8">,
                                   I32EnumAttrCase<"Async16", 3, "async16">,
-                                  I32EnumAttrCase<"Bulk", 4, "bulk">]> {
+                                  I32EnumAttrCase<"TMA", 4, "tma">]> {
   let cppNamespace = "::fusion::fuse";
   let genSpecializedAttr = 0;
 }
@@ -150,16 +150,16 @@ def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
   let summary = "Where the tile of one tensor lives and how it gets there";
   let description = [{
     For an operand, `shared` copies its tile from global to shared memory by
-    `transport` (synchronous loads and stores, cp.async of 4, 8 or 16 bytes, or bulk
+    `transport` (synchronous loads and stores, cp.async of 4, 8 or 16 bytes, or TMA
     copies of boxes by tensor maps, which one thread issues), and
     `registers` loads it straight into the registers of its consumer. For an
     intermediate, `registers` keeps it in the registers of the warps that computed
     it, `shared` hands it over through shared memory. For a result, `shared` stages
     its tile there so that rows are written with the widest aligned stores, by
-    threads or, with the transport `bulk`, by boxes of a tensor map, and `registers`
+    threads or, with the transport `tma`, by boxes of a tensor map, and `registers`
     stores from the accumulator's layout.
 
-    `eviction` says of an operand that is copied in bulk what the L2 may do with what
+    `eviction` says of an operand that the TMA copies what the L2 may do with what
     was read: `evict_first`, as it is not read again, or `evict_last`, as all blocks
     read it.
   }];
@@ -184,57 +184,56 @@ def Fuse_PipelineAttr : Fuse_Attr<"Pipeline", "pipeline"> {
   let summary = "Stages per buffer and level of the memory hierarchy";
   let description = [{
     `shared` maps an operand to the stages of its shared-memory buffer (ALCOP
-    section III); absent operands have one stage. `registers` is the number of
-    stages of the shared-to-register level: of the fragments of everything that is
+    section III); absent operands have one stage. `register_stages` is the number
+    of stages of the shared-to-register level: of the fragments of everything that is
     multiplied from shared memory, but for the tensors that `fragments` maps to
-    stages of their own. `products` maps the result of a product to 2 where the
-    product runs beside those of its loop's next iteration, whose values are computed
-    under it (FlashAttention-3, section 3.2).
+    stages of their own. `overlap` maps the result of a contraction to 2 for
+    cross-iteration overlap: its MMA runs while the operands of the next iteration
+    are computed (FlashAttention-3, section 3.2).
 
     ```mlir
     #fuse.pipeline<{A = 3, B = 3}, fragments = {A = 2}>
-    #fuse.pipeline<{B = 2, D = 2}, products = {E = 2}>
+    #fuse.pipeline<{B = 2, D = 2}, overlap = {E = 2}>
     ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$shared,
-                        DefaultValuedParameter<"int64_t", "1">:$registers,
+                        DefaultValuedParameter<"int64_t", "1">:$registerStages,
                         OptionalParameter<"::mlir::DictionaryAttr">:$fragments,
-                        OptionalParameter<"::mlir::DictionaryAttr">:$products);
+                        OptionalParameter<"::mlir::DictionaryAttr">:$overlap);
   // By hand: either entry behind the first may be left out.
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
 def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
-  let summary = "Reductions split over blocks, and the roles of warps";
+  let summary = "Reductions split over blocks, and warp specialization";
   let description = [{
     `split` maps a reduction axis to the number of blocks that share it; their
     partial results are combined by a second group, or, `in_cluster`, by themselves:
     they are a cluster, and each combines its share of their tile's rows through
     distributed shared memory, and all of them the running values of rows. `producers`
-    is the number of warps, beside those of the mapping, that issue bulk copies and do
-    nothing else.
-    Default 0: every warp loads and multiplies. Some operand must be copied in bulk in
-    several stages. Where producers and the other warps are whole groups of four, and
-    the chip can, the others have the registers that producers do not need. With
-    `turns` the groups of four that compute have the tensor cores one after the other,
-    for the products of an iteration, and compute the rest under the products of the
-    others (FlashAttention-3, section 3.1).
+    is the number of warps, beside those of the mapping, that only issue TMA copies.
+    Default 0: every warp loads and multiplies. Some operand must have TMA copies in
+    several stages. Where producers and consumers are whole warpgroups, and the chip
+    can, the consumers get the registers that producers do not need. With `ping_pong`
+    the consumer warpgroups alternate on the tensor cores: one has them for the MMAs
+    of an iteration while the others compute the rest (FlashAttention-3,
+    section 3.1).
 
     ```mlir
     #fuse.parallel<{k = 4}, producers = 1>
     #fuse.parallel<{k = 4}, in_cluster = true>
-    #fuse.parallel<{}, producers = 4, turns = true>
+    #fuse.parallel<{}, producers = 4, ping_pong = true>
     ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$split,
                         DefaultValuedParameter<"bool", "false">:$inCluster,
                         DefaultValuedParameter<"int64_t", "0">:$producers,
-                        DefaultValuedParameter<"bool", "false">:$turns);
+                        DefaultValuedParameter<"bool", "false">:$pingPong);
   // Of groups without contractions: what is not given is off.
   let builders = [AttrBuilder<(ins "int64_t":$producers), [{
     return $_get($_ctxt, ::mlir::DictionaryAttr::get($_ctxt),
-                 /*inCluster=*/false, producers, /*turns=*/false);
+                 /*inCluster=*/false, producers, /*pingPong=*/false);
   }]>];
   // By hand: either entry behind the first may be left out.
   let hasCustomAssemblyFormat = 1;
@@ -244,7 +243,7 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
 def Fuse_ReductionForm : I32EnumAttr<"ReductionForm", "How a reduction is evaluated", [
     I32EnumAttrCase<"OneTile", 0, "one_tile">,
     I32EnumAttrCase<"Online", 1, "online">,
-    I32EnumAttrCase<"Ahead", 2, "ahead">]> {
+    I32EnumAttrCase<"Prepass", 2, "prepass">]> {
   let cppNamespace = "::fusion::fuse";
   let genSpecializedAttr = 0;
 }
@@ -253,26 +252,29 @@ def Fuse_ReductionAttr : Fuse_Attr<"Reduction", "reduction"> {
   let summary = "The form of the reductions that a group's loop also consumes";
   let description = [{
     `one_tile`: the reduced axes fit in their tiles. `online`: some reduction runs in
-    the loop that consumes it, in the running form. `ahead`: those of which the axis
-    is cut are in front of a product and over in loops before the product's.
+    the loop that consumes it, as an online reduction. `prepass`: reductions over an
+    axis of several tiles, whose results a contraction reads, run in loops of their
+    own before the contraction's loop.
 
-    `rescale` is for `online`: sums so far are corrected only where that divides a
-    row of them by more than 2 to this power. Until then the loop computes with an
-    earlier running value, and the last correction takes that into account; values
-    in the loop may be larger by as much. Default 0: each iteration corrects them.
+    `rescale_threshold` is for `online`: accumulators are rescaled only where that
+    divides a row of them by more than 2 to this power. Until then the loop computes
+    with an earlier running value, and the last rescaling takes that into account;
+    values in the loop may be larger by as much. Default 0: each iteration rescales.
 
     ```mlir
-    #fuse.reduction<online, rescale = 8>
+    #fuse.reduction<online, rescale_threshold = 8>
     ```
   }];
   let parameters = (ins EnumParameter<Fuse_ReductionForm>:$form,
-                        DefaultValuedParameter<"int64_t", "0">:$rescale);
-  let assemblyFormat = "`<` $form (`,` `rescale` `=` $rescale^)? `>`";
+                        DefaultValuedParameter<"int64_t", "0">:$rescaleThreshold);
+  let assemblyFormat = [{
+    `<` $form (`,` `rescale_threshold` `=` $rescaleThreshold^)? `>`
+  }];
   let genVerifyDecl = 1;
 }
 
-def Fuse_SpreadAttr : Fuse_Attr<"Spread", "spread"> {
-  let summary = "How one axis of a stitched group is spread over a block";
+def Fuse_ThreadMappingAttr : Fuse_Attr<"ThreadMapping", "thread_mapping"> {
+  let summary = "Which elements of a stitched group's axis a thread holds";
   let description = [{
     A block has `tile` elements of the axis: `vector` neighbours in one thread,
     then `lanes` of a warp, then `warps`, then as many registers of each thread as
@@ -288,8 +290,8 @@ def Fuse_SpreadAttr : Fuse_Attr<"Spread", "spread"> {
     aligned; what lies before or behind the row is masked.
 
     ```mlir
-    #fuse.spread<tile = 1024, vector = 8, lanes = 32, warps = 4>
-    #fuse.spread<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>
+    #fuse.thread_mapping<tile = 1024, vector = 8, lanes = 32, warps = 4>
+    #fuse.thread_mapping<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>
     ```
   }];
   let parameters = (ins "int64_t":$tile,
@@ -301,43 +303,44 @@ def Fuse_SpreadAttr : Fuse_Attr<"Spread", "spread"> {
   let genVerifyDecl = 1;
 }
 
-def Fuse_WalkAttr : Fuse_Attr<"Walk", "walk"> {
-  let summary = "How the blocks of a stitched group go through a long axis";
+def Fuse_SerialLoopAttr : Fuse_Attr<"SerialLoop", "serial_loop"> {
+  let summary = "How the blocks of a stitched group run over a long axis in steps";
   let description = [{
-    A block goes through its tile of `axis` in steps of `step` elements, once for
-    every reduction that waits for another one, and once for what waits for all of
-    them. What a later pass needs of the first `registers` steps stays in registers,
-    of the next `shared` steps in shared memory; that of further steps is read
-    and computed again.
+    A block runs over its tile of `axis` in steps of `step` elements, once for every
+    reduction that waits for another one, and once for what waits for all of them.
+    What a later pass needs of the first `register_steps` steps is retained in
+    registers, of the next `shared_steps` steps in shared memory; further steps are
+    read and computed again.
 
     With `online` reductions run in the pass of those that they wait for, where the
-    algebra has a running form of them: what they have so far is corrected as the
-    others change, which saves their pass.
+    algebra has an online form of them: earlier results are rescaled as the others
+    change, which saves their pass.
 
-    What a later pass needs is kept as the fewest bytes that it follows from. With
-    `costly` these are the results of operators that evaluate special functions or
-    polynomials, where several passes would evaluate them.
+    What a later pass needs is retained as the fewest bytes that it follows from.
+    With `retain_expensive` these are the results of operators that evaluate special
+    functions or polynomials, where several passes would evaluate them.
 
-    Along an axis that is not reduced a block is persistent: it goes through several
-    tiles of which others have a block each. With `stages` what a step needs is copied
-    to shared memory as many steps less one ahead, with `bulk` by boxes of a tensor map
-    wherever a tile is such boxes (`fusion/Analysis/StitchStages.h`).
+    Along an axis that is not reduced a block is persistent: it computes several
+    tiles, one after the other. With `stages` the tiles that a step reads are copied
+    to shared memory, with a prefetch distance of one step less. With `tma` these are
+    TMA copies wherever boxes of a tensor map cover the tile
+    (`fusion/Analysis/StitchStages.h`).
 
     ```mlir
-    #fuse.walk<axis = "j", step = 4096, registers = 2, shared = 14>
-    #fuse.walk<axis = "j", step = 4096, online = true>
-    #fuse.walk<axis = "j", step = 4096, registers = 2, costly = true>
-    #fuse.walk<axis = "i", step = 4, stages = 3>
-    #fuse.walk<axis = "i", step = 4, stages = 3, bulk = true>
+    #fuse.serial_loop<axis = "j", step = 4096, register_steps = 2, shared_steps = 14>
+    #fuse.serial_loop<axis = "j", step = 4096, online = true>
+    #fuse.serial_loop<axis = "j", step = 4096, register_steps = 2, retain_expensive = true>
+    #fuse.serial_loop<axis = "i", step = 4, stages = 3>
+    #fuse.serial_loop<axis = "i", step = 4, stages = 3, tma = true>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$step,
-                        DefaultValuedParameter<"int64_t", "0">:$registers,
-                        DefaultValuedParameter<"int64_t", "0">:$shared,
+                        DefaultValuedParameter<"int64_t", "0">:$register_steps,
+                        DefaultValuedParameter<"int64_t", "0">:$shared_steps,
                         DefaultValuedParameter<"bool", "false">:$online,
-                        DefaultValuedParameter<"bool", "false">:$costly,
+                        DefaultValuedParameter<"bool", "false">:$retain_expensive,
                         DefaultValuedParameter<"int64_t", "1">:$stages,
-                        DefaultValuedParameter<"bool", "false">:$bulk);
+                        DefaultValuedParameter<"bool", "false">:$tma);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -345,24 +348,29 @@ def Fuse_WalkAttr : Fuse_Attr<"Walk", "walk"> {
 def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
   let summary = "The tile program of a stitched group";
   let description = [{
-    `spread` maps every axis of the group (`fusion/Analysis/StitchGroup.h`) to its
-    `#fuse.spread`. Without `walk` a block has its tile of every axis in registers.
-    With `streams` what is touched once goes past the caches: elements that one
-    thread loads once are not kept in the L1, and results leave the L2 first.
-    Where blocks share reductions, `combine` of them that follow one another have
-    their parts combined by the last of these, then as many groups of blocks theirs,
-    until one block has all; without it the last block combines all parts. With `rows`
-    a block goes through its tile of the axis along which they share in steps of so
-    many elements, through the walk for each of them, and adds up what it shares.
+    The dictionary `thread_mapping` maps every axis of the group
+    (`fusion/Analysis/StitchGroup.h`) to its `#fuse.thread_mapping`. Without
+    `serial_loop` a block has its tile of every axis in registers.
+
+    With `evict_first` data that is used once bypasses the caches: elements that one
+    thread loads once do not stay in the L1, and the L2 evicts results first.
+
+    `fan_in` and `split_step` are for split reductions. With `fan_in` the last of so
+    many consecutive blocks combines their partial results, then the last of so many
+    such groups theirs, until one block has combined all. Without it the last block
+    combines all partial results. With `split_step` a block runs over its tile of the
+    split axis in steps of so many elements, with the serial loop inside, and adds up
+    its partial results.
   }];
-  let parameters = (ins "::mlir::DictionaryAttr":$spread,
-                        OptionalParameter<"::fusion::fuse::WalkAttr">:$walk,
-                        DefaultValuedParameter<"bool", "false">:$streams,
-                        DefaultValuedParameter<"int64_t", "0">:$combine,
-                        DefaultValuedParameter<"int64_t", "0">:$rows);
+  let parameters = (ins "::mlir::DictionaryAttr":$threadMapping,
+                        OptionalParameter<"::fusion::fuse::SerialLoopAttr">:$serialLoop,
+                        DefaultValuedParameter<"bool", "false">:$evictFirst,
+                        DefaultValuedParameter<"int64_t", "0">:$fanIn,
+                        DefaultValuedParameter<"int64_t", "0">:$splitStep);
   let assemblyFormat = [{
-    `<` (`streams` `=` $streams^ `,` ` `)? (`combine` `=` $combine^ `,` ` `)?
-    (`rows` `=` $rows^ `,` ` `)? $spread (`,` `walk` `=` $walk^)? `>`
+    `<` (`evict_first` `=` $evictFirst^ `,` ` `)? (`fan_in` `=` $fanIn^ `,` ` `)?
+    (`split_step` `=` $splitStep^ `,` ` `)? $threadMapping
+    (`,` `serial_loop` `=` $serialLoop^)? `>`
   }];
   let genVerifyDecl = 1;
 }
@@ -374,11 +382,11 @@ def Fuse_CodegenAttr : Fuse_Attr<"Codegen", "codegen"> {
       kernel promises ptxas as many (PTX ISA, ".minnctapersm"), which then uses no
       more registers than leave room for them. An SM of the chip has room for their
       warps.
-    * `role_registers`: the registers of a thread of the producer warps, and of a
+    * `register_budgets`: the registers of a thread of the producer warps, and of a
       thread of the other warps, once a block runs (PTX ISA, "setmaxnreg"). Multiples
       of 8, of which a block asks for no more than it was launched with. Default: the
       shares that all warps are launched with.
-    * `masked`: products, by the names of their results. A loop that computes one of
+    * `masked`: contractions, by the names of their results. A loop that computes one of
       them masks the tiles of all its iterations. Default: none. Any other loop is
       split where a mask begins or ends (`tile-split-masked-loops`).
     * `unmasked_iterations`: a loop is split only where at least so many of its
@@ -390,12 +398,12 @@ def Fuse_CodegenAttr : Fuse_Attr<"Codegen", "codegen"> {
 
     ```mlir
     #fuse.codegen<resident_blocks = 2>
-    #fuse.codegen<resident_blocks = 1, role_registers = [24, 240]>
+    #fuse.codegen<resident_blocks = 1, register_budgets = [24, 240]>
     #fuse.codegen<resident_blocks = 1, masked = ["C"]>
     ```
   }];
   let parameters = (ins "int64_t":$residentBlocks,
-                        OptionalArrayRefParameter<"int64_t">:$roleRegisters,
+                        OptionalArrayRefParameter<"int64_t">:$registerBudgets,
                         OptionalArrayRefParameter<"::mlir::StringAttr">:$masked,
                         DefaultValuedParameter<"int64_t", "1">:$unmaskedIterations);
   // By hand: every entry but the first may be left out.
@@ -412,13 +420,14 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
     (no reduction split), no `reduction` (nothing is consumed while it is reduced),
     no `stitching` (of a stitched group: the generic form). Without `codegen`,
     `fuse-complete-schedules` decides what it says; the generic form has none.
-    `version` is the version of this format.
+    `version` is the version of this format: 2. Fields of version 1 have other names
+    (docs/glossary.md), and version 1 is not read.
 
-    The verifier of the group (`fusion/Analysis/ScheduleLegality.h`) refuses what
+    The verifier of the group (`fusion/Analysis/ScheduleLegality.h`) rejects what
     lowering cannot do and says why; the search prunes by the same predicate.
 
     ```mlir
-    #fuse.schedule<version = 1,
+    #fuse.schedule<version = 2,
       tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 64, n = 64, k = 32, h = 64}>,
       mapping = <warps = 4, blocks = ["m", "h"], operators = {
         C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>,
@@ -457,24 +466,23 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
 def Fuse_PartialAttr : Fuse_Attr<"Partial", "partial"> {
   let summary = "Which ranges of a reduction a group evaluates";
   let description = [{
-    On a chain: everything is evaluated for `parts` consecutive ranges of the axis
-    called `axis`, which the last product reduces, of `length` elements each; the
+    On a chain: everything is evaluated for `splits` consecutive ranges of the axis
+    called `axis`, which the last contraction reduces, of `length` elements each; the
     last ranges are shorter or empty, and a sum over an empty range is zero. The
-    group's results carry the parts as their first dimension: a product's sums, then
-    values of reductions that run along the axis. What the product sums up is
-    computed with a part's own running values, with zero where such a value is still
-    the identity of its reduction. `fuse-split-reductions`
-    makes such groups, with a schedule that splits the axis, and a group that adds
-    the parts.
+    first dimension of the group's results is the range: of the contraction's partial
+    results, then of reductions that run along the axis. A range's contraction reads
+    the running values of that range, or zero where such a value is still the
+    identity of its reduction. `fuse-split-reductions` makes such groups, with a
+    schedule that splits the axis, and a group that combines the partial results.
 
     ```mlir
-    #fuse.partial<axis = "k", parts = 3, length = 128>
+    #fuse.partial<axis = "k", splits = 3, length = 128>
     ```
   }];
   let parameters = (ins StringRefParameter<"axis that is split">:$axis,
-                        "int64_t":$parts, "int64_t":$length);
+                        "int64_t":$splits, "int64_t":$length);
   let assemblyFormat = [{
-    `<` `axis` `=` $axis `,` `parts` `=` $parts `,` `length` `=` $length `>`
+    `<` `axis` `=` $axis `,` `splits` `=` $splits `,` `length` `=` $length `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -1,4 +1,4 @@
-//===- FuseDialect.h - The fuse dialect ---------------------------------------===//
+//===- FuseDialect.h - The fuse dialect -----------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -31,6 +31,9 @@
 
 namespace fusion::fuse {
 
+/// The version of `#fuse.schedule` that is written and read.
+constexpr int64_t kScheduleVersion = 2;
+
 /// Name of the module attribute (a ChipAttr) that says what to compile for.
 constexpr llvm::StringLiteral kChipAttrName = "fuse.chip";
 
@@ -44,8 +47,8 @@ constexpr llvm::StringLiteral kF32ProductsAttrName = "fuse.f32_products";
 /// bits as the fastest unit has.
 constexpr llvm::StringLiteral kF8ProductsAttrName = "fuse.f8_products";
 
-/// What such an attribute, or kExponentialsAttrName, may say, the default first;
-/// empty for others.
+/// What such an attribute, or kExponentialsAttrName, may say, the default
+/// first; empty for others.
 llvm::SmallVector<llvm::StringRef>
 listNumericChoices(llvm::StringRef attribute);
 

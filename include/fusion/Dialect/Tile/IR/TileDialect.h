@@ -1,4 +1,4 @@
-//===- TileDialect.h - The tile dialect ---------------------------------------===//
+//===- TileDialect.h - The tile dialect -----------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -50,7 +50,7 @@ constexpr llvm::StringLiteral kPendingAttrName = "tile.pending";
 /// many tries a wait for an mbarrier traps; absent, none does.
 constexpr llvm::StringLiteral kWaitLimitAttrName = "tile.wait_limit";
 /// The greatest such limit: a thread counts tries in 32 bits.
-constexpr int64_t kMostWaitTries = INT32_MAX;
+constexpr int64_t kMaxWaitTries = INT32_MAX;
 
 /// Attribute of a lowered kernel: the TensorMapAttr of each of its last
 /// parameters, as an array.

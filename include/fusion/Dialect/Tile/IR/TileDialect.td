@@ -29,7 +29,7 @@ def Tile_Dialect : Dialect {
 
     1. as lowered from a group: tensors without layouts, arrays of them where
        several tiles are kept; `tile-unroll-arrays` leaves none;
-    2. `tile-multiply-in-place`: what an intrinsic multiplies in shared memory is
+    2. `tile-use-shared-operands`: what an intrinsic multiplies in shared memory is
        not loaded;
     3. `tile-assign-layouts`: every tensor has a layout, conversions are explicit;
     4. `tile-allocate-shared`: every `tile.alloc` has an offset, the kernel its size;

@@ -10,7 +10,7 @@
 #define FUSION_DIALECT_TILE_IR_TILEHOSTOPS_TD
 
 include "fusion/Dialect/Tile/IR/TileOps.td"
-include "fusion/Dialect/Tile/IR/TileProductOps.td"
+include "fusion/Dialect/Tile/IR/TileDotOps.td"
 include "fusion/Dialect/Tile/IR/TileSharedOps.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
@@ -34,11 +34,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     split it; absent, one.
 
     `producers` are further warps, behind those that `warps` counts, that only
-    issue bulk copies (`tile-specialize-warps`); absent, none. `role_registers` are the
-    registers that a thread of a producer and one of the other warps has then,
-    where the chip lets them be dealt out anew (PTX ISA, "setmaxnreg"). With `turns`
-    the groups of four of the other warps take turns at the tensor cores
-    (`tile-take-turns`).
+    issue TMA copies (`tile-specialize-warps`); absent, none. `register_budgets` are
+    the registers of a thread of a producer warp and of a consumer warp after register
+    reallocation, on chips that have it (PTX ISA, "setmaxnreg"). With `ping_pong` the
+    consumer warpgroups alternate on the tensor cores (`tile-ping-pong`).
 
     ```mlir
     tile.kernel @copy(%src: !tile.ptr<f32> {tile.access = #tile.access<read>},
@@ -59,8 +58,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<I64Attr>:$resident_blocks,
                        OptionalAttr<I64Attr>:$cluster,
                        OptionalAttr<I64Attr>:$producers,
-                       OptionalAttr<DenseI64ArrayAttr>:$role_registers,
-                       UnitAttr:$turns,
+                       OptionalAttr<DenseI64ArrayAttr>:$register_budgets,
+                       UnitAttr:$ping_pong,
                        OptionalAttr<I64Attr>:$unmasked_iterations);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;

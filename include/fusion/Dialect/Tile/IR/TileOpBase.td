@@ -1,5 +1,4 @@
-//===- TileOpBase.td - What all operations of block programs share
-//---------===//
+//===- TileOpBase.td - Base class of operations ---------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

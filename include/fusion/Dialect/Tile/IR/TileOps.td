@@ -110,26 +110,27 @@ def Tile_LoadOp : Tile_Op<"load",
     across a border that stay inside of those are done whole, and the elements
     beyond it may be any.
 
-    `realigned` is for tiles whose rows, along the unit dimension, begin at any
+    `misaligned` is for tiles whose rows, along the unit dimension, begin at any
     element: accesses move so many elements at places that are multiples of it,
-    counted from the base, and what a thread has of its neighbour's is handed on
-    between the lanes. Loads need `within`.
+    counted from the base, and lanes exchange what a thread has of its neighbour's.
+    Loads need `within`.
 
-    What is `streamed` is not kept in the L1.
+    An `evict_first` load does not stay in the L1.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
                        Optional<I1>:$predicate,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
                        UnitAttr:$ragged,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$within,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$realigned,
-                       UnitAttr:$streamed);
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$misaligned,
+                       UnitAttr:$evict_first);
   let results = (outs AnyRankedTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view,
       "::mlir::ValueRange":$coordinates, "::mlir::Value":$predicate,
       "::mlir::DenseBoolArrayAttr":$inBounds, "bool":$ragged), [{
     build($_builder, $_state, result, view, coordinates, predicate, inBounds,
-          ragged, /*within=*/nullptr, /*realigned=*/nullptr, /*streamed=*/false);
+          ragged, /*within=*/nullptr, /*misaligned=*/nullptr,
+          /*evict_first=*/false);
   }]>];
   let assemblyFormat = [{
     $view `[` $coordinates `]` (`if` $predicate^)? attr-dict
@@ -163,21 +164,22 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
     The tile starts at `coordinates`; elements outside of the view are not stored.
     `vectorize` asks for the layout of `value` to be chosen for the widest stores
     that the view allows, otherwise the layout of its producer is kept. `in_bounds`,
-    `ragged` and `realigned` as for `tile.load`. What is `streamed` leaves the L2
+    `ragged` and `misaligned` as for `tile.load`. The L2 evicts an `evict_first` store
     first.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ViewType:$view,
       Variadic<Index>:$coordinates, UnitAttr:$vectorize,
       OptionalAttr<DenseBoolArrayAttr>:$in_bounds, UnitAttr:$ragged,
-      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$realigned,
-      UnitAttr:$streamed);
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$misaligned,
+      UnitAttr:$evict_first);
   let builders = [OpBuilder<
       (ins "::mlir::Value":$value, "::mlir::Value":$view,
           "::mlir::ValueRange":$coordinates, "bool":$vectorize,
           "::mlir::DenseBoolArrayAttr":$inBounds, "bool":$ragged),
       [{
     build($_builder, $_state, value, view, coordinates, vectorize, inBounds,
-          ragged, /*realigned=*/nullptr, /*streamed=*/false);
+          ragged, /*misaligned=*/nullptr,
+          /*evict_first=*/false);
   }]>];
   let assemblyFormat = [{
     $value `,` $view `[` $coordinates `]` attr-dict `:` type($value) `,` type($view)
@@ -210,9 +212,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
     shared memory, for which `tile-allocate-shared` sets `offset`. Every thread that
     held an element of a row holds the row's result.
 
-    A tile that products multiply, too, lies as they want it: where `intrinsic` and
-    `warps` are given, as the first operand of such a product, which is reduced
-    `along 1`, or as the second, `along 0`. Otherwise the layout is that of what the
+    A tile that contractions multiply, too, lies as they want it: where `intrinsic` and
+    `warps` are given, as the LHS of such a contraction, which is reduced
+    `along 1`, or as the RHS, `along 0`. Otherwise the layout is that of what the
     tile is computed from.
 
     ```mlir
@@ -275,7 +277,7 @@ def Tile_MaskOp : Tile_Op<"mask", [Pure]> {
   let summary = "Replaces the elements beyond a bound";
   let description = [{
     Elements whose coordinate along `dimension` is not below `bound` become `fill`.
-    Keeps the padding of a tile from reaching a product or a reduction.
+    Keeps the padding of a tile from reaching a contraction or a reduction.
   }];
   let arguments = (ins AnyRankedTensor:$value, Index:$bound, I64Attr:$dimension,
                        AnyType:$fill);
@@ -350,11 +352,12 @@ def Tile_ArraySetOp : Tile_Op<"array_set", [Pure,
   let assemblyFormat = "$value `,` $array `[` $index `]` attr-dict `:` type($array)";
 }
 
-def Tile_HoldOp : Tile_Op<"hold", [Pure, AllTypesMatch<["value", "result"]>]> {
+def Tile_OptimizationBarrierOp : Tile_Op<"optimization_barrier",
+    [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "The same tile, computed here and not later";
   let description = [{
-    Of tiles that are kept, compilers further down would put off what is cheap, such
-    as rounding accumulators to a narrower type, to the first use, and keep the wider
+    Of retained tiles, compilers further down would move what is cheap, such as
+    rounding accumulators to a narrower type, to the first use, and retain the wider
     values of all tiles until then.
   }];
   let arguments = (ins AnyRankedTensor:$value);

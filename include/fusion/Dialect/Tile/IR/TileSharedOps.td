@@ -1,5 +1,4 @@
-//===- TileSharedOps.td - Shared memory and pipelines
-//----------------------===//
+//===- TileSharedOps.td - Shared memory and pipelines -------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,11 +24,11 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
     `pipeline_stages` is the schedule's wish, taken up by the `tile-pipeline` passes:
     `tile-pipeline-identify` marks the buffers that can be `pipelined`, and
     `tile-pipeline-expand` gives them their stages, but for those that have a place
-    for each iteration already (`tile.copy_async` with `own`). `register_stages` are those of
-    the fragments that are loaded from this buffer, for `tile-pipeline-registers`;
+    for each iteration already (`tile.copy_async` with `thread_private`).
+    `register_stages` are those of the fragments that are loaded from this buffer, for `tile-pipeline-registers`;
     without them those of the kernel.
 
-    A buffer that bulk copies fill has an mbarrier for each stage, 8 bytes each:
+    A buffer that TMA copies fill has an mbarrier for each stage, 8 bytes each:
     `barriers` is the offset of the first, set by `tile-allocate-shared`, too. Where
     its stages are released (`tile.release`), each has another one for that:
     `released` is the offset of the first of these. All live as long as the kernel.
@@ -73,7 +72,7 @@ def Tile_CopyAsyncOp
     `tile.commit` closes (PTX ISA, "Data Movement and Conversion Instructions:
     cp.async"). `in_bounds` as for `tile.load`.
 
-    A copy by `bulk` is issued by one thread, and belongs to no group: the mbarrier of
+    A TMA copy (by `tma`) is issued by one thread, and belongs to no group: the mbarrier of
     the buffer's stage counts its bytes, and `tile.await` waits there. Its view is a
     `tile.window` whose indices are the tile's dimensions and symbols, of a dense tensor
     of at most five dimensions, as those of a tensor map. `eviction` says what the L2
@@ -81,14 +80,14 @@ def Tile_CopyAsyncOp
     of the kernel's cluster copy the same tile at the same place of their program: each
     of them an equal part of its rows, to the buffers of all.
 
-    With `own`, a tile with a layout, each thread copies what it has of that tile to
+    With `thread_private`, a tile with a layout, each thread copies what it has of that tile to
     its own place of the buffer, of as many rows as the block has threads and as many
     columns as a thread has different elements, where it takes it back by
-    `tile.unstash` when its copies have arrived: threads give one another nothing, so
-    that no barrier stands between the two, and the view may have any rank. By `bulk`
+    `tile.private_load` when its copies have arrived: threads give one another nothing, so
+    that no barrier stands between the two, and the view may have any rank. By `tma`
     it is one thread that copies, whose boxes fill the places of all: the tile, of a
     `tile.view` of an argument of the kernel, is such that they are boxes of a tensor
-    map (`fusion/Support/OwnBoxes.h`), and begins at multiples of its own sizes.
+    map (`fusion/Support/PrivateBoxes.h`), and begins at multiples of its own sizes.
 
     Where `predicate` is given and false, nothing is copied. `stages` and `slot` are
     notes of the pipelining passes: the stages that the buffer is to have, and in an
@@ -101,7 +100,7 @@ def Tile_CopyAsyncOp
       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
       OptionalAttr<I64Attr>:$stages, OptionalAttr<I64Attr>:$slot,
       OptionalAttr<Tile_EvictionAttr>:$eviction, UnitAttr:$multicast,
-      OptionalAttr<TypeAttrOf<AnyRankedTensor>>:$own);
+      OptionalAttr<TypeAttrOf<AnyRankedTensor>>:$thread_private);
   let assemblyFormat = [{
     $view `[` $coordinates `]` `,` $buffer `[` $stage `]` `by` $transport
     (`if` $predicate^)? attr-dict `:` type($view) `,` type($buffer)
@@ -113,7 +112,7 @@ def Tile_StoreAsyncOp
     : Tile_Op<"store_async", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Starts the copy of a tile from shared to global memory";
   let description = [{
-    The other way of a `tile.copy_async` by `bulk`: one thread has the boxes of a tensor
+    The other way of a `tile.copy_async` by `tma`: one thread has the boxes of a tensor
     map stored from a stage of the buffer, behind a barrier that stands between what all
     threads have stored there and this. Its view is the same `tile.window`; what lies
     outside of the tensor is left out. Until `tile.store_wait` the buffer is read
@@ -137,7 +136,7 @@ def Tile_StoreAsyncOp
 
 def Tile_StoreWaitOp
     : Tile_Op<"store_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits until stores in bulk have read their buffers";
+  let summary = "Waits until TMA stores have read their buffers";
   let description = [{
     The thread that has started them waits; the others may write to the buffers behind a
     barrier that follows. What is stored is there when the kernel is over.
@@ -198,7 +197,7 @@ def Tile_ConsumerReleaseOp
 }
 
 def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits for the bulk copy that fills a stage of a buffer";
+  let summary = "Waits for the TMA copy that fills a stage of a buffer";
   let description = [{
     Every thread that waits sees the data; no barrier need follow. All threads of the
     block wait for each copy once, in the order of the copies to the stage. Where
@@ -220,7 +219,7 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits until the stage that a bulk copy fills has been released";
+  let summary = "Waits until the stage that a TMA copy fills has been released";
   let description = [{
     By the warp that copies, in front of the copy, on the copy's `predicate`. The first
     fill of a stage waits for nothing, every later one for the `tile.release` of what
@@ -234,14 +233,14 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Tile_ReleaseOp : Tile_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Says that a stage that bulk copies fill has been read";
+  let summary = "Says that a stage that TMA copies fill has been read";
   let description = [{
     By each warp, once for every copy to the stage, when it has read what it reads
     of it. The next copy may then be issued, by `tile.acquire`, without a barrier.
 
     ```mlir
     tile.acquire %keys[%next] if %more : !tile.buffer<...>
-    tile.copy_async %k[%at, %c0], %keys[%next] by bulk if %more : ...
+    tile.copy_async %k[%at, %c0], %keys[%next] by tma if %more : ...
     tile.await %keys[%stage] : !tile.buffer<...>
     %s = tile.shared_dot ...
     tile.release %keys[%stage] : !tile.buffer<...>
@@ -266,41 +265,43 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_TakeTurnOp : Tile_Op<"take_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Waits until it is the turn of the warps' group";
+def Tile_PingPongWaitOp
+    : Tile_Op<"ping_pong_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until the warpgroup has the tensor cores";
   let description = [{
-    Groups of four warps have their turns one after the other, the first one again
-    behind the last. Each ends its turn by `tile.pass_turn`. All groups do both equally
-    often. With `last` only the first group waits, for the turn that is left over at
-    the end (PTX ISA, "bar.sync" of some of a block's threads).
+    Consumer warpgroups have the tensor cores one after the other, the first one again
+    after the last. Each ends its part by `tile.ping_pong_arrive`. All warpgroups do
+    both equally often. With `last` only the first warpgroup waits, for the arrival
+    that is left over at the end (PTX ISA, "bar.sync" of some of a block's threads).
 
     ```mlir
-    tile.pass_turn first
+    tile.ping_pong_arrive first
     scf.for ... {
-      tile.take_turn
+      tile.ping_pong_wait
       %s = tile.shared_dot ... {async}
       %o = tile.shared_dot ... {async}
-      tile.pass_turn
+      tile.ping_pong_arrive
       ...
     }
-    tile.take_turn last
+    tile.ping_pong_wait last
     ```
   }];
   let arguments = (ins UnitAttr:$last);
   let assemblyFormat = "(`last` $last^)? attr-dict";
 }
 
-def Tile_PassTurnOp : Tile_Op<"pass_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Lets the next group of warps have its turn";
+def Tile_PingPongArriveOp
+    : Tile_Op<"ping_pong_arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Gives the tensor cores to the next warpgroup";
   let description = [{
-    Without waiting for it (PTX ISA, "bar.arrive"). With `first` only the last group does
-    so, before anybody has had a turn.
+    Without waiting for it (PTX ISA, "bar.arrive"). With `first` only the last warpgroup
+    does so, before any warpgroup has had the tensor cores.
   }];
   let arguments = (ins UnitAttr:$first);
   let assemblyFormat = "(`first` $first^)? attr-dict";
 }
 
-def Tile_SpecializeOp : Tile_Op<"specialize",
+def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize",
     [MemoryEffects<[MemRead, MemWrite]>, NoRegionArguments, NoTerminator,
      SingleBlock]> {
   let summary = "What producers do, and what all other warps do";
@@ -311,10 +312,10 @@ def Tile_SpecializeOp : Tile_Op<"specialize",
     operation of a kernel.
 
     ```mlir
-    tile.specialize producer {
+    tile.warp_specialize producer {
       scf.for %k = %c0 to %c256 step %c64 {
         tile.acquire %a[%stage] : ...
-        tile.copy_async %view[%m, %k], %a[%stage] by bulk : ...
+        tile.copy_async %view[%m, %k], %a[%stage] by tma : ...
       }
     } consumer {
       scf.for %k = %c0 to %c256 step %c64 {
@@ -395,12 +396,12 @@ def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_StashOp : Tile_Op<"stash", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Puts a thread's elements of a tile aside in shared memory";
+def Tile_PrivateStoreOp : Tile_Op<"private_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stages a thread's elements of a tile through shared memory";
   let description = [{
-    For `tile.unstash` by the same thread: nobody else reads them, so that no barrier
+    For `tile.private_load` by the same thread: nobody else reads them, so that no barrier
     stands between the two, and they lie where threads next to one another store
-    without conflicts. A `tile.copy_async` with `own` fills the same places. `buffer`
+    without conflicts. A `tile.copy_async` with `thread_private` fills the same places. `buffer`
     has for each of its stages as many rows as the block has threads and as many
     columns as a thread has different elements; it is not freed.
   }];
@@ -412,8 +413,8 @@ def Tile_StashOp : Tile_Op<"stash", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_UnstashOp : Tile_Op<"unstash", [MemoryEffects<[MemRead]>]> {
-  let summary = "Takes back what the thread put aside, or has had copied there";
+def Tile_PrivateLoadOp : Tile_Op<"private_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "Loads what the thread stored, or copied, for itself";
   let description = [{
     `slot` is a note of the pipelining passes, as of `tile.local_load`.
   }];

@@ -71,7 +71,7 @@ def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
   let summary = "Stages of a tile in shared memory";
   let description = [{
     `stages` copies of a rows × columns tile: those of a pipeline, or slots of tiles
-    that are kept. `layout` maps the element offset inside
+    that are retained. `layout` maps the element offset inside
     one stage to (row, column).
 
     `space` says who accesses the memory: `shared`, which is not printed, the threads
@@ -79,7 +79,7 @@ def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
     cluster, which write there by a `tile.copy_async` that is `multicast`, a
     `tile.cluster_scatter` or a `tile.cluster_reduce`.
     These operations take buffers of that space alone. What a block writes for itself
-    (`tile.local_store`, `tile.stash`, other copies) goes to `shared` buffers.
+    (`tile.local_store`, `tile.private_store`, other copies) goes to `shared` buffers.
 
     ```mlir
     !tile.buffer<2, 64, 64, f16, #panels>           // shared
@@ -121,7 +121,7 @@ def Tile_Transport : I32EnumAttr<"Transport", "How an asynchronous copy moves",
                                   I32EnumAttrCase<"Async16", 16, "async16">,
                                   // Boxes of a tensor map, by one thread: the
                                   // number of bytes is no field of it.
-                                  I32EnumAttrCase<"Bulk", 0, "bulk">]> {
+                                  I32EnumAttrCase<"TMA", 0, "tma">]> {
   let cppNamespace = "::fusion::tile";
   let genSpecializedAttr = 0;
 }

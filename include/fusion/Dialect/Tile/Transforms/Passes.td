@@ -130,15 +130,14 @@ def TileInsertBarriers : Pass<"tile-insert-barriers", "::fusion::tile::KernelOp"
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
 
-def TileMultiplyInPlace : Pass<"tile-multiply-in-place", "::fusion::tile::KernelOp"> {
-  let summary = "Multiply operands where they lie in shared memory";
+def TileUseSharedOperands : Pass<"tile-use-shared-operands", "::fusion::tile::KernelOp"> {
+  let summary = "Let intrinsics read their operands from shared memory";
   let description = [{
-    Some intrinsics (wgmma) read their second operand from shared memory, and the
-    first one, too, where it lies there. Products by such an intrinsic become
-    `tile.shared_dot` of the buffers that their operands were to be loaded from: whole
-    stages, between whose load and the product nothing writes. A first operand that
-    is computed stays a tile in registers. What releases a stage moves behind the
-    product.
+    Some intrinsics (wgmma) read their RHS from shared memory, and their LHS, too, if it
+    lies there. Contractions by such an intrinsic become `tile.shared_dot` of the
+    buffers that their operands were to be loaded from: whole stages, between whose
+    load and the contraction nothing writes. An LHS that is computed stays a tile in
+    registers. What releases a stage moves behind the contraction.
 
     ```mlir
     %b = tile.local_load %buffer[%stage] at [0, 0] : ... -> tensor<64x128xf16>
@@ -176,7 +175,7 @@ def TileReleaseStages : Pass<"tile-release-stages", "::fusion::tile::KernelOp"> 
 
     ```mlir
     tile.producer_acquire
-    tile.copy_async %k[%at, %c0], %keys[%next] by bulk if %more {slot = 1 : i64} : ...
+    tile.copy_async %k[%at, %c0], %keys[%next] by tma if %more {slot = 1 : i64} : ...
     tile.await %keys[%stage] {slot = 0 : i64} : ...
     %s = tile.shared_dot %q, %keys[%stage], %zero ...
     tile.consumer_release
@@ -186,7 +185,7 @@ def TileReleaseStages : Pass<"tile-release-stages", "::fusion::tile::KernelOp"> 
 
     ```mlir
     tile.acquire %keys[%next] if %more : ...
-    tile.copy_async %k[%at, %c0], %keys[%next] by bulk if %more {slot = 1 : i64} : ...
+    tile.copy_async %k[%at, %c0], %keys[%next] by tma if %more {slot = 1 : i64} : ...
     tile.await %keys[%stage] {slot = 0 : i64} : ...
     %s = tile.shared_dot %q, %keys[%stage], %zero ...
     tile.release %keys[%stage] : ...
@@ -198,9 +197,9 @@ def TileReleaseStages : Pass<"tile-release-stages", "::fusion::tile::KernelOp"> 
   ];
 }
 
-def TileOverlapProducts
-    : Pass<"tile-overlap-products", "::fusion::tile::KernelOp"> {
-  let summary = "Run a product beside the next iteration's products";
+def TileOverlapIterations
+    : Pass<"tile-overlap-iterations", "::fusion::tile::KernelOp"> {
+  let summary = "Overlap a contraction with the next iteration (cross-iteration overlap)";
   let description = [{
     Where a `tile.shared_dot` has two `stages`, its loop is rotated: what the product
     depends on is computed an iteration ahead. The last product in front of it and itself,
@@ -262,22 +261,23 @@ def TileOverlapProducts
   ];
 }
 
-def TileTakeTurns : Pass<"tile-take-turns", "::fusion::tile::KernelOp"> {
-  let summary = "Have groups of warps multiply in turns";
+def TilePingPong : Pass<"tile-ping-pong", "::fusion::tile::KernelOp"> {
+  let summary = "Let consumer warpgroups alternate on the tensor cores";
   let description = [{
-    In a kernel with `turns` each group of four warps has the tensor cores for the products
-    of one iteration, and computes the rest while they are others' (FlashAttention-3,
-    section 3.1). A loop's products follow one another in a circle; between the two
-    between which the most elements are computed, such as a softmax, a group has no turn.
-    That may be between the last product and the first one of the next iteration, or in
-    the middle: a turn then goes from one iteration to the next.
+    In a kernel with `ping_pong` each consumer warpgroup has the tensor cores for the
+    MMAs of one iteration, and computes the rest while the others have them
+    (FlashAttention-3, section 3.1). A loop's contractions follow one another in a
+    circle. A warpgroup gives the tensor cores away between the two contractions
+    between which the most elements are computed, such as a softmax. That may be
+    between the last contraction and the first one of the next iteration, or in the
+    middle of an iteration.
 
-    A group must not wait for another one in its turn, or nobody would go on. So within
-    a loop there is no barrier and nothing that passes between warps through shared
-    memory, and within a turn no inner loop and no wait for a stage that is released in
-    the same turn. Copies are producers'. Where this does not hold, or nothing is
-    computed beside products, a loop has no turns, and a remark (category `specialize`)
-    says why.
+    A warpgroup that has the tensor cores must not wait for another one, which would
+    be a deadlock. So within a loop there is no barrier and nothing that passes
+    between warps through shared memory. While a warpgroup has the tensor cores,
+    there is no inner loop and no wait for a stage that is released meanwhile. Copies
+    are the producers'. A loop that does not fit is left as it is, and a remark
+    (category `specialize`) says why.
 
     ```mlir
     %last, %sum = scf.for %n = ... iter_args(%p = %p0, %sums = %zero) {
@@ -292,22 +292,22 @@ def TileTakeTurns : Pass<"tile-take-turns", "::fusion::tile::KernelOp"> {
     becomes
 
     ```mlir
-    tile.pass_turn first
+    tile.ping_pong_arrive first
     %last, %sum = scf.for %n = ... iter_args(%p = %p0, %sums = %zero) {
-      tile.take_turn
+      tile.ping_pong_wait
       %s = tile.shared_dot %q, %k[%stage], %zero ... {async}
       %o = tile.shared_dot %p, %v[%before], %sums ... {async}
-      tile.pass_turn
+      tile.ping_pong_arrive
       %scores = tile.await_dot %s pending 1
       %next = math.exp %scores
       ...
     }
-    tile.take_turn last
+    tile.ping_pong_wait last
     ```
   }];
   let dependentDialects = ["::fusion::tile::TileDialect"];
   let statistics = [
-    Statistic<"numLoops", "loops-in-turns", "Loops whose products take turns">
+    Statistic<"numLoops", "loops-in-turns", "Loops with ping-pong scheduling">
   ];
 }
 
@@ -329,7 +329,7 @@ def TileSpecializeWarps
     tile.kernel @k(...) attributes {warps = 4 : i64, producers = 4 : i64} {
       %sums = scf.for %k = %c0 to %c256 step %c64 iter_args(%sum = %zero) {
         tile.acquire %a[%stage] : ...
-        tile.copy_async %view[%m, %k], %a[%stage] by bulk : ...
+        tile.copy_async %view[%m, %k], %a[%stage] by tma : ...
         tile.await %a[%stage] : ...
         %next = tile.shared_dot ...
         tile.release %a[%stage] : ...
@@ -344,10 +344,10 @@ def TileSpecializeWarps
 
     ```mlir
     tile.kernel @k(...) attributes {warps = 4 : i64, producers = 4 : i64} {
-      tile.specialize producer {
+      tile.warp_specialize producer {
         scf.for %k = %c0 to %c256 step %c64 {
           tile.acquire %a[%stage] : ...
-          tile.copy_async %view[%m, %k], %a[%stage] by bulk : ...
+          tile.copy_async %view[%m, %k], %a[%stage] by tma : ...
         }
       } consumer {
         %sums = scf.for %k = %c0 to %c256 step %c64 iter_args(%sum = %zero) {

@@ -18,10 +18,11 @@ namespace fusion::tile {
 /// Whether the conversion needs more than a renaming of registers.
 bool needsSharedMemory(ConvertLayoutOp op);
 
-/// The buffer that such a conversion goes through: its columns are the dimension
-/// along which the result's registers are contiguous, `transposed` where that is
-/// dimension 0. A tile of one dimension is a single row. Where `padded` is given it
-/// says how instead. nullopt where no layout has such rows.
+/// The buffer that such a conversion goes through: its columns are the
+/// dimension along which the result's registers are contiguous, `transposed`
+/// where that is dimension 0. A tile of one dimension is a single row. Where
+/// `padded` is given it says how instead. nullopt where no layout has such
+/// rows.
 struct ScratchShape {
   int64_t rows = 0, columns = 0;
   bool transposed = false;
@@ -34,31 +35,31 @@ std::optional<ScratchShape> getScratch(ConvertLayoutOp op);
 /// A layout of one dimension as that of a tile with a single row.
 LinearLayout asRow(const LinearLayout &layout);
 
-/// How `threads` threads fill a buffer by copies; nullopt where its layout is not
-/// one that copies fill, or its rows are no units of 16 bytes.
+/// How `threads` threads fill a buffer by copies; nullopt where its layout is
+/// not one that copies fill, or its rows are no units of 16 bytes.
 std::optional<CopyAssignment> getCopies(BufferType buffer, int64_t threads);
 
-/// How the elements that a reduction combines are spread over threads: the digits
-/// of the lane and of the warp index that move along the reduced dimension, and
-/// how many warps so many parts of a row make. nullopt where a digit moves along
-/// another dimension too.
-struct ReductionSpread {
+/// How the elements that a reduction combines are spread over threads: the
+/// digits of the lane and of the warp index that move along the reduced
+/// dimension, and how many warps so many parts of a row make. nullopt where a
+/// digit moves along another dimension too.
+struct ReductionThreadMapping {
   std::vector<LinearLayout::Digit> lanes, warps;
   int64_t parts;
 };
-std::optional<ReductionSpread> getSpread(const LinearLayout &layout,
-                                         unsigned dimension);
+std::optional<ReductionThreadMapping> getSpread(const LinearLayout &layout,
+                                                unsigned dimension);
 
 /// Bytes of shared memory through which a conversion or a reduction passes what
 /// other threads need, with a barrier of its own in between: 0 where it needs
-/// none, and of every other operation. Fails with a diagnostic where there are no
-/// layouts yet or where they do not allow it.
+/// none, and of every other operation. Fails with a diagnostic where there are
+/// no layouts yet or where they do not allow it.
 mlir::FailureOr<int64_t> getExchangeBytes(mlir::Operation *op);
 
 /// Whether every warp reads only what it has written to the scratch buffer of a
 /// conversion through shared memory, so that its lanes need only wait for one
 /// another.
-bool staysInWarps(ConvertLayoutOp op, unsigned warps);
+bool isReducedInWarps(ConvertLayoutOp op, unsigned warps);
 
 /// Fails with a diagnostic where an operand of `op` is a buffer that is not
 /// directly the result of a tile.alloc: which memory it means must be plain.

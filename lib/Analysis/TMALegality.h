@@ -1,0 +1,30 @@
+//===- TMALegality.h - What TMA copies can fill -----------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_ANALYSIS_BULKLEGALITY_H
+#define FUSION_LIB_ANALYSIS_BULKLEGALITY_H
+
+#include "fusion/Analysis/RetainedTiles.h"
+
+namespace fusion {
+
+/// Why bulk copies cannot fill the buffer of an operand or store a result
+/// (ScheduleLegality.h). `kept` is of the schedule's loops.
+std::optional<std::string>
+whyNotTMA(const GroupModel &group, const Schedule &schedule,
+          const ChipInfo &chip, const RetainedTiles &retained, unsigned tensor);
+
+/// Why a block needs too many mbarriers, one for each stage or kept tile of
+/// what bulk copies fill, or nullopt.
+std::optional<std::string> whyTooManyBarriers(const GroupModel &group,
+                                              const Schedule &schedule,
+                                              const RetainedTiles &retained);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_ANALYSIS_BULKLEGALITY_H

@@ -1,0 +1,285 @@
+//===- ChainEpilogue.cpp - Operators after a contraction ------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What happens to a product's tile between its completion and its next use, and
+// the padding of tiles that do not divide their axis, which must not reach a
+// sum.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ChainLowering.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace fusion;
+
+/// The product's sum is complete. Element-wise operators follow, at once unless
+/// what they read is still to be loaded.
+void ChainLowering::complete(unsigned number) {
+  sums[number] = accumulators[number];
+  accumulators[number] = Value();
+  if (schedule.splitInCluster &&
+      model.tensors[model.contractions[number].result].role ==
+          TensorRole::Result) {
+    // Behind the exchange a block has few of the rows.
+    const ContractionMapping &mapping = schedule.contractions[number];
+    if (Value scales = std::exchange(rowScales[number], Value()))
+      sums[number] = scaleRows(sums[number], scales, {mapping.i1, mapping.i2},
+                               rowScaleAxes[number]);
+    exchangeParts(number);
+  }
+  if (!retained.intermediateEpilogues[number].after)
+    emitIntermediateEpilogue(number);
+}
+
+/// The blocks of a cluster combine their sums. From here on this one has its
+/// share of the tile's rows, in the order of the parts. What they give it lies
+/// where its operands did: nobody is still reading these once all have met.
+void ChainLowering::exchangeParts(unsigned number) {
+  const ContractionMapping &mapping = schedule.contractions[number];
+  int64_t parts = schedule.clusterBlocks(),
+          rows = schedule.tiles[mapping.i1] / parts,
+          columns = schedule.tiles[mapping.i2];
+  freeBuffers();
+  Type element = getElementTypeOrSelf(sums[number].getType());
+  // Words of any shape have a layout.
+  LinearLayout layout =
+      *sharedPanels(rows, columns, kPartialBytes, PanelOrder::Plain);
+  auto type =
+      tile::BufferType::get(b.getContext(), parts, rows, columns, element,
+                            tile::LayoutAttr::get(b.getContext(), layout),
+                            tile::BufferSpace::Cluster);
+  Value given =
+      tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
+                            /*stages=*/IntegerAttr(), /*pipelined=*/false,
+                            /*registerStages=*/IntegerAttr());
+  // All have met behind the loop where they have exchanged running values, and
+  // have used no shared memory since but what these came in.
+  if (clusterReductions(model, schedule).empty())
+    tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
+                            /*cluster=*/true);
+  tile::ClusterScatterOp::create(b, loc, sums[number], given);
+  tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
+                          /*cluster=*/true);
+  Value sum;
+  for (int64_t from = 0; from < parts; ++from) {
+    Value own = tile::LocalLoadOp::create(
+        b, loc, RankedTensorType::get({rows, columns}, element), given,
+        kernel.constant(from), ArrayRef<int64_t>{0, 0}, /*transposed=*/false,
+        /*slot=*/IntegerAttr());
+    if (!sum)
+      sum = own;
+    else if (isa<FloatType>(element))
+      sum = arith::AddFOp::create(b, loc, sum, own);
+    else
+      sum = arith::AddIOp::create(b, loc, sum, own);
+  }
+  tile::FreeOp::create(b, loc, given);
+  sums[number] = sum;
+  sharedTile = {mapping.i1, schedule.tiles[mapping.i1]};
+  schedule.tiles[mapping.i1] = rows;
+  origins[mapping.i1] = arith::AddIOp::create(
+      b, loc, origins[mapping.i1],
+      arith::MulIOp::create(b, loc, part, kernel.constant(rows)));
+}
+
+/// Whether an element-wise operator may make something else of the zeros that
+/// stand for what lies outside of its operands: it computes, or repeats a value
+/// beyond the extent of an axis that does not index it.
+static bool changesZero(linalg::LinalgOp op) {
+  return llvm::any_of(op.getBlock()->without_terminator(),
+                      [](Operation &inner) {
+                        return !isa<arith::TruncFOp, arith::ExtFOp>(inner);
+                      }) ||
+         llvm::any_of(
+             op.getDpsInputOperands(),
+             [&](OpOperand *operand) {
+               return !op.getMatchingIndexingMap(operand).isPermutation();
+             }) ||
+         matchPattern(op.getBlock()->getTerminator()->getOperand(0),
+                      m_Constant());
+}
+
+/// Makes the value that is handed on, in loops of its own where several tiles
+/// are complete at once.
+void ChainLowering::emitIntermediateEpilogue(unsigned number) {
+  const IntermediateEpilogue &epilogue = retained.intermediateEpilogues[number];
+  unsigned tensor = model.contractions[number].result;
+  bool isArray = retained.values[tensor].isRetained() && isInRegisters(tensor);
+  if (isArray && !retained.makers[tensor])
+    startArray(tensor);
+  SmallVector<Value *> carried;
+  if (isArray)
+    carried.push_back(&arrays[tensor]);
+  auto open = [&](auto &&self, ArrayRef<unsigned> axes) -> void {
+    if (axes.empty())
+      return emitEpilogue(number);
+    emitLoop(axes.front(), carried, [&] { self(self, axes.drop_front()); });
+  };
+  open(open, epilogue.opened);
+}
+
+/// The element-wise operators after one tile of a completed product.
+void ChainLowering::emitEpilogue(unsigned number) {
+  const Contraction &contraction = model.contractions[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
+  unsigned tileAxes[] = {mapping.i1, mapping.i2};
+  Value sum = sums[number];
+  if (retained.accumulators[number].isRetained())
+    sum = getFromArray(sum, slotNumber(retained.accumulators[number]));
+  if (rowScales[number])
+    sum = scaleRows(sum, rowScales[number], tileAxes, rowScaleAxes[number]);
+  Value value = productOperator(number)->getResult(0);
+  tiles[value] = sum;
+  productOfValue[value] = number;
+  fetched.clear();
+  bool changes = false;
+  for (auto [index, op] : llvm::enumerate(axes.operators)) {
+    if (axes.contractionOf[index] || axes.followsContraction[index] != number)
+      continue;
+    emitFollower(index, number);
+    productOfValue[op->getResult(0)] = number;
+    changes |= changesZero(op);
+  }
+  correctSums(number);
+  const GroupTensor &info = model.tensors[contraction.result];
+  Value last = axes.finalValues[contraction.result];
+  if (info.role == TensorRole::Intermediate && changes)
+    tiles[last] = maskPadding(tiles[last], tileAxes);
+  const TileSlots &slots = retained.values[contraction.result];
+  bool isBuffered = hasOwnBuffer(model, schedule, retained, contraction.result);
+  if (!slots.isRetained() && !isBuffered)
+    return;
+  if (!isBuffered)
+    setInArray(arrays[contraction.result], slotNumber(slots),
+               tile::OptimizationBarrierOp::create(
+                   b, loc, tiles[last].getType(), tiles[last]));
+  else
+    tile::LocalStoreOp::create(
+        b, loc, tiles[last], buffers[contraction.result], slotNumber(slots),
+        /*transposed=*/false, /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles that are kept
+//===----------------------------------------------------------------------===//
+
+Value ChainLowering::slotNumber(const TileSlots &slots) {
+  if (!slots.isRetained())
+    return kernel.constant(0);
+  Value number;
+  for (unsigned axis : slots.axes) {
+    Value digit = arith::DivUIOp::create(b, loc, inductions[axis],
+                                         kernel.constant(schedule.tiles[axis]));
+    if (number) {
+      number = arith::MulIOp::create(
+          b, loc, number,
+          kernel.constant(sequentialTrips(model, schedule, axis)));
+      digit = arith::AddIOp::create(b, loc, number, digit);
+    }
+    number = digit;
+  }
+  return number;
+}
+
+bool ChainLowering::isInRegisters(unsigned tensor) const {
+  // The place of a result says how it is stored.
+  return schedule.places[tensor].space == fuse::Space::Registers ||
+         model.tensors[tensor].role == TensorRole::Result;
+}
+
+Value ChainLowering::getFromArray(Value array, Value slot) {
+  return tile::ArrayGetOp::create(
+      b, loc, cast<tile::ArrayType>(array.getType()).getElementType(), array,
+      slot);
+}
+
+void ChainLowering::setInArray(Value &array, Value slot, Value tile) {
+  array = tile::ArraySetOp::create(b, loc, array.getType(), tile, array, slot);
+}
+
+void ChainLowering::startArray(unsigned tensor) {
+  const GroupTensor &info = model.tensors[tensor];
+  const ContractionMapping &mapping = schedule.contractions[info.contraction];
+  SmallVector<unsigned> tileAxes;
+  if (info.role == TensorRole::Operand || info.role == TensorRole::Extra)
+    tileAxes = registerTileAxes(tensor);
+  else
+    tileAxes = {mapping.i1, mapping.i2};
+  auto type = tileType(
+      tileAxes, getElementTypeOrSelf(axes.finalValues[tensor].getType()));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  arrays[tensor] = tile::MakeArrayOp::create(
+      b, loc,
+      tile::ArrayType::get(b.getContext(), retained.values[tensor].count, type),
+      zero);
+}
+
+Value ChainLowering::tileOf(Value value, unsigned tensor) {
+  const TileSlots &slots = retained.values[tensor];
+  if (!slots.isRetained())
+    return model.tensors[tensor].pass ? passTiles[tensor] : tiles.lookup(value);
+  Value &tile = fetched[value];
+  if (!tile)
+    tile = getFromArray(arrays[tensor], slotNumber(slots));
+  return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+bool ChainLowering::changesPadding(Value operand) const {
+  // Of completed values, emitFollowers has masked the padding.
+  auto op = operand.getDefiningOp<linalg::LinalgOp>();
+  if (!op || productOfValue.contains(operand) || isInput(operand))
+    return false;
+  return changesZero(op) || llvm::any_of(op.getDpsInputs(), [&](Value input) {
+           return changesPadding(input);
+         });
+}
+
+/// Padding of a tile must stay out of the sums of products: whatever
+/// element-wise operators made of it becomes zero again; before it is rounded,
+/// as two elements of 16 bits in a register would have to be taken apart.
+Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
+                                 std::optional<unsigned> sliceAxis,
+                                 int64_t start) {
+  if (auto rounding = value.getDefiningOp<arith::TruncFOp>()) {
+    Value masked = maskPadding(rounding.getIn(), tileAxes, sliceAxis, start);
+    if (masked == rounding.getIn())
+      return value;
+    IRMapping mapping;
+    mapping.map(rounding.getIn(), masked);
+    return b.clone(*rounding, mapping)->getResult(0);
+  }
+  Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
+  for (unsigned d = 0; d < tileAxes.size(); ++d) {
+    unsigned axis = tileAxes[d];
+    // What is padded along other axes never reaches an element of the result.
+    bool isReduced =
+        llvm::any_of(model.contractions, [&](const Contraction &contraction) {
+          return llvm::is_contained(contraction.reduction, axis);
+        });
+    if (!isReduced || tilesLieInside(axis))
+      continue;
+    int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(d);
+    if (trips(axis) == 1 && schedule.splitOf(axis) == 1 && axis == sliceAxis &&
+        start + size <= model.axes[axis].extent)
+      continue;
+    int64_t extent = model.axes[axis].extent - (axis == sliceAxis ? start : 0);
+    Value bound =
+        arith::SubIOp::create(b, loc, kernel.constant(extent), origins[axis]);
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(elementType));
+    value = tile::MaskOp::create(b, loc, value.getType(), value, bound,
+                                 static_cast<int64_t>(d), zero);
+  }
+  return value;
+}

@@ -1,0 +1,442 @@
+//===- OverlapIterations.cpp - tile-overlap-iterations --------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loop's operations are scheduled in two stages. Late is the product that
+// asks for it with what needs its result, what fills, awaits and releases the
+// buffer that it reads, and what is cheaper to compute there than to carry; all
+// others are early. The new loop does what is early of one iteration beside
+// what is late of the one before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineFill.h"
+#include "fusion/Dialect/Tile/Transforms/Passes.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "fusion/Support/Remark.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace fusion {
+#define GEN_PASS_DEF_TILEOVERLAPITERATIONS
+#include "fusion/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace fusion
+
+using namespace mlir;
+using namespace fusion;
+using namespace fusion::tile;
+
+/// Whether the loop makes an iteration whatever its bounds depend on.
+static bool surelyIterates(scf::ForOp loop, KernelOp kernel) {
+  if (runsAtLeastOnce(loop))
+    return true;
+  DataFlowSolver solver;
+  dataflow::loadBaselineAnalyses(solver);
+  solver.load<dataflow::IntegerRangeAnalysis>();
+  if (failed(solver.initializeAndRun(kernel)))
+    return false;
+  auto rangeOf = [&](Value value) -> std::optional<ConstantIntRanges> {
+    const auto *state =
+        solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+    if (!state || state->getValue().isUninitialized())
+      return std::nullopt;
+    return state->getValue().getValue();
+  };
+  auto lower = rangeOf(loop.getLowerBound()),
+       upper = rangeOf(loop.getUpperBound());
+  return lower && upper && lower->smax().slt(upper->smin());
+}
+
+/// Bits of a tile; of what loops carry in no registers worth counting, 0.
+static int64_t bitsOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getNumElements() * type.getElementTypeBitWidth() : 0;
+}
+
+/// Whether loops can carry such a value.
+static bool isCarried(Type type) {
+  return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat();
+}
+
+namespace {
+
+/// The two stages of a loop around a product.
+class Stages {
+public:
+  Stages(scf::ForOp loop, SharedDotOp late) : loop(loop), late(late) {}
+
+  /// Tells early from late. Returns why the product has to stay where it is.
+  std::optional<std::string> divide();
+  void expand();
+
+private:
+  Value buffer() { return late.getRhsBuffer(); }
+  bool touchesBuffer(Operation *op) {
+    return llvm::is_contained(op->getOperands(), buffer());
+  }
+  /// Adds what depends on what is late.
+  void closeForward();
+  bool shouldSink(Operation *op);
+  /// Finds what makes the first operand's fragments. ptxas runs products one by
+  /// one where such registers are written while any is under way (its warning
+  /// C7513), so that this is left for when both are over.
+  LogicalResult findPacking();
+  void findCarried();
+  void emit(OpBuilder &b, ArrayRef<Operation *> ops, IRMapping &mapping,
+            int64_t shift);
+  /// Under way from here on.
+  Operation *emitAsync(OpBuilder &b, SharedDotOp dot, IRMapping &mapping,
+                       int64_t shift);
+  void await(OpBuilder &b, SharedDotOp dot, Operation *emitted, int64_t pending,
+             ValueRange computed, IRMapping &mapping);
+
+  bool isLateArg(unsigned number) { return lateArgs.contains(number); }
+  /// What the value of an argument is in the next iteration.
+  Value yielded(unsigned number) {
+    return loop.getBody()->getTerminator()->getOperand(number);
+  }
+
+  scf::ForOp loop;
+  SharedDotOp late;
+  SharedDotOp beside; ///< the last early product, under way with the late one
+  llvm::SmallPtrSet<Operation *, 32> lateOps;
+  llvm::SmallDenseSet<unsigned> lateArgs;
+  SmallVector<Operation *> early, behind;    ///< the two stages, in order
+  llvm::SmallPtrSet<Operation *, 4> packing; ///< of the early ones
+  SmallVector<Value> crossing; ///< from the early to the late stage
+};
+
+} // namespace
+
+void Stages::closeForward() {
+  SmallVector<Value> values;
+  auto addUsers = [&](Value value) {
+    for (Operation *user : value.getUsers()) {
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+      if (inBody && !isa<scf::YieldOp>(inBody) && lateOps.insert(inBody).second)
+        llvm::append_range(values, inBody->getResults());
+    }
+  };
+  for (Operation *op : lateOps)
+    llvm::append_range(values, op->getResults());
+  for (bool changed = true; changed;) {
+    changed = false;
+    while (!values.empty())
+      addUsers(values.pop_back_val());
+    for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number) {
+      Operation *def = yielded(number).getDefiningOp();
+      if (def && lateOps.contains(def) && lateArgs.insert(number).second) {
+        values.push_back(loop.getRegionIterArg(number));
+        changed = true;
+      }
+    }
+  }
+}
+
+bool Stages::shouldSink(Operation *op) {
+  if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
+      op->getNumResults() == 0 || isa<SharedDotOp, DotOp>(op))
+    return false;
+  bool isNeededEarly = llvm::any_of(op->getUsers(), [&](Operation *user) {
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+    return !inBody || !lateOps.contains(inBody);
+  });
+  if (isNeededEarly)
+    return false;
+  int64_t given = 0, made = 0;
+  for (Value operand : op->getOperands())
+    given += bitsOf(operand);
+  for (Value result : op->getResults()) {
+    if (!isCarried(result.getType()))
+      return true;
+    made += bitsOf(result);
+  }
+  // Numbers and what repeats others are computed anew.
+  return made == 0 || made > given;
+}
+
+/// Whether a tile has the registers of another one.
+static bool isRenaming(Operation *op) {
+  return isa<SliceOp>(op) || (isa<ConvertLayoutOp>(op) &&
+                              !needsSharedMemory(cast<ConvertLayoutOp>(op)));
+}
+
+LogicalResult Stages::findPacking() {
+  Operation *op = late.getLhs().getDefiningOp();
+  while (op && op->getBlock() == loop.getBody()) {
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
+        isa<SharedDotOp, DotOp>(op))
+      return failure();
+    packing.insert(op);
+    if (!isRenaming(op))
+      break;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return success(!packing.empty() &&
+                 llvm::all_of(packing, [&](Operation *each) {
+                   return llvm::all_of(each->getUsers(), [&](Operation *user) {
+                     return user == late || packing.contains(user);
+                   });
+                 }));
+}
+
+void Stages::findCarried() {
+  llvm::SmallPtrSet<Value, 16> seen;
+  for (Operation *op : behind)
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        bool isEarly;
+        if (auto argument = dyn_cast<BlockArgument>(operand))
+          isEarly = argument.getOwner() == loop.getBody() &&
+                    (argument.getArgNumber() == 0 ||
+                     !isLateArg(argument.getArgNumber() - 1));
+        else
+          isEarly = operand.getDefiningOp()->getBlock() == loop.getBody() &&
+                    !lateOps.contains(operand.getDefiningOp());
+        if (isEarly && seen.insert(operand).second)
+          crossing.push_back(operand);
+      }
+    });
+}
+
+std::optional<std::string> Stages::divide() {
+  if (!late.getLhs())
+    return "its first operand is not a value of the loop in registers";
+  bool isReleased = false;
+  for (Operation *user : buffer().getUsers()) {
+    if (isa<FreeOp>(user) || !loop->isProperAncestor(user))
+      continue;
+    if (user->getBlock() != loop.getBody())
+      return "its second operand is used in a nested loop";
+    if (isa<CopyAsyncOp>(user) && !isTMA(user))
+      return "its second operand is copied by threads, whose groups of copies "
+             "are waited for in order";
+    if (user != late && !isa<CopyAsyncOp, AcquireOp, AwaitOp, ReleaseOp>(user))
+      return "something else reads its second operand in the loop";
+    isReleased |= isa<ReleaseOp>(user);
+    lateOps.insert(user);
+  }
+  if (!isReleased)
+    return "its second operand is not released by an mbarrier in the loop";
+  lateOps.insert(late);
+  closeForward();
+  if (llvm::any_of(lateOps, [](Operation *op) { return op->getNumRegions(); }))
+    return "a loop or branch needs its result";
+  if (failed(findPacking()))
+    return "its first operand is not computed for it alone in the loop";
+  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator()))
+    if (!lateOps.contains(&op) && !packing.contains(&op) && shouldSink(&op))
+      lateOps.insert(&op);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    auto dot = dyn_cast<SharedDotOp>(op);
+    if (lateOps.contains(&op)) {
+      if (dot && dot != late)
+        return "another product needs its result";
+      behind.push_back(&op);
+      continue;
+    }
+    early.push_back(&op);
+    if (dot)
+      beside = dot;
+  }
+  if (!beside)
+    return "there is no product in front of it in its loop";
+  findCarried();
+  for (Value value : crossing)
+    if (!isCarried(value.getType()))
+      return "it needs a value that no loop carries";
+  return std::nullopt;
+}
+
+/// What counts the stages of a buffer from the iteration of the new loop on.
+static void shiftSlots(Operation *op, int64_t shift) {
+  op->walk([&](Operation *inner) {
+    for (StringRef name : {"slot", "lhs_slot", "rhs_slot"})
+      if (auto slot = inner->getAttrOfType<IntegerAttr>(name))
+        inner->setAttr(name,
+                       IntegerAttr::get(slot.getType(), slot.getInt() + shift));
+  });
+}
+
+void Stages::emit(OpBuilder &b, ArrayRef<Operation *> ops, IRMapping &mapping,
+                  int64_t shift) {
+  for (Operation *op : ops)
+    shiftSlots(b.clone(*op, mapping), shift);
+}
+
+Operation *Stages::emitAsync(OpBuilder &b, SharedDotOp dot, IRMapping &mapping,
+                             int64_t shift) {
+  Operation *emitted = b.clone(*dot, mapping);
+  shiftSlots(emitted, shift);
+  cast<SharedDotOp>(emitted).setAsync(true);
+  return emitted;
+}
+
+void Stages::await(OpBuilder &b, SharedDotOp dot, Operation *emitted,
+                   int64_t pending, ValueRange computed, IRMapping &mapping) {
+  mapping.map(dot.getResult(),
+              AwaitDotOp::create(b, dot.getLoc(), dot.getType(),
+                                 emitted->getResult(0),
+                                 b.getI64IntegerAttr(pending), computed)
+                  .getResult());
+}
+
+void Stages::expand() {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  late.removeStagesAttr();
+  // What is early of the first iteration.
+  IRMapping first;
+  first.map(loop.getInductionVar(), loop.getLowerBound());
+  for (auto [argument, init] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs()))
+    first.map(argument, init);
+  emit(b, early, first, /*shift=*/0);
+
+  // Carried are, of the early arguments, the values for the next iteration,
+  // what crosses, and the late arguments.
+  SmallVector<unsigned> earlyArgs, lateNumbers;
+  for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
+    (isLateArg(number) ? lateNumbers : earlyArgs).push_back(number);
+  SmallVector<Value> inits;
+  for (unsigned number : earlyArgs)
+    inits.push_back(first.lookupOrDefault(yielded(number)));
+  for (Value value : crossing)
+    inits.push_back(first.lookup(value));
+  for (unsigned number : lateNumbers)
+    inits.push_back(loop.getInitArgs()[number]);
+  Value start =
+      arith::AddIOp::create(b, loc, loop.getLowerBound(), loop.getStep());
+  auto rotated = scf::ForOp::create(b, loc, start, loop.getUpperBound(),
+                                    loop.getStep(), inits);
+  rotated->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+
+  // What is late sees the values that crossed, of what carries them.
+  auto mapLate = [&](IRMapping &mapping, ValueRange carried) {
+    carried = carried.drop_front(earlyArgs.size());
+    for (auto [value, own] :
+         llvm::zip(crossing, carried.take_front(crossing.size())))
+      mapping.map(value, own);
+    for (auto [number, own] :
+         llvm::zip_equal(lateNumbers, carried.drop_front(crossing.size())))
+      mapping.map(loop.getRegionIterArg(number), own);
+  };
+  OpBuilder inside = OpBuilder::atBlockEnd(rotated.getBody());
+  if (!rotated.getBody()->empty())
+    inside.setInsertionPoint(rotated.getBody()->getTerminator());
+  IRMapping next, before;
+  next.map(loop.getInductionVar(), rotated.getInductionVar());
+  for (auto [position, number] : llvm::enumerate(earlyArgs))
+    next.map(loop.getRegionIterArg(number), rotated.getRegionIterArg(position));
+  mapLate(before, rotated.getRegionIterArgs());
+  auto behindOf = [](ArrayRef<Operation *> ops, Operation *op) {
+    return llvm::find(ops, op) - ops.begin();
+  };
+  ArrayRef<Operation *> earlyRef(early), lateRef(behind);
+  size_t cut = behindOf(earlyRef, beside), lateCut = behindOf(lateRef, late);
+  // Buffers of the early stage are those of the iteration after this one.
+  emit(inside, earlyRef.take_front(cut), next, /*shift=*/1);
+  Operation *besideCopy = emitAsync(inside, beside, next, /*shift=*/1);
+  emit(inside, lateRef.take_front(lateCut), before, /*shift=*/0);
+  Operation *lateCopy = emitAsync(inside, late, before, /*shift=*/0);
+  await(inside, beside, besideCopy, /*pending=*/1, /*computed=*/{}, next);
+  SmallVector<Operation *> rest, packed;
+  for (Operation *op : earlyRef.drop_front(cut + 1))
+    (packing.contains(op) ? packed : rest).push_back(op);
+  emit(inside, rest, next, /*shift=*/1);
+  // The tiles that this iteration computes for the next one.
+  SmallVector<Value> computed;
+  auto addComputed = [&](Value value) {
+    Value own = next.lookupOrDefault(value);
+    if (bitsOf(own) != 0 && own.getParentBlock() == rotated.getBody() &&
+        own.getDefiningOp() && !llvm::is_contained(computed, own))
+      computed.push_back(own);
+  };
+  for (Value value : crossing)
+    if (!packing.contains(value.getDefiningOp()))
+      addComputed(value);
+  for (Operation *op : packed)
+    for (Value operand : op->getOperands())
+      if (!packing.contains(operand.getDefiningOp()))
+        addComputed(operand);
+  for (unsigned number : earlyArgs)
+    addComputed(yielded(number));
+  await(inside, late, lateCopy, /*pending=*/0, computed, before);
+  emit(inside, packed, next, /*shift=*/1);
+  emit(inside, lateRef.drop_front(lateCut + 1), before, /*shift=*/0);
+  SmallVector<Value> yields;
+  for (unsigned number : earlyArgs)
+    yields.push_back(next.lookupOrDefault(yielded(number)));
+  for (Value value : crossing)
+    yields.push_back(next.lookup(value));
+  for (unsigned number : lateNumbers)
+    yields.push_back(before.lookupOrDefault(yielded(number)));
+  if (inside.getInsertionPoint() != rotated.getBody()->end())
+    rotated.getBody()->getTerminator()->erase();
+  inside.setInsertionPointToEnd(rotated.getBody());
+  scf::YieldOp::create(inside, loc, yields);
+
+  // What is late of the last iteration. Which stage that is depends on how many
+  // there were.
+  IRMapping last;
+  mapLate(last, rotated.getResults());
+  b.setInsertionPointAfter(rotated);
+  for (Operation *op : behind) {
+    Operation *copy = b.clone(*op, last);
+    for (StringRef name : {"slot", "lhs_slot", "rhs_slot"})
+      copy->removeAttr(name);
+  }
+  for (auto [position, number] : llvm::enumerate(earlyArgs))
+    loop.getResult(number).replaceAllUsesWith(rotated.getResult(position));
+  for (unsigned number : lateNumbers)
+    loop.getResult(number).replaceAllUsesWith(
+        last.lookupOrDefault(yielded(number)));
+  loop.erase();
+}
+
+namespace {
+
+struct OverlapIterationsPass
+    : fusion::impl::TileOverlapIterationsBase<OverlapIterationsPass> {
+  void runOnOperation() override {
+    SmallVector<SharedDotOp> dots;
+    getOperation().walk([&](SharedDotOp dot) {
+      if (dot.getStages().value_or(1) > 1)
+        dots.push_back(dot);
+    });
+    for (SharedDotOp dot : dots) {
+      if (std::optional<std::string> why = overlap(dot)) {
+        remarkMissed(dot, "pipeline", "not-overlapped",
+                     "the product does not run beside the next iteration's: " +
+                         *why);
+        dot.removeStagesAttr();
+      } else {
+        ++numOverlapped;
+      }
+    }
+  }
+
+  std::optional<std::string> overlap(SharedDotOp dot) {
+    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+    if (!loop)
+      return "it is in no loop";
+    Stages stages(loop, dot);
+    if (std::optional<std::string> why = stages.divide())
+      return why;
+    if (!surelyIterates(loop, getOperation()))
+      return "its loop may have no iterations";
+    stages.expand();
+    return std::nullopt;
+  }
+};
+
+} // namespace

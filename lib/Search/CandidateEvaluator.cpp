@@ -1,0 +1,484 @@
+//===- CandidateEvaluator.cpp - Candidates completed and evaluated --------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CandidateEvaluator.h"
+#include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Target/Hardware.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fusion;
+using llvm::ArrayRef;
+
+void CandidateEvaluator::reject(std::string reason) {
+  looked.reject(reason, /*isRetained=*/options.ranked > 1);
+  lastReason = std::move(reason);
+}
+
+/// Counts a schedule that was checked; whether it can be lowered, and may run
+/// without spills.
+bool CandidateEvaluator::accepts(const Schedule &schedule,
+                                 std::optional<std::string> reason) {
+  // What is drawn to test lowering may use all registers there are.
+  if (!reason && !options.randomSeed &&
+      !hasRegisterRoom(schedule, checker.footprint(), chip))
+    reason = kNoRegisterRoom.str();
+  if (reason) {
+    reject(std::move(*reason));
+    return false;
+  }
+  ++looked.legal;
+  return true;
+}
+
+double CandidateEvaluator::take(const Schedule &schedule,
+                                const ScheduleCandidate &candidate,
+                                const Cost &throughput, Take take) {
+  Cost cost = predictCost(group, schedule, checker.footprint(), chip,
+                          throughput, &memo);
+  double seconds = cost.total;
+  if (!hasBounds())
+    seconds = predictSeconds(options.model, group, schedule, chip, lastReason)
+                  .value_or(kNever);
+  take({schedule, checker.footprint(), cost, seconds, candidate});
+  return seconds;
+}
+
+/// Stages of buffers and fragments, and who fills them, while loops, tiles,
+/// warps and transports are as they are: these decide what blocks move and the
+/// work.
+class CandidateEvaluator::Stages {
+public:
+  Stages(CandidateEvaluator &evaluator, Schedule &schedule,
+         ScheduleCandidate &candidate, ArrayRef<PipelinedLoop> loops,
+         const Cost &throughput, Take take)
+      : evaluator(evaluator), schedule(schedule), candidate(candidate),
+        loops(loops), throughput(throughput), take(take),
+        least(evaluator.checker.footprint()) {
+    for (const PipelinedLoop &loop : loops)
+      counts.push_back(countDepths(loop));
+  }
+
+  /// Whether some stages may be faster than the limit: all there are, without
+  /// the barriers that a loop with one has not, beside as many blocks as one
+  /// stage leaves room for or any fewer. More of them may take longer, as all
+  /// have to run in whole batches.
+  bool mayBeFaster(double limit) {
+    Footprint held = least;
+    Depths deepest;
+    for (unsigned count : counts)
+      deepest.push_back(count - 1);
+    set(deepest);
+    const ChipInfo &chip = evaluator.chip;
+    double barriers = 0; // of a block, and releases by others of its cluster
+    double release = schedule.cluster > 1 ? chip.clusterLatency : 0;
+    for (const PipelinedLoop &loop : loops) {
+      double iterations = 1;
+      for (unsigned axis : loop.axes)
+        iterations *= sequentialTrips(evaluator.group, schedule, axis);
+      barriers += iterations * chip.barrierLatency + (iterations + 1) * release;
+    }
+    int64_t blocks = blocksPerSM(schedule, held, chip);
+    // Of those that hold the whole grid all take as long.
+    while (blocks > 1 &&
+           residentSlots(schedule, blocks - 1, chip) >= held.blocks)
+      --blocks;
+    for (; blocks > 0; --blocks) {
+      held.sharedMemory =
+          chip.sharedMemoryPerSM / blocks - chip.sharedMemoryReserved;
+      for (unsigned registers = evaluator.options.maxRegisterStages;
+           registers > 0; --registers) {
+        setRegisterStages(registers);
+        Cost cost = predictCost(evaluator.group, schedule, held, chip,
+                                throughput, &evaluator.memo);
+        double pipeline = cost.pipeline - barriers * cost.waves;
+        if (cost.launch + cost.splitReduction +
+                std::max(cost.busiest(), pipeline) <
+            limit)
+          return true;
+      }
+    }
+    return false;
+  }
+
+  /// Where this says that no stages may be faster, nor can they by producers
+  /// with as many tiles for each block: of loops in one another producers load
+  /// the inner one's first tiles earlier, else they save the barriers alone.
+  bool boundsProducers() const {
+    return llvm::all_of(
+        loops, [](const PipelinedLoop &loop) { return loop.axes.size() == 1; });
+  }
+
+  /// Whether bulk copies fill stages of some loop, which producers could.
+  bool hasWorkForProducers() const { return isAhead(counts, 1); }
+
+  /// Of buffers with so many stages of fragments: the same number in all loops,
+  /// then other ones in one loop, and more in one where another has fewer, as
+  /// long as that gets better. Each loop has its own trips, and bytes that a
+  /// stage takes. A model without bounds may get worse and better again with
+  /// more stages, as ALCOP's printed one does where its two branches meet: of
+  /// few loops all combinations are tried. `ofOne` are the seconds with one
+  /// stage, where that is known; producers have nothing to do then.
+  void rate(unsigned registers, std::optional<double> ofOne) {
+    setRegisterStages(registers);
+    Depths best(loops.size(), 0);
+    double seconds = ofOne.value_or(kNever);
+    unsigned most = counts.empty() ? 1 : *llvm::max_element(counts);
+    bool isKnown =
+        ofOne || schedule.producerWarps > 0 || schedule.overlapsIterations();
+    for (unsigned depth = isKnown ? 1 : 0; depth < most; ++depth) {
+      Depths common;
+      for (unsigned count : counts)
+        common.push_back(std::min(depth, count - 1));
+      if (!tryDepths(common, best, seconds))
+        break; // more would not fit either
+    }
+    if (loops.size() < 2)
+      return;
+    constexpr unsigned maxTried = 512;
+    unsigned combinations = 1;
+    for (unsigned count : counts)
+      combinations = std::min(maxTried + 1, combinations * count);
+    if (!evaluator.hasBounds() && combinations <= maxTried)
+      return tryAll(Depths(loops.size(), 0), 0, best, seconds);
+    double before;
+    do {
+      before = seconds;
+      for (unsigned loop = 0; loop < loops.size(); ++loop) {
+        Depths other = best;
+        for (unsigned depth = 0; depth < counts[loop]; ++depth) {
+          other[loop] = depth;
+          if (depth != best[loop] && !tryDepths(other, best, seconds))
+            break;
+        }
+      }
+      for (unsigned more = 0; more < loops.size(); ++more)
+        for (unsigned fewer = 0; fewer < loops.size(); ++fewer) {
+          Depths other = best;
+          if (more != fewer && ++other[more] < counts[more] &&
+              other[fewer]-- > 0)
+            tryDepths(other, best, seconds);
+        }
+    } while (seconds < before);
+  }
+
+private:
+  /// By loop, of `ScheduleSpace::stages()`.
+  using Depths = llvm::SmallVector<unsigned, 4>;
+
+  /// The numbers of stages that a loop may have, from one on. With a stage more
+  /// than it has iterations all of its loads are under way before it; further
+  /// ones would stay empty. Other models do not see that.
+  unsigned countDepths(const PipelinedLoop &loop) {
+    ArrayRef<unsigned> depths = evaluator.space.stages();
+    if (depths.size() < 2)
+      return 1;
+    ScheduleBuilder::setStages(schedule, depths[1], loop.loads);
+    bool isLegal = !evaluator.checker.checkStages(schedule);
+    ScheduleBuilder::setStages(schedule, 1, loop.loads);
+    if (!isLegal)
+      return 1;
+    if (!evaluator.hasBounds())
+      return depths.size();
+    int64_t enough =
+        sequentialTrips(evaluator.group, schedule, loop.axes.back()) + 1;
+    return std::min<size_t>(
+        llvm::lower_bound(depths, enough) - depths.begin() + 1, depths.size());
+  }
+
+  /// Whether bulk copies fill some loop's buffers, of which there are more than
+  /// so many.
+  bool isAhead(ArrayRef<unsigned> depths, unsigned stages) const {
+    return llvm::any_of(llvm::zip_equal(loops, depths), [&](const auto &loop) {
+      return std::get<1>(loop) > stages &&
+             llvm::any_of(std::get<0>(loop).loads, [&](unsigned tensor) {
+               return schedule.places[tensor].transport == fuse::Transport::TMA;
+             });
+    });
+  }
+
+  void setRegisterStages(unsigned stages) {
+    evaluator.space.build().setRegisterStages(schedule, stages);
+    candidate.registerStages = stages;
+  }
+  void set(const Depths &depths) {
+    candidate.stages = 1;
+    for (auto [loop, depth] : llvm::zip_equal(loops, depths)) {
+      unsigned stages = evaluator.space.stages()[depth];
+      ScheduleBuilder::setStages(schedule, stages, loop.loads);
+      candidate.stages = std::max(candidate.stages, stages);
+    }
+  }
+
+  /// Tries all stages of the loops from `loop` on.
+  void tryAll(Depths depths, unsigned loop, Depths &best, double &seconds) {
+    for (depths[loop] = 0; depths[loop] < counts[loop]; ++depths[loop]) {
+      if (loop + 1 < loops.size())
+        tryAll(depths, loop + 1, best, seconds);
+      else if (!tryDepths(depths, best, seconds))
+        break; // more would not fit either
+    }
+  }
+
+  /// Returns whether there is room; where they are the best, takes them.
+  bool tryDepths(const Depths &depths, Depths &best, double &seconds) {
+    if (schedule.producerWarps > 0 && !isAhead(depths, 0))
+      return true;
+    set(depths);
+    if (whyOverlapStalls(evaluator.group, schedule))
+      return true;
+    if (!evaluator.accepts(schedule, evaluator.checker.checkRoom(schedule)))
+      return false;
+    double own = evaluator.take(schedule, candidate, throughput, take);
+    if (own < seconds) {
+      seconds = own;
+      best = depths;
+    }
+    return true;
+  }
+
+  CandidateEvaluator &evaluator;
+  Schedule &schedule;
+  ScheduleCandidate &candidate;
+  ArrayRef<PipelinedLoop> loops;
+  const Cost &throughput;
+  Take take;
+  Footprint least; ///< with one stage
+  Depths counts;   ///< of each loop
+};
+
+/// All stages of a schedule whose warps and transports are chosen, and who
+/// fills them, as far as one of them may be faster than the limit.
+void CandidateEvaluator::evaluateStages(Schedule &schedule,
+                                        ScheduleCandidate &candidate,
+                                        const Open &open,
+                                        const Cost &throughput,
+                                        int64_t &hopelessBlocks) {
+  const MainloopPolicy *only = open.only;
+  candidate.stages = candidate.registerStages = 1;
+  if (std::optional<std::string> reason = checker.checkPlaces(schedule))
+    return reject(std::move(*reason));
+  // Products beside others need several stages, of which none is set yet.
+  if (!schedule.overlapsIterations() && !accepts(schedule, std::nullopt))
+    return;
+  int64_t blocks = blocksPerSM(schedule, checker.footprint(), chip);
+  if (blocks <= hopelessBlocks)
+    return;
+  bool isWithout = (!only || only->producers == 0) && !schedule.isPingPong;
+  double ofOne = kNever;
+  if (isWithout && !schedule.overlapsIterations())
+    ofOne = take(schedule, candidate, throughput, open.take);
+  if (seesTilesOnly(options.model))
+    return;
+  Stages stages(*this, schedule, candidate, open.loops, throughput, open.take);
+  auto rate = [&](std::optional<double> ofOne) {
+    if (hasBounds() && !stages.mayBeFaster(open.limit()))
+      return false;
+    for (unsigned registers = 1; registers <= options.maxRegisterStages;
+         ++registers)
+      stages.rate(registers, registers == 1 ? ofOne : std::nullopt);
+    return true;
+  };
+  bool isHopeless = isWithout && !rate(ofOne);
+  if (isHopeless)
+    hopelessBlocks = blocks;
+  // All of a cluster that combines parts meet.
+  if (space.producers().size() == 1 || schedule.splitInCluster ||
+      !stages.hasWorkForProducers())
+    return;
+  bool isBounded = isHopeless && stages.boundsProducers();
+  // Blocks that have one tile each anyway gain nothing by staying.
+  bool mayStay =
+      checker.footprint().blocks > chip.usableSMs(schedule.clusterBlocks());
+  MainloopPolicy &policy = candidate.policy;
+  for (unsigned producers : space.producers().drop_front()) {
+    if (!space.mayProduce(producers, schedule.warps))
+      continue;
+    for (bool isPersistent : {false, true}) {
+      if (isPersistent ? !mayStay || !ScheduleSpace::mayPersist(producers)
+                       : isBounded)
+        continue;
+      if (only &&
+          (only->producers != producers || only->isPersistent != isPersistent))
+        continue;
+      policy.producers = schedule.producerWarps = producers;
+      policy.isPersistent = schedule.persistent = isPersistent;
+      rate(std::nullopt);
+    }
+  }
+  policy.producers = schedule.producerWarps = 0;
+  policy.isPersistent = schedule.persistent = false;
+}
+
+/// The same with the products that can run beside those of the next iteration,
+/// where that saves work.
+void CandidateEvaluator::evaluateOverlaps(Schedule &schedule,
+                                          ScheduleCandidate &candidate,
+                                          const Open &open,
+                                          const Cost &throughput) {
+  auto enter = [&](bool overlaps) {
+    candidate.policy.overlaps = overlaps;
+    memo.clearWarps();
+    return predictThroughput(group, schedule, checker.countTraffic(schedule),
+                             chip);
+  };
+  ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
+  space.build().setRegisterStages(schedule, 1);
+  if (!space.setOverlaps(schedule))
+    return;
+  Cost overlapped = enter(true);
+  // Of each number of stages and producers anew: it takes other registers.
+  int64_t hopelessBlocks = 0;
+  if (overlapped.compute < throughput.compute &&
+      !(hasBounds() && overlapped.total >= open.limit()) &&
+      !(open.only && open.only->isPingPong))
+    evaluateStages(schedule, candidate, open, overlapped, hopelessBlocks);
+  evaluatePingPong(schedule, candidate, open, overlapped);
+  for (ContractionMapping &mapping : schedule.contractions)
+    mapping.stages = 1;
+  (void)enter(false);
+}
+
+/// The same where groups of warps take turns, where that saves work.
+void CandidateEvaluator::evaluatePingPong(Schedule &schedule,
+                                          ScheduleCandidate &candidate,
+                                          const Open &open,
+                                          const Cost &throughput) {
+  if (space.producers().size() == 1 || schedule.splitInCluster ||
+      (open.only && !open.only->isPingPong))
+    return;
+  auto enter = [&](bool isPingPong) {
+    schedule.isPingPong = candidate.policy.isPingPong = isPingPong;
+    return predictThroughput(group, schedule, checker.countTraffic(schedule),
+                             chip);
+  };
+  if (whyNotPingPong(group, schedule))
+    return;
+  ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
+  space.build().setRegisterStages(schedule, 1);
+  Cost inTurns = enter(true);
+  int64_t hopelessBlocks = 0;
+  if (inTurns.compute < throughput.compute &&
+      !(hasBounds() && inTurns.total >= open.limit()))
+    evaluateStages(schedule, candidate, open, inTurns, hopelessBlocks);
+  (void)enter(false);
+}
+
+/// The same of a schedule whose warps are arranged, with all transports.
+void CandidateEvaluator::evaluateWarps(Schedule &schedule,
+                                       ScheduleCandidate &candidate,
+                                       const Open &open) {
+  std::optional<Cost> throughput;
+  bool isChecked = false, isBounded = false;
+  // Of an SM: with so many or fewer nothing is faster that copies in bulk, nor
+  // then by threads, who wait for more barriers. They may leave room for more.
+  int64_t hopelessBlocks = 0;
+  for (TensorSet usesTMA : open.transports) {
+    if (usesTMA != 0)
+      hopelessBlocks = 0;
+    if (open.transports.size() > 1) {
+      space.build().setTransports(schedule, usesTMA);
+      ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
+      space.build().setRegisterStages(schedule, 1);
+    }
+    candidate.policy.copied = usesTMA;
+    // What a block of a cluster fetches depends on how all copy.
+    if (!throughput || schedule.cluster > 1) {
+      throughput = predictThroughput(group, schedule,
+                                     checker.countTraffic(schedule), chip);
+      if (open.transports.size() > 1 && schedule.cluster > 1)
+        memo.clearFetches();
+      isBounded = hasBounds() && throughput->total >= open.limit();
+      if (isBounded)
+        ++looked.bounded;
+    }
+    bool isAlone = !open.only || !open.only->overlaps,
+         mayOverlap = space.mayOverlap() && (!open.only || open.only->overlaps);
+    if (isBounded && !space.mayOverlap())
+      continue;
+    if (!std::exchange(isChecked, true))
+      if (std::optional<std::string> reason = checker.checkWarps(schedule))
+        return reject(std::move(*reason));
+    if (!isBounded && isAlone && !(open.only && open.only->isPingPong))
+      evaluateStages(schedule, candidate, open, *throughput, hopelessBlocks);
+    if (isAlone && space.mayOverlap())
+      evaluatePingPong(schedule, candidate, open, *throughput);
+    if (mayOverlap)
+      evaluateOverlaps(schedule, candidate, open, *throughput);
+  }
+}
+
+/// The operands that are copied in bulk: all that can be, or each alone where
+/// they cannot be together, and none. Blocks of a cluster share no other
+/// copies.
+llvm::SmallVector<TensorSet, 4>
+CandidateEvaluator::listTransports(const Schedule &schedule,
+                                   const MainloopPolicy *only) const {
+  llvm::SmallVector<TensorSet, 4> transports;
+  for (TensorSet usesTMA : checker.listTMA(schedule))
+    if (TensorSet wanted = only ? usesTMA & only->copied : usesTMA)
+      transports.push_back(wanted);
+  bool isByThreads = !only || only->copied == 0;
+  if (transports.empty() || (schedule.cluster == 1 && isByThreads))
+    transports.push_back(0);
+  return transports;
+}
+
+void CandidateEvaluator::evaluateAll(const ScheduleCandidate &candidate,
+                                     ArrayRef<unsigned> arrangements,
+                                     Limit limit, Take take,
+                                     const MainloopPolicy *only) {
+  bool isOfParts = candidate.cluster == space.clusterOfParts();
+  if (!space.fillsSplits(candidate) || (isOfParts && candidate.splits == 1) ||
+      options.isStopped())
+    return;
+  std::optional<Schedule> schedule;
+  ScheduleCandidate own = candidate;
+  for (const ScheduleDimension &dimension : space.dimensions())
+    if (dimension.isRated)
+      dimension.reset(own);
+  Open open{{}, {}, only, limit, take};
+  unsigned tooFew = 0; // warps
+  for (unsigned number : arrangements) {
+    const WarpArrangement &arrangement = space.arrangements()[number];
+    unsigned warps = arrangement.front()[0] * arrangement.front()[1];
+    if (warps <= tooFew || !space.divides(arrangement, candidate))
+      continue;
+    if (!schedule) {
+      schedule = space.outline(candidate);
+      memo.clearLoops();
+      if (std::optional<std::string> reason = checker.checkLoops(*schedule))
+        return reject(std::move(*reason));
+      open.loops = listPipelinedLoops(*schedule);
+      open.transports = listTransports(*schedule, only);
+      space.build().setTransports(*schedule, open.transports.front());
+    }
+    if (std::optional<std::string> reason =
+            checker.checkSums(*schedule, warps)) {
+      reject(std::move(*reason));
+      // Fewer hold less while each may have as many registers as there are.
+      if (warps * kWarpSize * chip.maxRegistersPerThread <= chip.registersPerSM)
+        tooFew = warps;
+      continue;
+    }
+    space.build().arrange(*schedule, arrangement);
+    memo.clearWarps();
+    own.arrangement = number;
+    evaluateWarps(*schedule, own, open);
+  }
+}
+
+void CandidateEvaluator::rate(const Schedule &schedule,
+                              const ScheduleCandidate &candidate, Take take) {
+  if (options.isStopped())
+    return;
+  memo.clearLoops();
+  if (accepts(schedule, checker.check(schedule)))
+    this->take(schedule, candidate,
+               predictThroughput(group, schedule, checker.footprint(), chip),
+               take);
+}

@@ -1,0 +1,30 @@
+//===- PartialSchedule.h - The schedule of the parts of a split chain -----===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_TRANSFORMS_PARTSCHEDULE_H
+#define FUSION_LIB_TRANSFORMS_PARTSCHEDULE_H
+
+#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Schedule.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace fusion {
+
+/// The schedule of `group`, which computes the parts of a chain with these axes
+/// and `schedule`: without what followed the chain's last product, with the
+/// stores of running values. `mapping` is from the chain's values to the
+/// group's. Fails with an error at the group where it has no axes of its own.
+mlir::FailureOr<fuse::ScheduleAttr>
+makePartialSchedule(const GroupAxes &axes, const Schedule &schedule,
+                    fuse::ChainOp group, mlir::ValueRange yielded,
+                    const mlir::IRMapping &mapping);
+
+} // namespace fusion
+
+#endif // FUSION_LIB_TRANSFORMS_PARTSCHEDULE_H
