@@ -158,7 +158,7 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
     if (mapped.tile % step != 0 ||
         step % (mapped.vector * mapped.lanes * mapped.warps) != 0)
       return decline("a tile of " + Twine(mapped.tile) + " is no multiple of " +
-                     Twine(step) + ", or that of " +
+                     Twine(step) + " rows, or that of " +
                      Twine(mapped.vector * mapped.lanes * mapped.warps));
     schedule.splitLoop = {*axis, step};
   }

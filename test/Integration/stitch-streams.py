@@ -44,7 +44,7 @@ for pattern, rows, cols, type in CASES:
     evict_first = groups.replace("stitching = <", "stitching = <evict_first = true, ")
     assert evict_first != groups and "evict_first" not in groups, "the search streams by itself"
     with open(name + ".streamed.mlir", "w") as file:
-        file.write(streamed)
+        file.write(evict_first)
     counters = [run(name + ".groups.mlir", name + ".kept", "--reference=none"), run(name + ".streamed.mlir", name + ".past", "--reference=none")]
     # Addresses for assembly are computed apart.
     for each in counters:

@@ -53,7 +53,7 @@ for columns in some((128, 320), 1):
     results = set()
     for turns in (False, True):
         text = schedule(**products_of_groups(2), producers=4, turns=turns)
-        ptx, _, digest = compute(path, groups, text, f"{path}, ping_pong}", ORDERS)
+        ptx, _, digest = compute(path, groups, text, f"{path}, {turns}", ORDERS)
         assemble(path, "sm_90a", path)
         assert bool(turns_of(ptx)[0]) == turns, path
         results.add(digest)

@@ -65,7 +65,7 @@ assert not given, given
 said = (f"Of the {count} workloads of the tables of MCFuser and of long attention {WORDS[len(turns) - 1]} use ping-pong "
         "scheduling, all of them attention with heads of 64")  # fmt: skip
 if said not in " ".join(text.split()) or not all(case.startswith("FA_d64_") for case in turns):
-    wrong.append(f"of {count} use ping-pong scheduling: ping_pong}")
+    wrong.append(f"of {count} use ping-pong scheduling: {turns}")
 
 row = r"^\| (D_\w+) \| [\d.]+ \| \d+ \| ([\d.]+) \| \d+(, not in clusters)? \|$"
 rows = re.findall(row, page("cluster-measurements.md"), re.MULTILINE)

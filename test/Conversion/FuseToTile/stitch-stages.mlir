@@ -34,7 +34,7 @@
 // AHEAD-NEXT: arith.index_cast
 // AHEAD-NEXT: arith.index_cast
 // AHEAD-NEXT: tile.consumer_wait 1
-// AHEAD: tile.copy_async {{.*}} if {{.*}} own = {{.*}} slot = 2
+// AHEAD: tile.copy_async {{.*}} if {{.*}} slot = 2 {{.*}} thread_private = 
 // AHEAD-NEXT: tile.producer_commit
 // AHEAD-NOT: tile.barrier
 // AHEAD: tile.private_load
