@@ -112,8 +112,8 @@ TEST(ScheduleSearchTransports, CopiesInBulkWhereItCan) {
     return text;
   };
   for (const char *chip : {"sm_90a", "h200", "sm_100a", "sm_120"}) {
-    EXPECT_EQ(transports({256, 64, 256}, chip), "A bulk; B bulk; ") << chip;
-    EXPECT_EQ(transports({256, 68, 256}, chip), "A async8; B bulk; ") << chip;
+    EXPECT_EQ(transports({256, 64, 256}, chip), "A tma; B tma; ") << chip;
+    EXPECT_EQ(transports({256, 68, 256}, chip), "A async8; B tma; ") << chip;
   }
   EXPECT_EQ(transports({256, 64, 256}, "sm_89"), "A async16; B async16; ");
 }
