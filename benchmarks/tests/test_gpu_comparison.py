@@ -81,7 +81,11 @@ def arguments_of(workload):
     return [inputs.make_input(shape, "f16", 1, number, "cpu") for number, shape in enumerate(workload[2])]
 
 
-@pytest.mark.parametrize("workload", (CAUSAL, FULL, DECODE), ids=("causal", "full", "decode"))
+@pytest.mark.parametrize(
+    "workload",
+    (CAUSAL, FULL, pytest.param(DECODE, marks=pytest.mark.full)),
+    ids=("causal", "full", "decode"),
+)
 def test_attention(check, workload):
     causal = workload[1].get("causal", False)
     arguments = arguments_of(workload)

@@ -61,7 +61,7 @@ def slowness():
     return max(1.0, (time.process_time() - begin) / usual)
 
 
-@pytest.mark.parametrize("dtype", ["torch.float16", "torch.float32"])
+@pytest.mark.parametrize("dtype", ["torch.float16", pytest.param("torch.float32", marks=pytest.mark.full)])
 def test_bert_layer(front, build_folder, tmp_path, dtype, capsys):
     seconds, slow = [], []
     for attempt in range(3):
