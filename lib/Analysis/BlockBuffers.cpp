@@ -27,7 +27,7 @@ int64_t fusion::exchangedBytes(const GroupModel &group,
   const ContractionMapping &mapping =
       schedule.contractions[reduction.contraction];
   bool alongColumns = llvm::is_contained(reduction.reduced, mapping.i2);
-  // Columns first, then what is left of the rows.
+  // Columns are reduced first, then the remaining rows.
   if (reduction.reduced.size() > 1) {
     int64_t columns = mapping.warps[1] == 1
                           ? 0
@@ -40,7 +40,7 @@ int64_t fusion::exchangedBytes(const GroupModel &group,
   return parts == 1 ? 0 : parts * rows * reduction.elementBytes;
 }
 
-/// Of the buffers in shared memory.
+/// Returns the alignment of buffers in shared memory, in bytes.
 static int64_t bufferAlignment(const Schedule &schedule) {
   constexpr int64_t line = 128;
   bool hasSwizzles = llvm::any_of(schedule.contractions,
@@ -61,11 +61,11 @@ public:
                const RetainedTiles &retained)
       : group(group), schedule(schedule), retained(retained) {}
 
-  /// Operands' buffers, with their stages or slots, and those of kept
-  /// intermediates live for the whole loop nest. Beside them lives, one at a
-  /// time, what passes through shared memory: an intermediate that is handed
-  /// over and a result that is stored inside of a loop. One that is stored at
-  /// the end takes their place.
+  /// Lists what lives in shared memory. Operands' buffers, with their stages or
+  /// slots, and those of retained intermediates live for the whole loop nest.
+  /// Next to them live, one at a time, tiles that pass through shared memory:
+  /// an intermediate, or a result that is stored inside of a loop. A result
+  /// that is stored at the end takes the place of all buffers.
   void list(BlockResources &held) const {
     ArrayRef<TilingNode> end = finalStores();
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -97,9 +97,9 @@ public:
   }
 
 private:
-  /// Of the running values of rows, which pass to the warps whose sums they
-  /// correct where these have other rows than those that reduce: one of them
-  /// at a time.
+  /// Returns the bytes through which running values of rows pass to other
+  /// warps. They do where the warps that rescale an accumulator have other rows
+  /// than the warps that reduce. One value passes at a time.
   int64_t correctionBytes() const {
     int64_t bytes = 0;
     for (const OnlineAxis &online : group.online) {
@@ -123,8 +123,8 @@ private:
     return bytes;
   }
 
-  /// Whether the same threads have what lies at an index of an axis of the sums
-  /// of two products.
+  /// Whether the same threads hold each index of an axis in the accumulators of
+  /// both contractions.
   bool haveSameThreads(const ContractionMapping &first,
                        const ContractionMapping &second, unsigned axis) const {
     auto isOf = [axis](const ContractionMapping &mapping) {
@@ -152,14 +152,14 @@ private:
         .renameOut(LayoutDim::Dim1, LayoutDim::Dim0);
   }
 
-  /// As tile-allocate-shared does: a line of all banks, or what swizzles that
-  /// are read in place need.
+  /// Aligns as tile-allocate-shared does: to a line of all banks, or as
+  /// swizzles that an instruction reads in place require.
   int64_t alignBuffer(int64_t bytes) const {
     return llvm::alignTo(bytes, bufferAlignment(schedule));
   }
 
-  /// The statements that end the block with stores, when the operands' buffers
-  /// are free.
+  /// Returns the statements that end the block with stores. The operands'
+  /// buffers are free by then.
   ArrayRef<TilingNode> finalStores() const {
     const TilingTree *items = &schedule.tree;
     while (items->size() == 1 && items->front().isLoop() &&
@@ -223,14 +223,14 @@ int64_t fusion::countBuffers(const BlockResources &held,
   for (const BlockResources::Buffer &buffer : held.buffers) {
     const Placement &place = schedule.places[buffer.tensor];
     buffers += llvm::alignTo(buffer.bytes * place.stages, alignment);
-    // One for the copy and one for the release of each stage.
+    // One mbarrier for the copy and one for the release of each stage.
     if (place.transport == fuse::Transport::TMA)
       barriers += 2 * place.stages * buffer.slots;
   }
-  // What other blocks write to lives throughout.
+  // Memory that other blocks write to lives throughout.
   int64_t throughout = barriers * kBarrierBytes + held.given;
-  // Of a block that stays the next tile's first loads are under way while this
-  // one is stored.
+  // In a persistent kernel the next tile's first loads are in flight while this
+  // tile is stored.
   if (schedule.persistent)
     return buffers + std::max(held.passing, held.atEnd) + throughout;
   return std::max(buffers + held.passing, held.atEnd) + throughout;

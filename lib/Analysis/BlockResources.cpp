@@ -19,9 +19,8 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-/// Lanes that lie along a dimension that is lacking hold replicas (of an
-/// accumulator's 32 lanes 8 lie along the rows and 4 along the columns), and so
-/// do all warps along it.
+/// Lanes and warps along a dimension that the tensor lacks hold replicas. The
+/// 32 lanes of an accumulator are 8 along the rows times 4 along the columns.
 int64_t fusion::countHolders(const Schedule &schedule,
                              const GroupTensor &tensor) {
   const ContractionMapping &mapping = schedule.contractions[tensor.contraction];
@@ -55,10 +54,11 @@ public:
   /// Registers of addresses and counters.
   struct Addressing {
     int64_t always; ///< the block's own, and those of its copies
-    int64_t handed; ///< beside copies of its own: see BlockResources
+    int64_t handed; ///< of producers' stages: see BlockResources
   };
-  /// Where one thread copies everything, by tensor maps, ptxas 13.0 allocates 6
-  /// to 12 registers fewer (docs/measurements/hopper.md, "TMA loads").
+  /// Returns the registers of addresses and counters. Where one thread issues
+  /// all copies, through tensor maps, ptxas 13.0 allocates 6 to 12 registers
+  /// fewer (docs/measurements/hopper.md, "TMA loads").
   static Addressing addressing(const GroupModel &group,
                                const Schedule &schedule) {
     constexpr int64_t ofBlock = 40, byThreads = 12, usesTMA = 6;
@@ -71,8 +71,8 @@ public:
             isTMA && isByThreads ? usesTMA : 0};
   }
 
-  /// Registers of a thread that hold a product's accumulator, or a value of
-  /// `bytes` that is handed on.
+  /// Returns the registers of a thread for a tile of a contraction's
+  /// accumulator or value, whose elements have `bytes` bytes.
   int64_t tileRegisters(unsigned number, int64_t bytes) const {
     const ContractionMapping &mapping = schedule.contractions[number];
     int64_t i1 = schedule.tiles[mapping.i1] / mapping.warps[0];
@@ -80,17 +80,18 @@ public:
     return i1 * i2 / kWarpSize * bytes / 4;
   }
 
-  /// Whether a value of which one tile is handed over passes through shared
-  /// memory: who multiplies it takes the whole tile into registers at once, as
-  /// the memory is needed for the next.
+  /// Whether an intermediate passes through shared memory one tile at a time.
+  /// Its consumer then loads the whole tile into registers at once, as the next
+  /// tile needs the memory.
   bool isTakenWhole(unsigned tensor) const {
     return group.tensors[tensor].role == TensorRole::Intermediate &&
            schedule.places[tensor].space == fuse::Space::Shared &&
            !hasOwnBuffer(group, schedule, retained, tensor);
   }
 
-  /// Registers of a thread for a tile of operand 0 or 1 of a product, as its
-  /// intrinsic holds it: lanes of multiply-adds have replicas.
+  /// Returns the registers of a thread for a tile of operand 0 or 1 of a
+  /// contraction, as its intrinsic holds it. Lanes of multiply-adds hold
+  /// replicas.
   int64_t operandRegisters(unsigned number, unsigned operand) const {
     const ContractionMapping &mapping = schedule.contractions[number];
     bool isOperandA = mapping.isOperandA(operand);
@@ -100,7 +101,8 @@ public:
            (schedule.tiles[mapping.r1] / mapping.intrinsic->r1);
   }
 
-  /// Registers that one instruction of a product asks of the launch.
+  /// Returns the registers that one instruction of a contraction needs at
+  /// launch.
   int64_t launchRegisters(unsigned number) const {
     const ContractionMapping &mapping = schedule.contractions[number];
     int64_t columns =
@@ -111,8 +113,8 @@ public:
         !isReadFromShared(group, schedule, number, mapping.swapped ? 1 : 0));
   }
 
-  /// Registers of a product's fragments: of one step, and of what is taken
-  /// whole.
+  /// Returns the registers of a contraction's fragments: by operand, for one
+  /// step, and in total for operands that are loaded whole.
   std::pair<std::array<BlockResources::PerContraction::Fragments, 2>, int64_t>
   fragmentRegisters(unsigned number) const {
     const ContractionMapping &mapping = schedule.contractions[number];
@@ -122,7 +124,8 @@ public:
     for (unsigned operand : {0u, 1u}) {
       std::optional<unsigned> producer = contraction.producer[operand];
       if (mapping.intrinsic->readsShared()) {
-        // Nothing of what it reads in place; what is computed, all of it.
+        // An operand that is read in place needs no registers, one that is
+        // computed needs them for its whole tile.
         if (contraction.computed[operand])
           whole += mapping.intrinsic->operandRegisters(
                        /*isOperandA=*/true,
@@ -150,17 +153,19 @@ public:
           hasFragments(group, schedule, index) &&
           steps[tensor.operandNumber].registers > 0)
         steps[tensor.operandNumber].tensors.push_back(index);
-    // What is made of an accumulator step by step keeps pace with the other.
+    // Fragments that are computed from an accumulator, step by step, have the
+    // stages of the other operand's.
     for (unsigned operand : {0u, 1u})
       if (steps[operand].tensors.empty())
         steps[operand].tensors = steps[1 - operand].tensors;
     return {std::move(steps), whole};
   }
 
-  /// What a product holds in registers, and when.
+  /// What a contraction holds in registers, and when.
   struct Lifetime {
-    int64_t accumulator, value; ///< registers; 0 of a value that is elsewhere
-    /// The outermost loop that hands over one tile after the other.
+    int64_t accumulator, value; ///< registers; a value that is elsewhere has 0
+    /// The outermost loop of the intermediate epilogue that is not around the
+    /// computation. Each iteration passes on one tile.
     const TilingNode *forwards = nullptr;
   };
 
@@ -192,9 +197,10 @@ public:
     return lifetimes;
   }
 
-  /// What lives in registers at a statement, such as the computation of product
-  /// `number`: accumulators from the start of their outermost reduction to
-  /// their hand-over, values from there to their last use.
+  /// Returns the registers that are live at a statement, such as the
+  /// computation of contraction `number`. Accumulators live from the start of
+  /// their outermost reduction to their intermediate epilogue, values from
+  /// there to their last use.
   int64_t liveRegisters(const TreePosition &at, std::optional<unsigned> number,
                         ArrayRef<Lifetime> lifetimes) const {
     auto isInside = [&](const TilingNode *loop) {
@@ -214,7 +220,7 @@ public:
           (epilogue.order < at.order || isInside(retained.makers[result])))
         live += lifetime.value;
     }
-    // What is loaded straight into registers and kept.
+    // Tensors that are loaded directly into registers and retained.
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
       if (!retained.loads[index] || !retained.values[index].isRetained() ||
           schedule.places[index].space == fuse::Space::Shared)
@@ -230,9 +236,10 @@ public:
     return live;
   }
 
-  /// Tiles of arrays in registers that a product's computation is unrolled for:
-  /// its own accumulators and values, and those that it multiplies. ptxas loads
-  /// all fragments of the next iteration's tile ahead.
+  /// Returns the tiles of arrays in registers for which a contraction's
+  /// computation is unrolled: its own accumulators and values, and its
+  /// operands. The compiler, ptxas, loads all fragments of the next iteration's
+  /// tile early.
   int64_t unrolledIterations(unsigned number) const {
     int64_t count = retained.accumulators[number].count;
     auto add = [&](unsigned value) {
@@ -246,8 +253,9 @@ public:
     return count;
   }
 
-  /// Values of rows: of each reduction one, in every thread that holds an
-  /// element of the row, and one of the reference where it may stay behind.
+  /// Returns the registers for values of rows. Every thread that holds an
+  /// element of a row has one register for each reduction. Conditional
+  /// rescaling needs one more, for the reference.
   int64_t rowRegisters() const {
     int64_t count = 0;
     for (unsigned number = 0; number < group.reductions.size(); ++number) {
@@ -278,7 +286,8 @@ public:
     return count;
   }
 
-  /// What products multiply that run beside those of the next iteration.
+  /// Returns the registers of operands of contractions that overlap with the
+  /// next iteration.
   int64_t waitingRegisters() const {
     int64_t count = 0;
     for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
@@ -295,7 +304,8 @@ public:
     return count;
   }
 
-  /// Loops of the block itself around the load of a tensor.
+  /// Returns how many loops of the block itself, not of the grid, are around
+  /// the load of a tensor.
   int64_t loopsAround(unsigned tensor) const {
     return retained.loads[tensor]
                ? llvm::count_if(retained.loads[tensor]->loops,
@@ -305,22 +315,23 @@ public:
                : 0;
   }
 
-  /// Bytes that a thread loads of a tile at a time.
+  /// Returns the bytes of one load, by one thread, of a tile.
   int64_t unitBytes(unsigned number) const {
     const GroupTensor &tensor = group.tensors[number];
     int64_t copied = transportBytes(schedule.places[number].transport);
     return copied ? copied
                   : std::max<int64_t>(tensor.alignment, tensor.elementBytes);
   }
-  /// How often.
+  /// Returns how many loads of `unitBytes` bytes each thread issues for a tile.
   int64_t unitsPerThread(unsigned number) const {
     const GroupTensor &tensor = group.tensors[number];
     return llvm::divideCeil(tileElements(tensor.axes) * tensor.elementBytes,
                             unitBytes(number) * kWarpSize * schedule.warps);
   }
 
-  /// Of what is read through windows in loops: where each row that a thread
-  /// loads from lies, and how far along every dimension that the window leaves.
+  /// Returns the registers of loads through windows in loops: the address of
+  /// each row that a thread loads from, and the position along every dimension
+  /// that the window leaves.
   int64_t windowRegisters() const {
     int64_t count = 0;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -340,10 +351,11 @@ public:
     return count;
   }
 
-  /// Of a further stage of a buffer that is filled through a window by a loop
-  /// in another one: its first loads' addresses, and the bytes that are there,
-  /// do not change in the loop around and stay. Of what threads load
-  /// themselves: the data, which waits in registers for its iteration.
+  /// Returns the registers of one more stage of a buffer. If a loop inside of
+  /// another one fills it through a window, its first loads keep their
+  /// addresses and byte counts in registers. These do not change in the outer
+  /// loop. If threads load the buffer, the data waits in registers for its
+  /// iteration.
   int64_t stageRegisters(unsigned number) const {
     int64_t count = 0;
     if (group.tensors[number].window && loopsAround(number) > 1)
@@ -357,8 +369,8 @@ public:
            llvm::divideCeil(unitBytes(number), int64_t(4));
   }
 
-  /// ptxas issues all loads between two products before it stores any of what
-  /// they bring.
+  /// Lists the loads that threads issue. ptxas issues all loads between two
+  /// contractions before it stores any of the loaded data.
   void listLoads(ArrayRef<Lifetime> lifetimes, BlockResources &held) const {
     llvm::SmallVector<unsigned> loaded;
     for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
@@ -390,12 +402,12 @@ public:
         });
   }
 
-  /// What lives at each product and the fragments of one of its steps, and
-  /// addresses.
+  /// Lists the registers that live at each contraction, those of one step's
+  /// fragments, and those of addresses.
   void list(BlockResources &held) const {
     for (BlockResources::Buffer &buffer : held.buffers)
       buffer.registersPerStage = stageRegisters(buffer.tensor);
-    // They live through the whole nest, also while others are computed.
+    // These live through the whole nest, whatever is computed.
     auto [ofAddresses, handed] = addressing(group, schedule);
     held.always =
         ofAddresses + rowRegisters() + windowRegisters() + waitingRegisters();
@@ -418,8 +430,8 @@ public:
       held.passes = std::max(held.passes, passRegisters(number));
   }
 
-  /// At a pass over rows: accumulators that it corrects, and a step of its
-  /// operands, as it is loaded and as it is combined.
+  /// Returns the registers of row statistics: accumulators that they rescale,
+  /// and one step of their operands, as loaded and as combined.
   int64_t passRegisters(unsigned number) const {
     const RowStatistics &pass = group.rowStatistics[number];
     const ContractionMapping &mapping = schedule.contractions[pass.contraction];
@@ -525,9 +537,9 @@ bool fusion::hasRegisterRoom(const Schedule &schedule,
   };
   if (!fits(footprint.registers, registersByWarps(schedule.warps, chip)))
     return false;
-  // Producers leave less than that. What is multiplied in place has no
-  // fragments that ptxas would load ahead, and does with what it is counted
-  // for.
+  // Producer warps leave fewer registers than that. Operands that are read in
+  // place have no fragments that ptxas would load early, so the counted
+  // registers suffice.
   bool isInPlace =
       llvm::all_of(schedule.contractions, [](const auto &contraction) {
         return contraction.intrinsic->readsShared();

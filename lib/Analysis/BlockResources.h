@@ -14,8 +14,9 @@
 
 namespace fusion {
 
-/// What a block holds, `sharedMemory` and `registers` of a footprint, as far as
-/// loops, tiles and warps decide it; stages say how often.
+/// The shared memory and registers of a block, as far as loops, tiles and warps
+/// decide them. The schedule's stages say how often each is needed
+/// (`countResources`).
 struct BlockResources {
   struct Buffer {
     unsigned tensor;
@@ -25,18 +26,19 @@ struct BlockResources {
         0; ///< of a thread, of every stage but the first
   };
   llvm::SmallVector<Buffer, 8> buffers; ///< live for the whole loop nest
-  /// Bytes that pass through shared memory beside them, of which one lives at a
-  /// time: values on their way to a product, a result inside of a loop.
+  /// Bytes of shared memory, next to the buffers, for tiles that pass through
+  /// it one at a time. These are intermediates on their way to a contraction,
+  /// and results that are stored inside of a loop.
   int64_t passing = 0;
   int64_t atEnd = 0; ///< of a result that takes the place of all of these
-  /// Of running values that the blocks of a cluster write to one another,
-  /// beside all of these.
+  /// Bytes, next to all of these, for running values of row statistics that the
+  /// blocks of a cluster write to one another.
   int64_t given = 0;
 
   struct PerContraction {
     int64_t live; ///< registers of a thread where it is computed
-    /// Of an operand's fragments of one step, and the tensors whose stages say
-    /// how many steps there are at a time.
+    /// Registers of one step's fragments of an operand, and the tensors whose
+    /// register stages say how many steps are held at a time.
     struct Fragments {
       int64_t registers = 0;
       llvm::SmallVector<unsigned, 2> tensors;
@@ -45,55 +47,58 @@ struct BlockResources {
     int64_t ahead; ///< steps that unrolled loops load ahead
   };
   llvm::SmallVector<PerContraction, 4> contractions;
-  /// Operands of one stage that threads load themselves, one behind the other:
-  /// their data is in registers until all of it has come.
+  /// Operands that threads load themselves, all of one stage. Their loads
+  /// follow each other, and registers hold the data until the last of them has
+  /// arrived.
   struct Loads {
-    int64_t live; ///< registers of a thread beside them
+    int64_t live; ///< registers of a thread, next to the operands
     llvm::SmallVector<std::pair<unsigned, int64_t>, 2>
         operands; ///< tensors, and registers of each one's data
   };
   llvm::SmallVector<Loads, 2> loads;
   int64_t always = 0; ///< registers that live through the whole nest
-  /// Barriers and phases of what producers hand over, where there are any and
-  /// the block copies other operands itself.
+  /// Registers for the barriers and phases of stages that producer warps fill.
+  /// Zero unless the block copies other operands itself.
   int64_t handed = 0;
-  int64_t passes = 0;   ///< where passes over rows need most
+  int64_t passes = 0;   ///< row statistics: the most that any of them needs
   int64_t atLaunch = 0; ///< of a footprint
 };
 
 BlockResources listResources(const GroupModel &group, const Schedule &schedule,
                              const RetainedTiles &retained);
 
-/// The same one after the other: buffers in shared memory, which are known
-/// soon and do not fit often, and then registers.
+/// `listBuffers` lists the buffers in shared memory, `listRegisters` the
+/// registers. `listResources` calls both. The check of a schedule lists the
+/// buffers first, as it takes little time and often finds that they do not fit.
 void listBuffers(const GroupModel &group, const Schedule &schedule,
                  const RetainedTiles &retained, BlockResources &held);
 void listRegisters(const GroupModel &group, const Schedule &schedule,
                    const RetainedTiles &retained, BlockResources &held);
 
-/// Shared memory and registers with the schedule's stages.
+/// Sets the shared memory and the registers of `footprint`, with the
+/// schedule's stages.
 void countResources(const BlockResources &held, const Schedule &schedule,
                     Footprint &footprint);
-/// Shared memory alone.
+/// Returns the bytes of shared memory, with the schedule's stages.
 int64_t countBuffers(const BlockResources &held, const Schedule &schedule);
 
-/// Bytes of the operands' buffers with one stage, less than which no warps and
-/// stages need; of the schedule only loops, tiles and places are looked at.
+/// Returns the bytes of the operands' buffers with one stage, a lower bound for
+/// all warps and stages. Only the schedule's loops, tiles and places matter.
 int64_t minSharedMemory(const GroupModel &group, const Schedule &schedule,
                         const RetainedTiles &retained);
 
-/// Registers that each thread of `warps` warps needs at least, however they are
-/// arranged: those of the largest accumulator.
+/// Returns the registers that each thread of `warps` warps needs at least, in
+/// any warp arrangement: those of the largest accumulator.
 int64_t minRegisters(const GroupModel &group, const Schedule &schedule,
                      const RetainedTiles &retained, unsigned warps);
 
-/// Bytes that the warps of a block pass to each other to reduce rows of a
-/// product's tile of which each holds a part; 0 where each holds whole rows.
+/// Returns the bytes that the warps of a block exchange to reduce rows of a
+/// contraction's tile; 0 where each warp holds whole rows.
 int64_t exchangedBytes(const GroupModel &group, const Schedule &schedule,
                        const Reduction &reduction);
 
-/// How many threads of a block hold each element of a tensor that is loaded
-/// straight into registers.
+/// Returns how many threads of a block hold each element of a tensor that is
+/// loaded directly into registers.
 int64_t countHolders(const Schedule &schedule, const GroupTensor &tensor);
 
 } // namespace fusion

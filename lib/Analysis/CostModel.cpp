@@ -45,7 +45,7 @@ Cost fusion::predictThroughput(const GroupModel &group,
       footprint.blocks, chip.usableSMs(schedule.clusterBlocks())));
   double share = blocksOnBusiest / footprint.blocks;
 
-  // By unit; of several types that it multiplies that of the slowest.
+  // By unit. A unit that multiplies several types has the rate of the slowest.
   std::array<double, kNumIntrinsicUnits> rates;
   rates.fill(std::numeric_limits<double>::infinity());
   for (auto [contraction, mapping] :
@@ -65,8 +65,8 @@ Cost fusion::predictThroughput(const GroupModel &group,
   auto seconds = [&](const ScalarWork &work) {
     return share * std::max(work.plain / plainRate, work.special / specialRate);
   };
-  // Tensor cores wait for what they multiply, unless the schedule has them at
-  // another product meanwhile.
+  // Tensor cores wait for their operands, unless the schedule overlaps the wait
+  // with another contraction.
   cost.compute = contractions + seconds(footprint.scalar);
   for (const Footprint::Overlap &overlap : footprint.overlaps) {
     const Intrinsic &intrinsic =
@@ -82,7 +82,7 @@ Cost fusion::predictThroughput(const GroupModel &group,
   cost.dramBytes = footprint.compulsoryBytes;
   cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
   double fetched = footprint.globalLoadBytes + footprint.globalStoreBytes;
-  // However few SMs have a block, each has its own port.
+  // Every SM has its own port, however few of them have a block.
   cost.l2 = std::max(fetched / chip.l2BytesPerSecond,
                      share * (fetched + footprint.multicastBytes) /
                          (chip.l2BytesPerClockPerSM * chip.clockHz));

@@ -60,7 +60,8 @@ int64_t MovementTerm::minClipped(const GroupModel &group,
 // Algorithm 1
 //===----------------------------------------------------------------------===//
 
-/// The tensors of an operator: what it reads, its producers' results, its own.
+/// Returns the tensors of a contraction: its operands, its producers' results,
+/// its own result.
 static llvm::SmallVector<unsigned, 4> tensorsOf(const GroupModel &group,
                                                 unsigned contraction) {
   llvm::SmallVector<unsigned, 4> tensors;
@@ -75,7 +76,8 @@ static llvm::SmallVector<unsigned, 4> tensorsOf(const GroupModel &group,
   return tensors;
 }
 
-/// The loops of a product's result inside of the product's reductions.
+/// Returns the loops of a contraction's result that are inside of its
+/// reductions.
 static llvm::SmallVector<unsigned, 6>
 carriedLoops(const GroupModel &group, ArrayRef<unsigned> order,
              const Contraction &contraction) {
@@ -128,7 +130,8 @@ DataMovement fusion::analyzeDataMovement(const GroupModel &group,
           volume.trips.push_back(axis);
       }
     }
-    // Loops that no later operator has are private to what is done by now.
+    // Loops that no later contraction has are private to the contractions up to
+    // here.
     llvm::erase_if(loops, [&, done = number + 1](unsigned axis) {
       return llvm::none_of(ArrayRef(group.contractions).drop_front(done),
                            [&](const Contraction &later) {

@@ -7,12 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Σ (x_n · b) d_n = b · Σ x_n d_n in floating point, too, as long as b is
-// finite: b = 0 gives 0, or NaN where some x_n or d_n is not finite, on both
-// sides. With an infinite b, or a divisor of zero, the left side is NaN as soon
-// as one x_n d_n is zero or two differ in sign, while the right side is the
+// finite. If b = 0, both sides are 0, or NaN where some x_n or d_n is not
+// finite. With an infinite b, or a divisor of zero, the left side is NaN as
+// soon as one x_n d_n is zero or two differ in sign. The right side is then the
 // infinity that the sum's sign says. Either is harmless where it means that all
 // x_n are zero: 0 · ∞ and 0 / 0 are NaN on both sides.
-//
 //===----------------------------------------------------------------------===//
 
 #include "ScalarMagnitude.h"
@@ -69,7 +68,7 @@ bool ScalarMagnitude::isNonNegative(Value scalar, unsigned op) const {
 }
 
 bool ScalarMagnitude::isPositive(Value scalar, unsigned op) const {
-  // Where a narrower type rounds it, it may be zero.
+  // A narrower type may round a positive value to zero.
   if (std::optional<double> constant = constantOf(scalar))
     return *constant > 0;
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
@@ -171,7 +170,7 @@ bool ScalarMagnitude::leavesSum(Value factor, bool divides, Value term,
   };
   if (divides)
     return safeDivisor(factor, op);
-  // What is multiplied must be finite.
+  // A factor must be finite.
   auto isFinite = [&](auto &&self, Value value, unsigned in) -> bool {
     if (bound(value, in))
       return true;

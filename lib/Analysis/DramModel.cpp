@@ -17,15 +17,15 @@ using llvm::SmallVector;
 
 namespace {
 
-// Of what is read through a window the tiles overlap: they are taken as parts
-// of what is read at all, so that what one iteration touches is less than it is
-// where other iterations touch it, too.
+// Tiles that are read through a window overlap. They are counted as parts of
+// all bytes that are read. An iteration therefore counts fewer bytes than it
+// touches where other iterations touch them, too.
 
 /// A loop over blocks.
 struct GridLevel {
   unsigned axis;
   double trips;
-  double together = 1; ///< of them, blocks that are resident at one time
+  double together = 1; ///< iterations whose blocks are resident at one time
 };
 
 class DramWalker {
@@ -90,8 +90,8 @@ private:
                     {*axis, static_cast<double>(schedule.splitOf(*axis))});
   }
 
-  /// Whether other iterations of a loop over `axis` touch other elements. Every
-  /// part of a split reduction has a result of its own.
+  /// Whether other iterations of a loop over `axis` touch other elements. Each
+  /// block of a split reduction has a partial result of its own.
   bool indexes(unsigned tensor, unsigned axis) const {
     const GroupTensor &info = group.tensors[tensor];
     return llvm::is_contained(info.axes, axis) ||
@@ -99,8 +99,8 @@ private:
             schedule.splitOf(axis) > 1);
   }
 
-  /// A statement: in one iteration of everything around it, the resident blocks
-  /// touch these bytes of its tensor.
+  /// Adds a statement. In one iteration of all loops around it, the resident
+  /// blocks touch these bytes of its tensor.
   void touch(unsigned tensor, llvm::ArrayRef<unsigned> loops) {
     double bytes = static_cast<double>(wholeBytes[tensor]);
     for (unsigned axis : loops)
@@ -114,7 +114,8 @@ private:
     seen.push_back(tensor);
   }
 
-  /// A loop of `count` iterations around what was seen from number `first` on.
+  /// Adds a loop of `count` iterations around the tensors in `seen` from number
+  /// `first` on.
   void repeat(unsigned axis, double count, size_t first) {
     double between = 0;
     for (unsigned tensor : llvm::ArrayRef(seen).drop_front(first))
@@ -125,8 +126,8 @@ private:
         distance[tensor] = 0;
         continue;
       }
-      // What the loop inside of this one uses in every iteration is used at the
-      // end of one iteration and at the beginning of the next.
+      // Data that the inner loop uses in every iteration is used at the end of
+      // one iteration and at the beginning of the next.
       if (distance[tensor] == 0)
         distance[tensor] = between;
       if (distance[tensor] > l2Bytes &&
@@ -159,10 +160,10 @@ private:
   SmallVector<double, 8> whole, sequential; ///< by axis: tiles, iterations
   SmallVector<int64_t, 8> wholeBytes;       ///< by tensor, each element once
   SmallVector<GridLevel, 6> levels;
-  SmallVector<unsigned, 8> path; ///< loops around the statement at hand
+  SmallVector<unsigned, 8> path; ///< loops around the current statement
   SmallVector<unsigned, 8> seen; ///< tensors, in the order of their statements
   SmallVector<double, 8>
-      touched; ///< by tensor: bytes in what was walked so far
+      touched; ///< by tensor: bytes in the statements visited so far
   /// By tensor: bytes between two uses, 0 where the last loop indexes it.
   SmallVector<double, 8> distance;
   SmallVector<double, 8> fetches; ///< by tensor: of each of its bytes

@@ -58,7 +58,7 @@ bool fusion::hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
 
 namespace {
 
-/// Walks the tree once, adding up what its statements do with any warps.
+/// Visits the tree once, and adds up what its statements do with any warps.
 class Walker {
 public:
   Walker(const GroupModel &group, const Schedule &schedule,
@@ -90,7 +90,7 @@ public:
       result.compulsoryBytes += partialRowBytes(group, schedule);
       result.globalStoreBytes += partialRowBytes(group, schedule);
     }
-    // Written to the block that adds them, and read there.
+    // Partial results are written to the block that adds them, and read there.
     result.sharedTraffic +=
         2 * result.blocks * clusterPartialBytes(group, schedule);
     for (unsigned reduction : clusterReductions(group, schedule))
@@ -109,15 +109,15 @@ private:
     return split && isReducedAcrossBlocks(group, schedule, tensor);
   }
 
-  /// How often all parts of a split axis together do what stands outside of the
-  /// axis's loop; inside, their ranges add up to the axis.
+  /// Returns how often all parts of a split axis together execute a statement
+  /// outside of the axis's loop. Inside of it, their ranges add up to the axis.
   int64_t partsOutside() const {
     return split && !llvm::is_contained(loops, *split) ? parts : 1;
   }
 
-  /// Bytes moved by a statement on the tensor: each tile once per iteration of
-  /// the loops around it. Tiles partition an axis, so clipped extents add up to
-  /// the axis.
+  /// Returns the bytes that a statement on the tensor moves: each tile once per
+  /// iteration of the loops around it. Tiles partition an axis, so clipped
+  /// extents add up to the axis.
   int64_t movedBytes(unsigned index) const {
     const GroupTensor &tensor = group.tensors[index];
     int64_t count = wholeBytes[index];
@@ -131,7 +131,8 @@ private:
     return hasParts ? count : count * partsOutside();
   }
 
-  /// Iterations of the loops around a statement but those over `except`.
+  /// Returns the iterations of the loops around a statement, without loops over
+  /// `except`.
   int64_t enclosingTrips(ArrayRef<unsigned> except = {}) const {
     int64_t count = partsOutside();
     bool isShortened = shortened.has_value();
@@ -144,9 +145,9 @@ private:
     return isShortened ? shorten(count, {}) : count;
   }
 
-  /// `count` is a product over the tiles of loops: of those over `axes` the
-  /// elements, of others the number. Where the loop that leaves out tiles is
-  /// among them, what is left of it.
+  /// Scales `count` to the masked loop, if that is around the statement.
+  /// `count` is a product over loops: elements for loops over `axes`, tiles for
+  /// all others.
   int64_t shorten(int64_t count, ArrayRef<unsigned> axes) const {
     if (!shortened || !llvm::is_contained(loops, shortened->masked->axis))
       return count;
@@ -166,7 +167,7 @@ private:
 
   void addShortened() {
     unsigned axis = shortened->masked->axis;
-    // Parts of a split axis visit them together.
+    // All parts of a split axis visit them together.
     int64_t shares = split == axis ? parts : 1;
     result.shortened = {axis,
                         static_cast<double>(visited.iterations) /
@@ -204,7 +205,8 @@ private:
       case TilingNode::Kind::Store: {
         if (isAnothers(node.index))
           break;
-        // Of blocks that all compute the same rows the first one stores them.
+        // Where several blocks compute the same rows, the first one stores
+        // them.
         int64_t bytes = tensor.role == TensorRole::Statistic
                             ? movedElements(group, schedule, node.index) *
                                   tensor.elementBytes
@@ -232,7 +234,7 @@ private:
           return each.rows == rows;
         });
     unsigned number = &pass - group.rowStatistics.begin();
-    // In the product's loop they are the fragments that it multiplies.
+    // In the contraction's loop these are the fragments of its operand.
     traffic.passes.push_back({number, enclosingTrips(),
                               enclosingTrips(llvm::ArrayRef(pass.axis)),
                               !retained.runsWithContraction[number]});
@@ -267,11 +269,11 @@ private:
         for (const auto &[deferring, work] : online.deferred)
           if (deferring == number)
             perPoint += work * -1;
-    // In a cluster each block has its share of the points.
+    // In a cluster each block computes its share of the points.
     int64_t shares = isLast && schedule.splitInCluster ? parts : 1;
     if (!isPartial)
       result.scalar += perPoint * (i1 * i2 * completed / shares);
-    // Sums so far are multiplied in each iteration of the axis.
+    // Every iteration of the axis rescales the accumulator.
     for (const OnlineAxis &online : group.online)
       if (llvm::is_contained(online.corrected, number) &&
           runsOnline(group, retained, online.axis))
@@ -317,11 +319,11 @@ LoopTraffic fusion::countLoopTraffic(const GroupModel &group,
   return Walker(group, schedule, retained, memo).run();
 }
 
-/// Values of rows are held by the lanes along a row, of every warp along it.
+/// Row statistics are held by the lanes along a row, in every warp along it.
 static constexpr int64_t kLanesOfRow = 4;
 
-/// The warps of product `number`'s consumers along what its value is not
-/// reduced over: each loads the value.
+/// Returns how many warps of the consumers of contraction `number` load each
+/// part of its value: the warps along the axis that does not index the value.
 static int64_t countReaders(const GroupModel &group, const Schedule &schedule,
                             unsigned number) {
   int64_t readers = 1;
@@ -335,7 +337,8 @@ static int64_t countReaders(const GroupModel &group, const Schedule &schedule,
   return readers;
 }
 
-/// Every warp along the other axis of the product reduces whole rows.
+/// Adds row statistics. Every warp along the other axis of the contraction
+/// reduces whole rows.
 static void addPass(const GroupModel &group, const Schedule &schedule,
                     const LoopTraffic::PerPass &times, Footprint &result) {
   const RowStatistics &pass = group.rowStatistics[times.pass];
@@ -361,7 +364,7 @@ static double flopsOf(const Schedule &schedule, unsigned number) {
          schedule.tiles[mapping.r1];
 }
 
-/// What is computed of each tile of a product's value.
+/// Returns the scalar work on each tile of a contraction's value.
 static ScalarWork workOfValue(const GroupModel &group, const Schedule &schedule,
                               const LoopTraffic &traffic, unsigned number) {
   const ContractionMapping &mapping = schedule.contractions[number];
@@ -371,9 +374,9 @@ static ScalarWork workOfValue(const GroupModel &group, const Schedule &schedule,
   return work;
 }
 
-/// What a product that runs beside the next iteration's has in its shadow: all
-/// but the first iteration of the loop compute their values under the product
-/// of the one before.
+/// Returns what overlaps with a contraction whose MMAs run during the next
+/// iteration. All iterations of the loop but the first compute their values
+/// during the contraction of the iteration before.
 static Footprint::Overlap overlapOf(const GroupModel &group,
                                     const Schedule &schedule,
                                     const LoopTraffic &traffic, unsigned number,
@@ -384,10 +387,11 @@ static Footprint::Overlap overlapOf(const GroupModel &group,
           workOfValue(group, schedule, traffic, producer) * later};
 }
 
-/// What groups of warps that take turns compute under one another's products:
-/// whatever is fed, and what feeds it, in all but the first iteration. A turn
-/// whose products are waited for in it ends when the last one is over, and
-/// another group has to be told then.
+/// Returns what the warpgroups of a ping-pong schedule overlap with each
+/// other's MMAs: contractions with a computed operand, and their producers, in
+/// all iterations but the first. Where a warpgroup waits for its MMAs within
+/// its turn, the turn ends with the last of them, and only then is the next
+/// warpgroup signalled (`waits`).
 static std::optional<Footprint::Overlap>
 overlapOfTurns(const GroupModel &group, const Schedule &schedule,
                const LoopTraffic &traffic) {
@@ -441,13 +445,13 @@ Footprint fusion::countTraffic(const GroupModel &group,
     if (!times.isPartial)
       result.scalar += contraction.perRow *
                        (i1 * kLanesOfRow * mapping.warps[1] * times.completed);
-    // Whether it may is looked at later.
+    // Whether it may overlap is checked later.
     if (std::optional<unsigned> producer =
             producerOfOperandA(group, schedule, number);
         producer && mapping.stages > 1 && !schedule.isPingPong)
       result.overlaps.push_back(
           overlapOf(group, schedule, traffic, number, *producer));
-    // Every warp reads its rows of one operand and its columns of the other.
+    // Every warp reads its rows of the LHS and its columns of the RHS.
     result.sharedTraffic +=
         fragmentBytes(group, schedule, number, r1) * times.computed;
     for (const Reduction &reduction : group.reductions)
@@ -458,7 +462,7 @@ Footprint fusion::countTraffic(const GroupModel &group,
       continue;
     result.barriers += 2 * times.completedByBlock;
     const GroupTensor &value = group.tensors[contraction.result];
-    // Stored once, loaded by every warp that multiplies it.
+    // The value is stored once, and loaded by every warp that multiplies it.
     if (value.role == TensorRole::Intermediate)
       result.sharedTraffic += i1 * i2 * value.elementBytes * times.completed *
                               (1 + countReaders(group, schedule, number));

@@ -39,7 +39,7 @@ bool GroupModel::indexes(unsigned tensor, unsigned axis) const {
 GroupAxesBuilder::GroupAxesBuilder(ArrayRef<linalg::LinalgOp> operators,
                                    ValueRange results, Explain explain)
     : results(results), explain(explain) {
-  // A padding that only products read is how they read what is inside.
+  // A padding that only contractions read belongs to how they read its input.
   auto isPartOfReads = [](linalg::LinalgOp op) {
     return matchPadding(op) &&
            llvm::all_of(op->getUsers(), [](Operation *user) {
@@ -53,9 +53,10 @@ GroupAxesBuilder::GroupAxesBuilder(ArrayRef<linalg::LinalgOp> operators,
   orderProducts();
 }
 
-/// Where operators join products, those that more products precede come last,
-/// so that what follows the last of them finds all values complete. Operators
-/// of one chain are in this order as they stand.
+/// Orders the contractions. Where operators join several of them, the ones that
+/// more contractions precede come last: the epilogue of the last contraction
+/// then finds all values complete. Contractions of one chain are in this order
+/// already.
 void GroupAxesBuilder::orderProducts() {
   llvm::DenseMap<Operation *, unsigned> depths;
   unsigned last = 0;
@@ -193,8 +194,8 @@ LogicalResult GroupAxesBuilder::nameAxes() {
     name(index, dims->k, "k");
     isOperandA = false;
   }
-  // Loops of element-wise operators that no product has, such as a result that
-  // is broadcast along a new dimension.
+  // Loops of element-wise operators that no contraction has, such as those of a
+  // result that is broadcast along a new dimension.
   for (Axis &axis : group.model.axes)
     if (axis.name.empty())
       axis.name = nextName("x");

@@ -17,11 +17,11 @@
 
 namespace fusion {
 
-/// What a value of a group's body is outside: the group's operand, where it is
-/// an argument of the body.
+/// Returns what a value in a group's body is outside of it: the group's operand
+/// for an argument of the body.
 mlir::Value sourceOf(mlir::Value value);
 
-/// Builds a GroupAxes step by step; every step may decline with a reason.
+/// Builds a GroupAxes step by step. Every step may decline with a reason.
 class GroupAxesBuilder {
 public:
   using Explain = llvm::function_ref<void(const llvm::Twine &)>;
@@ -37,7 +37,7 @@ public:
     nameTensors();
     prefetchLoad();
     deriveOnlineForms();
-    // Parts of a window are not counted.
+    // The elements of a window are not counted.
     if (llvm::none_of(group.model.tensors,
                       [](const GroupTensor &tensor) { return tensor.window; }))
       group.model.masked = deriveMaskedAxes(group);
@@ -74,7 +74,7 @@ private:
   void deriveOnlineForms();
   void describeSplit(OnlineAxis &online, const OnlineForm &form);
 
-  /// The operator of the group that makes `value`.
+  /// Returns the operator of the group whose result is `value`.
   std::optional<unsigned> definer(mlir::Value value) const {
     auto it = definers.find(value);
     if (it == definers.end())
@@ -85,7 +85,8 @@ private:
     unsigned count = used[letter]++;
     return count == 0 ? letter.str() : (letter + llvm::Twine(count)).str();
   }
-  /// The axes that index what an operator reads or makes, by dimension.
+  /// Returns the axes that index an operand or a result of an operator, by
+  /// dimension.
   llvm::SmallVector<unsigned, 4> axesOf(unsigned op, mlir::OpOperand *use);
   unsigned addTensor(mlir::Value value, TensorRole role, unsigned op,
                      mlir::OpOperand *use);
@@ -100,9 +101,9 @@ private:
   GroupAxes group;
   llvm::DenseMap<mlir::Value, unsigned> definers;
   llvm::StringMap<unsigned> used;
-  /// By operator in front of a product: the first product whose operand it
-  /// helps to make, and which operand; and how many reductions follow each
-  /// other up to it.
+  /// By operator of a prologue: the first contraction whose operand depends on
+  /// it, and the number of that operand. `levels` counts the reductions that
+  /// follow each other up to the operator, itself included.
   llvm::SmallVector<std::optional<std::pair<unsigned, unsigned>>> precedes;
   llvm::SmallVector<std::optional<unsigned>> levels;
 };

@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace fusion;
 
-/// The type that an intrinsic may multiply for this contraction: both operands
-/// have it and the accumulator is f32, of integers i32.
+/// Returns the type that an intrinsic may multiply for this contraction. Both
+/// operands have it, and the accumulator is f32, or i32 for integers.
 static std::optional<MultiplicandType>
 multiplicandTypeOf(linalg::LinalgOp contraction) {
   auto elementType = [&](unsigned operand) {
@@ -100,8 +100,8 @@ SmallVector<unsigned, 4> GroupAxesBuilder::axesOf(unsigned op, OpOperand *use) {
   return axes;
 }
 
-/// The size of the elements and what copies along the last dimension may rely
-/// on.
+/// Sets the size of the elements, and the alignment of copies along the last
+/// dimension.
 static void setElements(GroupTensor &tensor, RankedTensorType type) {
   tensor.elementBytes = elementBytes(type);
   // Tensors are dense and row-major, so every stride is a multiple of the size
@@ -129,7 +129,7 @@ unsigned GroupAxesBuilder::addTensor(Value value, TensorRole role, unsigned op,
   return index;
 }
 
-/// What a product reads through a window: the tensor behind it.
+/// Adds the tensor that a contraction reads through a window.
 unsigned GroupAxesBuilder::addWindow(unsigned op, OpOperand *use) {
   SmallVector<int64_t> extents;
   for (const Axis &axis : group.model.axes)
@@ -155,7 +155,7 @@ unsigned GroupAxesBuilder::addWindow(unsigned op, OpOperand *use) {
 }
 
 /// Collects the inputs that operator `op` reads, directly or through
-/// element-wise operators, up to products.
+/// element-wise operators, up to other contractions.
 LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op,
                                                   unsigned contraction,
                                                   TensorRole role,
@@ -166,7 +166,7 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op,
     unsigned number = isProduct ? operand->getOperandNumber() : operandNumber;
     Value value = operand->get();
     if (std::optional<unsigned> producer = definer(value)) {
-      // A product, or an element-wise operator after one, hands its value over.
+      // A contraction, or its epilogue, produces this value.
       if (std::optional<unsigned> other = group.followsContraction[*producer]) {
         if (role == TensorRole::Extra)
           continue;
@@ -226,7 +226,7 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op,
         group.model.tensors[*shared].sharedBy.push_back(contraction);
         continue;
       }
-    // Operators in front of a product may read one input several times.
+    // A prologue may read one input several times.
     std::optional<unsigned> known =
         isProduct || role != TensorRole::Operand
             ? std::nullopt
@@ -243,8 +243,8 @@ LogicalResult GroupAxesBuilder::collectOperandsOf(unsigned op,
 }
 
 LogicalResult GroupAxesBuilder::collectOperands() {
-  // An element-wise operator belongs after the product it depends on, or before
-  // the product that depends on it.
+  // An element-wise operator belongs to the epilogue of the contraction it
+  // depends on, or to the prologue of the one that depends on it.
   auto &follows = group.followsContraction;
   follows.resize(group.operators.size());
   precedes.resize(group.operators.size());
@@ -284,7 +284,7 @@ LogicalResult GroupAxesBuilder::collectOperands() {
   return collectReductions();
 }
 
-/// Axes of a product's result.
+/// Returns how many axes a contraction's result has.
 static size_t tileRank(const Contraction &contraction) {
   return contraction.axes.size() - contraction.reduction.size();
 }
@@ -341,8 +341,7 @@ LogicalResult GroupAxesBuilder::collectResults() {
     GroupTensor &tensor =
         group.model.tensors[group.model.contractions[index].result];
     group.finalValues[group.model.contractions[index].result] = *handed;
-    // The dimensions of what is handed on may be permuted by the operators
-    // after the product.
+    // The epilogue may permute the dimensions of the value.
     unsigned op = *definer(*handed);
     tensor.axes = axesOf(op, group.operators[op].getDpsInitOperand(0));
     setElements(tensor, cast<RankedTensorType>(handed->getType()));
@@ -382,8 +381,9 @@ LogicalResult GroupAxesBuilder::collectResults() {
   return success();
 }
 
-/// The value of a product, after the operators that follow it, that another
-/// product multiplies, that joins another's or that leaves.
+/// Returns the value of a contraction after its epilogue: it is an operand of
+/// the next contraction, joins the epilogue of a different one, or leaves the
+/// group.
 FailureOr<Value> GroupAxesBuilder::handedValue(unsigned contraction) {
   Value handed;
   bool isRead = false, isResult = false;
@@ -405,7 +405,8 @@ FailureOr<Value> GroupAxesBuilder::handedValue(unsigned contraction) {
       if (follows(operand->get()) && failed(take(operand->get(), false)))
         return failure();
   }
-  // What operators after another product read of it, but rows.
+  // Operators in the epilogues of other contractions read it, too. Rows do not
+  // count.
   const Contraction &own = group.model.contractions[contraction];
   for (auto [index, op] : llvm::enumerate(group.operators)) {
     if (group.contractionOf[index] || !group.followsContraction[index] ||
@@ -417,7 +418,7 @@ FailureOr<Value> GroupAxesBuilder::handedValue(unsigned contraction) {
           failed(take(operand->get(), false)))
         return failure();
   }
-  // Rows of it may leave besides.
+  // Rows of the value may leave the group as well.
   size_t rank =
       group.model.tensors[group.model.contractions[contraction].result]
           .axes.size();

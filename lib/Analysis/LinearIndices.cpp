@@ -20,7 +20,7 @@ LinearIndices::elementwise(Value value) const {
   auto *producer =
       llvm::find(group.operators, value.getDefiningOp<linalg::LinalgOp>());
   unsigned index = producer - group.operators.begin();
-  // What a product or a reduction makes is some number.
+  // The result of a contraction or a reduction is an unknown number.
   if (producer == group.operators.end() || group.contractionOf[index] ||
       group.reductionOf[index])
     return std::nullopt;
@@ -44,7 +44,7 @@ bool LinearIndices::isNonNegative(const Extreme &value) const {
   if (!value.isGreatest)
     return llvm::all_of(
         value.of, [&](const Linear &each) { return range(each).first >= 0; });
-  // Of two whose sum is not negative one is not.
+  // Two values whose sum is not negative are not both negative.
   return llvm::any_of(value.of, [&](const Linear &a) {
     return llvm::any_of(value.of, [&](const Linear &b) {
       return range(a.plus(b, 1)).first >= 0;
@@ -52,7 +52,7 @@ bool LinearIndices::isNonNegative(const Extreme &value) const {
   });
 }
 
-/// Whether all values fit into a type: wrapping would change their order.
+/// Whether all values fit into a type. Wrapping would change their order.
 bool LinearIndices::fits(const Linear &value, Type type) const {
   auto [low, high] = range(value);
   unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
@@ -68,8 +68,8 @@ std::optional<Linear> LinearIndices::linear(unsigned op, Value scalar) {
   return result;
 }
 
-/// The quotient or the remainder of an index, or of a digit of one, by a
-/// positive constant.
+/// Returns the quotient or the remainder of an index, or of a digit of one, by
+/// a positive constant.
 std::optional<Linear> LinearIndices::digit(unsigned op, Operation *inner,
                                            bool isQuotient) {
   std::optional<Linear> value = linear(op, inner->getOperand(0)),
@@ -186,7 +186,8 @@ std::optional<Extreme> LinearIndices::deriveExtreme(unsigned op,
   auto operand = [&](unsigned number) {
     return extreme(op, inner->getOperand(number));
   };
-  // Each of the left plus `right` times each of the right; one side is linear.
+  // The sum of each function on the left and `right` times each function on the
+  // right. One of the sides is linear.
   auto sum = [&](int64_t right) -> std::optional<Extreme> {
     std::optional<Extreme> a = operand(0), b = operand(1);
     if (!a || !b || (a->of.size() > 1 && b->of.size() > 1))

@@ -35,8 +35,8 @@ struct Linear {
   }
 };
 
-/// The greatest or the least of linear functions: |a| is the greatest of a and
-/// -a.
+/// The greatest or the least of several linear functions. For example, |a| is
+/// the greatest of a and -a.
 struct Extreme {
   bool isGreatest = true;
   llvm::SmallVector<Linear, 2> of;
@@ -48,19 +48,20 @@ class LinearIndices {
 public:
   explicit LinearIndices(const GroupAxes &group) : group(group) {}
 
-  /// The element-wise operator of the group that makes a value, and the scalar
-  /// that it yields.
+  /// Returns the element-wise operator of the group that computes a value, and
+  /// the scalar that it yields.
   std::optional<std::pair<unsigned, mlir::Value>>
   elementwise(mlir::Value value) const;
 
-  /// What a scalar of operator `op` is at each point, or nullopt.
+  /// Returns a scalar of operator `op` as a function of the indices, or
+  /// nullopt.
   std::optional<Linear> linear(unsigned op, mlir::Value scalar);
-  /// The same of greatest and least ones, which a linear function by itself is,
-  /// too.
+  /// Returns a scalar as the greatest or the least of linear functions, or
+  /// nullopt. A single linear function is one, too.
   std::optional<Extreme> extreme(unsigned op, mlir::Value scalar);
-  /// The least and the greatest value over all points.
+  /// Returns the least and the greatest value over all points.
   std::pair<int64_t, int64_t> range(const Linear &value) const;
-  /// Whether no point's value is below zero, as far as that can be told.
+  /// Returns true if it is proven that no point's value is negative.
   bool isNonNegative(const Extreme &value) const;
 
 protected:

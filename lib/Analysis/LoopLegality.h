@@ -13,9 +13,9 @@
 
 namespace fusion {
 
-/// Why a schedule's loops, tiles, splits or grid cannot be lowered, whatever
-/// its warps, places and stages; nullopt where they can. Sets `kept`, which
-/// stays true until the tree is changed.
+/// Returns the reason why a schedule's loops, tiles, splits or grid cannot be
+/// lowered, whatever its warps, places and stages, or nullopt. Sets `retained`,
+/// which stays valid until the tree is changed.
 std::optional<std::string> whyLoopsIllegal(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ChipInfo &chip,

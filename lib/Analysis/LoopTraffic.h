@@ -15,17 +15,17 @@ namespace fusion {
 
 class UnmaskedTilesMemo;
 
-/// Of a footprint what loops, tiles and the places of operands and results
-/// decide, and how often the rest is done.
+/// The part of a footprint that loops, tiles and the places of operands and
+/// results decide, and how often everything else is done.
 struct LoopTraffic {
-  Footprint loops; ///< what no warps change
+  Footprint loops; ///< the part that does not depend on warps
   struct Load {
     unsigned tensor;
     int64_t bytes;
   };
-  /// To registers: bytes for each thread that holds an element.
+  /// Loads to registers: bytes for each thread that holds an element.
   llvm::SmallVector<Load, 4> registerLoads;
-  /// To shared memory in clusters: bytes for each block that copies them.
+  /// Loads to shared memory in clusters: bytes for each block that copies them.
   llvm::SmallVector<Load, 4> clusterLoads;
   struct PerContraction {
     int64_t computed = 0;         ///< tiles, of all blocks
@@ -44,12 +44,13 @@ struct LoopTraffic {
   llvm::SmallVector<PerPass, 2> passes; ///< over rows
 };
 
-/// `memo` remembers sums over what masks leave; may be null.
+/// Counts what the loops of a schedule move and compute. `memo` caches sums
+/// over unmasked tiles and may be null.
 LoopTraffic countLoopTraffic(const GroupModel &group, const Schedule &schedule,
                              const RetainedTiles &retained,
                              UnmaskedTilesMemo *memo = nullptr);
 
-/// All of a footprint but what a block holds.
+/// Returns the footprint without the shared memory and registers of a block.
 Footprint countTraffic(const GroupModel &group, const Schedule &schedule,
                        const LoopTraffic &traffic);
 

@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For a scalar of an operator's body and a value that is of interest (-∞, +∞,
-// 0, true, false), the prover gives a predicate on the point's indices that
-// implies that the scalar has the value. It goes backwards through the bodies
-// and through the operators that made what they read; comparisons of linear
-// functions of indices are where predicates come from.
-//
+// The prover gives a predicate on a point's indices that implies that a scalar
+// of an operator's body has a value of interest (-∞, +∞, 0, true, false). It
+// goes backwards through the bodies, and through the operators that computed
+// what they read. Predicates come from comparisons of linear functions of
+// indices.
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/MaskedAxes.h"
@@ -36,11 +35,11 @@ class Prover : LinearIndices {
 public:
   explicit Prover(const GroupAxes &group) : LinearIndices(group) {}
 
-  /// Where everything that is combined along `axis` gets its identity.
+  /// Returns where all values that are combined along `axis` are the identity.
   Ref excluded(unsigned axis);
 
 private:
-  /// Where the scalar of operator `op` has the constant's value.
+  /// Returns where the scalar of operator `op` has the constant's value.
   Ref prove(unsigned op, Value scalar, Constant wanted);
   Ref proveArgument(unsigned op, BlockArgument argument, Constant wanted);
   Ref proveValue(Value value, Constant wanted);
@@ -50,7 +49,8 @@ private:
   static Ref negative(const Linear &value);
   /// Where a < b, or a <= b.
   static Ref less(const Extreme &a, const Extreme &b, bool orEqual);
-  /// The same of numbers of which negative ones are the greatest.
+  /// Where a < b, or a <= b, as unsigned numbers: negative ones are the
+  /// greatest.
   Ref lessUnsigned(const Extreme &a, const Extreme &b, bool orEqual);
 
   llvm::DenseMap<std::tuple<unsigned, Value, unsigned>, Ref> proofs;
@@ -69,7 +69,8 @@ Ref Prover::negative(const Linear &value) {
   return std::make_shared<const MaskPredicate>(std::move(predicate));
 }
 
-/// The greatest is less than a number where all are, and more where one is.
+/// The greatest of several values is less than a number where all of them are,
+/// and more where one of them is.
 Ref Prover::less(const Extreme &a, const Extreme &b, bool orEqual) {
   auto combine = [](bool isAll, const auto &list, auto &&each) {
     Ref result;
@@ -348,10 +349,10 @@ Ref Prover::excluded(unsigned axis) {
   return isAlways(result) ? nullptr : result;
 }
 
-/// The share of points that lie between the first and the last of their row
-/// that is not excluded, where rows are single points of the other axes.
+/// Returns the share of points between the first and the last point of their
+/// row that is not excluded. A row is a single point of the other axes.
 static double minShare(const GroupModel &group, const MaskedAxis &masked) {
-  // Beyond this many rows the share stays a bound that is not tight.
+  // With more rows the share is a bound that is not tight.
   constexpr int64_t maxRows = 1 << 17;
   Schedule schedule;
   schedule.tiles.assign(group.axes.size(), 1);
@@ -369,7 +370,7 @@ static double minShare(const GroupModel &group, const MaskedAxis &masked) {
   return covered / (static_cast<double>(rows) * group.axes[masked.axis].extent);
 }
 
-/// The static axes that some product sums over.
+/// Returns the static axes that some contraction sums over.
 static SmallVector<unsigned, 2> listSummedAxes(const GroupModel &model) {
   SmallVector<unsigned, 2> axes;
   for (unsigned axis = 0; axis < model.axes.size(); ++axis)
@@ -381,7 +382,8 @@ static SmallVector<unsigned, 2> listSummedAxes(const GroupModel &model) {
   return axes;
 }
 
-/// The axes that products sum over of which some points are left out.
+/// Returns the axes that contractions sum over and of which points are
+/// excluded.
 static SmallVector<MaskedAxis, 1> proveMasks(const GroupAxes &group) {
   SmallVector<MaskedAxis, 1> result;
   Prover prover(group);
@@ -405,8 +407,9 @@ SmallVector<MaskedAxis, 1> fusion::deriveMaskedAxes(const GroupAxes &group) {
   return masks;
 }
 
-/// Whether it follows from the axis's index, and from no value of the tensors
-/// that are multiplied or added: these are compared for what they are.
+/// Whether a comparison follows from the axis's index, and from no value of the
+/// tensors that are multiplied or added. Comparisons of such values are no
+/// masks.
 static bool comparesIndex(Operation *comparison, const GroupAxes &group,
                           size_t op, unsigned axis) {
   bool readsIndex = false;

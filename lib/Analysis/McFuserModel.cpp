@@ -66,7 +66,7 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
   for (const TilingStatement &statement : listStatements(tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
     if (tensor.role == TensorRole::Rows)
-      continue; // MCFuser knows products alone
+      continue; // MCFuser knows contractions only
     uint32_t loops = maskOf(statement.loops);
     if (statement.kind != TilingNode::Kind::Compute) {
       model.statements.push_back(
@@ -103,7 +103,7 @@ McFuserCost McFuserModel::predictAtLeast(ArrayRef<int64_t> least,
   }
   McFuserCost cost;
   for (const Statement &statement : statements) {
-    // Tiles that their own loop goes over cover the axis, whatever their size.
+    // A statement's own loop over tiles covers the axis, whatever their size.
     uint32_t covered = statement.tile & statement.loops & open;
     double seconds = statement.seconds *
                      (contraction<double>(statement.tile & ~covered, least) *
@@ -119,7 +119,7 @@ McFuserCost McFuserModel::predictAtLeast(ArrayRef<int64_t> least,
 
 int64_t McFuserModel::sharedMemory(ArrayRef<int64_t> tiles,
                                    FootprintUnit unit) const {
-  // What is carried is a sum in progress: products accumulate in f32 at least.
+  // Carried tiles are accumulators, of f32 at least.
   constexpr int64_t minCarriedBytes = 4;
   int64_t sum = 0;
   for (const Kept &tensor : retained) {

@@ -14,11 +14,11 @@
 
 namespace fusion {
 
-/// How a value changes when running reductions change, where the change is the
-/// same for all elements of a row.
+/// How a value changes when running reductions change. The change is the same
+/// for all elements of a row.
 struct ValueChange {
-  /// Whether it changes at all. Otherwise the factor is 1 and the offset 0,
-  /// which null stands for.
+  /// False: the value does not change. Its factor is 1 and its offset 0, for
+  /// both of which null stands.
   bool changes = false;
   bool hasFactor = true, hasOffset = true;
   RowExpressionRef factor, offset;
@@ -35,13 +35,13 @@ struct ValueChange {
   }
 };
 
-/// An operation on rows, of which null, one or zero as the operation has it,
-/// leaves the other as it is.
+/// Returns the operation `kind` on two expressions of rows. A neutral operand
+/// (null, one or zero, as the operation has it) leaves the other unchanged.
 RowExpressionRef combineRows(RowExpression::Kind kind,
                              const RowExpressionRef &a,
                              const RowExpressionRef &b);
 
-/// Derives the running form of the reductions of a group along one axis.
+/// Derives the online form of the reductions of a group along one axis.
 class OnlineDerivation {
 public:
   using Explain = llvm::function_ref<void(const llvm::Twine &)>;
@@ -62,7 +62,7 @@ private:
     return mlir::failure();
   }
   bool reducesAxis(unsigned op) const;
-  /// Whether factors may leave what an operator sums up along the axis.
+  /// Whether factors may be taken out of what an operator sums along the axis.
   bool mayLeave(unsigned op) const;
   bool hasAxis(unsigned op) const {
     return llvm::is_contained(group.loops[op], axis);
@@ -74,12 +74,12 @@ private:
   void defer(unsigned op, mlir::Value scalar,
              std::vector<DeferredFactor> &deferred);
   llvm::StringRef whyNotCorrected() const;
-  // Corrections (ValueChange.cpp).
+  // How values change (ValueChange.cpp).
   ValueChange changeOf(mlir::Value tensor);
   ValueChange changeOfScalar(mlir::Value scalar, unsigned op);
   ValueChange changeOfOperation(mlir::Operation *inner, unsigned op);
 
-  // Late corrections (RescaleThreshold.cpp).
+  // Conditional rescaling (RescaleThreshold.cpp).
   void measureRoom();
   std::string whyNotLate() const;
   std::string limitByRounding(mlir::Operation *inner, unsigned op);
@@ -90,7 +90,7 @@ private:
       return std::nullopt;
     return it->second;
   }
-  /// The tensor that an argument of a body stands for.
+  /// Returns the tensor that an argument of a body stands for.
   mlir::Value tensorOf(mlir::BlockArgument argument, unsigned op) const {
     mlir::linalg::LinalgOp linalgOp = group.operators[op];
     return linalgOp->getOperand(argument.getArgNumber());
@@ -99,13 +99,14 @@ private:
   const GroupAxes &group;
   unsigned axis;
   Explain explain;
-  bool ofReductions; ///< factors leave those that are sums, too
+  bool ofReductions; ///< factors leave sums of reductions, too
   llvm::DenseMap<mlir::Value, unsigned> definers;
   llvm::DenseMap<mlir::Value, ValueChange> changes; ///< by tensor
   OnlineForm form;
   mlir::Operation *whyNotRounded =
-      nullptr; ///< kept a factor that could have left
-  /// A factor that is not proven to be finite or a divisor not to be zero.
+      nullptr; ///< the conversion that kept a factor inside
+  /// The operation for which it is not proven that a factor is finite, or that
+  /// a divisor is not zero.
   mlir::Operation *whyNotTaken = nullptr;
 };
 

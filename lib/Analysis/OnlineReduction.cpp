@@ -35,7 +35,7 @@ bool OnlineDerivation::mayLeave(unsigned op) const {
          body->kind == arith::AtomicRMWKind::addf;
 }
 
-/// Whether a scalar of a body is another one for each element along the axis.
+/// Whether a scalar of a body differs between elements along the axis.
 bool OnlineDerivation::dependsOnAxis(Value scalar, unsigned op) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
     linalg::LinalgOp linalgOp = group.operators[op];
@@ -55,8 +55,8 @@ bool OnlineDerivation::dependsOnAxis(Value scalar, unsigned op) {
   });
 }
 
-/// Whether a scalar is known only when the loop over the axis has run: it
-/// reads, directly or through operators without the axis, something reduced
+/// Whether a scalar is known only after the loop over the axis: it reads,
+/// directly or through operators without the axis, a value that is reduced
 /// along it.
 bool OnlineDerivation::waitsForLoop(Value scalar, unsigned op) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
@@ -87,9 +87,9 @@ bool OnlineDerivation::waitsForLoop(unsigned op) {
 // Deferral
 //===----------------------------------------------------------------------===//
 
-/// Whether a value that is rounded to f16 can do without the factors that have
-/// left it: it stays within the range of the type, or is of that type as it is.
-/// Types as wide as f32 have room for what f32 has.
+/// Whether a value that is rounded to f16 may lose its deferred factors:
+/// without them it stays within the range of the type, or it had that type
+/// before. Types with the exponents of f32 have the range of f32.
 bool OnlineDerivation::keepsRange(Value scalar, unsigned op) const {
   auto type = cast<FloatType>(scalar.getType());
   if (APFloat::semanticsMaxExponent(type.getFloatSemantics()) >=
@@ -103,17 +103,17 @@ bool OnlineDerivation::keepsRange(Value scalar, unsigned op) const {
   return bound && *bound <= 65504;
 }
 
-/// Takes out of `scalar`, a factor of a sum's terms, what multiplies or divides
-/// it and is known after the loop only. Conversions to narrower types keep
-/// factors where what is left keeps the range of the type (see "Rounding"), but
-/// for 8-bit floats: of those a factor of a long row decides what is rounded to
-/// zero.
+/// Takes out of `scalar`, a factor of a sum's terms, the factors and divisors
+/// that are known only after the loop. They leave a conversion to a narrower
+/// type only if the value without them stays in the type's range (see
+/// "Rounding"). They never leave a conversion to an 8-bit float: there, a
+/// factor of a long row decides which values are rounded to zero.
 void OnlineDerivation::defer(unsigned op, Value scalar,
                              std::vector<DeferredFactor> &deferred) {
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
     std::optional<unsigned> from = definer(tensorOf(argument, op));
-    // Who else reads the value would miss the factor, but for products that sum
-    // over the axis, which take it out, too.
+    // Other readers of the value would miss the factor, except for contractions
+    // that sum over the axis, which take it out, too.
     auto takesOut = [&](Operation *user) {
       auto *reader = llvm::find(group.operators, user);
       return reader != group.operators.end() &&
@@ -133,7 +133,8 @@ void OnlineDerivation::defer(unsigned op, Value scalar,
       inner->getResult(0).getType().getIntOrFloatBitWidth() < 16)
     return;
   if (isa<arith::TruncFOp>(inner)) {
-    // Tried, and taken back where what is left may leave the type's range.
+    // The factors are put back if the value without them may leave the type's
+    // range.
     OnlineForm before = form;
     size_t count = deferred.size();
     defer(op, inner->getOperand(0), deferred);
@@ -164,7 +165,7 @@ void OnlineDerivation::defer(unsigned op, Value scalar,
       return defer(op, inner->getOperand(retained), deferred);
     }
   }
-  // Factors may hide behind one that stays.
+  // Factors may be inside of one that stays.
   for (unsigned retained : {0u, 1u}) {
     if (divides && retained == 1)
       break;
@@ -189,7 +190,8 @@ static void markRead(const Ref &expression, OnlineForm &form) {
     markRead(operand, form);
 }
 
-/// Of a product whose factors neither leave its sum nor correct it.
+/// Returns the reason why factors of a contraction can neither leave its sum
+/// nor rescale it.
 StringRef OnlineDerivation::whyNotCorrected() const {
   if (whyNotTaken)
     return isa<arith::DivFOp>(whyNotTaken)
@@ -203,7 +205,7 @@ StringRef OnlineDerivation::whyNotCorrected() const {
 }
 
 FailureOr<OnlineForm> OnlineDerivation::run() {
-  // What can leave the sums leaves them first.
+  // Factors that can leave the sums leave them first.
   llvm::DenseMap<unsigned, std::vector<DeferredFactor>> ofReduction;
   for (auto [index, linalgOp] : llvm::enumerate(group.operators)) {
     if (!mayLeave(index))
@@ -240,7 +242,7 @@ FailureOr<OnlineForm> OnlineDerivation::run() {
     running.deferred = std::move(ofReduction[index]);
     if (!of.changes)
       continue;
-    // A start value other than zero would have to be corrected as well.
+    // A start value other than zero would have to be rescaled as well.
     bool isSum = body.kind == arith::AtomicRMWKind::addf;
     auto start = dyn_cast<FloatAttr>(body.initial);
     if (!isSum || !of.hasFactor || !start || !start.getValue().isZero())
@@ -249,7 +251,7 @@ FailureOr<OnlineForm> OnlineDerivation::run() {
                      "a way that cannot be corrected");
     running.factor = of.factor;
   }
-  // What leaves from inside of the loop must be final.
+  // Results that leave the group from inside of the loop must be final.
   for (unsigned tensor : group.resultTensors) {
     Value value = group.finalValues[tensor];
     std::optional<unsigned> op = definer(value);

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensor cores multiply while other units compute: of one group of warps the
-// values of the next iteration, or of another group, whose turn it is not.
+// Tensor cores multiply while other units compute: values of the same
+// warpgroup's next iteration (cross-iteration overlap), or values of a
+// different warpgroup (ping-pong scheduling).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,8 @@ using namespace fusion;
 using llvm::ArrayRef;
 using Reason = std::optional<std::string>;
 
-/// The loops of a block around a product's computation, outermost first.
+/// Returns the loops of a block around a contraction's computation, outermost
+/// first.
 static llvm::SmallVector<unsigned, 8>
 loopsOf(ArrayRef<TilingStatement> statements, const GroupModel &group,
         const Schedule &schedule, unsigned number) {
@@ -35,9 +37,10 @@ loopsOf(ArrayRef<TilingStatement> statements, const GroupModel &group,
   return loops;
 }
 
-/// Why a product does not multiply, in each iteration of a loop that it is
-/// summed up in, a value that the same loop computes and hands over in
-/// registers, by instructions that go on while others are issued.
+/// Returns the reason why a contraction cannot overlap with its operand's
+/// computation, or nullopt. In each iteration of a loop over its reduction, it
+/// has to multiply a value that the same loop computes in registers, by
+/// asynchronous instructions.
 static Reason whyNotFed(const GroupModel &group, const Schedule &schedule,
                         unsigned number) {
   const ContractionMapping &mapping = schedule.contractions[number];
@@ -71,7 +74,7 @@ std::optional<unsigned> fusion::producerOfOperandA(const GroupModel &group,
       .producer[schedule.contractions[number].isOperandA(0) ? 0 : 1];
 }
 
-/// A product that runs beside those of the next iteration waits for nothing but
+/// A contraction that overlaps with the next iteration waits for nothing but
 /// the copies of its own operand, and multiplies a value that waits for it.
 Reason fusion::whyNotOverlapped(const GroupModel &group,
                                 const Schedule &schedule, unsigned number) {
@@ -130,7 +133,7 @@ std::optional<std::string> fusion::whyNotPingPong(const GroupModel &group,
     std::string name = "'" + group.valueName(number) + "'";
     if (!mapping.intrinsic->isOfWarpgroup())
       return what + "single warps multiply " + name;
-    // Side by side they would pass values and parts of rows to one another.
+    // Warpgroups side by side would exchange values and parts of rows.
     if (mapping.warps[1] > 1)
       return what + name + " has groups side by side";
     Reason reason = whyNotFed(group, schedule, number);
@@ -140,7 +143,7 @@ std::optional<std::string> fusion::whyNotPingPong(const GroupModel &group,
   }
   if (!isAny)
     return what + "nothing is computed between products of one loop; " + *first;
-  // Threads that have copied meet.
+  // Threads that have copied meet at barriers.
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (tensor.role == TensorRole::Operand &&
         place.space == fuse::Space::Shared &&

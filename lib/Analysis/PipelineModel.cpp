@@ -47,8 +47,8 @@ double fusion::loadUseLatency(double load, double use, double iterations,
 
 double fusion::loopLatency(double load, double use, double iterations,
                            double stages, double multiplexed, double transfer) {
-  // One load is waited for before the loop; with stages further ones are under
-  // way by then.
+  // One load is waited for before the loop. With stages, further loads are in
+  // flight by then.
   double early = std::max(1.0, stages - 1);
   double late = std::max(0.0, iterations - early);
   double steady = loadUseLatency(load, use, 1, stages, multiplexed,
@@ -60,7 +60,7 @@ double fusion::loopLatency(double load, double use, double iterations,
 std::optional<RegisterBudgets>
 fusion::registerBudgets(int64_t warps, int64_t producers, int64_t blocksPerSM,
                         const ChipInfo &chip, int64_t producer) {
-  // By whole warpgroups.
+  // Registers are reallocated by whole warpgroups.
   if (!chip.hasRegisterReallocation || producers == 0 ||
       producers % kWarpgroupWarps != 0 || warps % kWarpgroupWarps != 0)
     return std::nullopt;
@@ -126,7 +126,7 @@ int64_t fusion::blocksPerSM(const Schedule &schedule,
 
 namespace fusion {
 
-/// Walks the sequential part of a tree, loops inside out.
+/// Visits the sequential part of a tree, loops inside out.
 class PipelineWalker {
 public:
   PipelineWalker(const GroupModel &group, const Schedule &schedule,
@@ -156,7 +156,7 @@ public:
   }
 
   PipelineLatency run() {
-    // Loads before the loops and the first of theirs are waited for.
+    // Loads before the loops, and the first loads of the loops, are waited for.
     double firstLoads = 0;
     Body body = visit(schedule.tree, 0, firstLoads);
     result.init = body.load + firstLoads + chip.sharedLatency;
@@ -192,7 +192,7 @@ private:
   /// What one iteration of a body does.
   struct Body {
     double load = 0; ///< seconds of its own loads
-    double use = 0;  ///< of products and inner loops
+    double use = 0;  ///< seconds of contractions and inner loops
     LoadedBytes loaded;
     int64_t stored = 0;  ///< bytes
     unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
@@ -221,16 +221,18 @@ private:
     }
   }
 
-  /// Of what a cluster's blocks have in common, each fetches its share.
+  /// Returns the bytes of a load. Each block of a cluster fetches its share of
+  /// data that is multicast.
   LoadedBytes loadedBytes(unsigned number, double bytes) const {
     return {bytes, isMulticast(group, schedule, number)
                        ? bytes / schedule.cluster
                        : bytes};
   }
 
-  /// Of parts in a cluster: its blocks meet before and behind the exchange, in
-  /// which each gives the others their rows, through its port, and adds its own
-  /// ones. Where they exchange running values before, all meet behind each
+  /// Returns the seconds of a split reduction in a cluster. The blocks meet
+  /// before and after the exchange. In it, each block sends the others their
+  /// rows, through its port, and adds its own rows. If the blocks exchanged
+  /// running values before, all of them meet after each of these exchanges
   /// instead of before.
   double splitReductionSeconds() const {
     double bytes = clusterPartialBytes(group, schedule),
@@ -247,20 +249,19 @@ private:
     return schedule.cluster > 1 && form == PipelineForm::Continuous;
   }
 
-  /// Whether loads are issued by warps of their own, in whose time nothing is
-  /// computed.
+  /// Whether producer warps issue the loads. They compute nothing meanwhile.
   bool hasProducers() const {
     return schedule.producerWarps > 0 && form == PipelineForm::Continuous;
   }
 
-  /// The part of it in which bytes pass.
+  /// Returns the part of a load's seconds in which bytes are transferred.
   double transferSeconds(const LoadedBytes &bytes) const {
     double all = bytes.fetched * concurrent;
     return std::max({portSeconds(bytes), all / chip.l2BytesPerSecond,
                      all * share / chip.dramBytesPerSecond});
   }
 
-  /// Through the port of the busiest SM.
+  /// Returns the seconds of a load at the port of the busiest SM.
   double portSeconds(const LoadedBytes &bytes) const {
     if (form == PipelineForm::Printed)
       return 0;
@@ -269,8 +270,9 @@ private:
   }
 
   /// T_smem_load: all concurrent blocks load at the same time, from L2, and
-  /// what they share comes from DRAM once (DramModel.h). Every load has its
-  /// share of it: of the latency, too, but in the printed form.
+  /// data that they share comes from DRAM once (DramModel.h). Each load bears
+  /// its share of DRAM's bytes and latency, but in the printed form the whole
+  /// latency.
   double loadSeconds(const LoadedBytes &bytes) const {
     double all = bytes.fetched * concurrent;
     double latency =
@@ -280,14 +282,15 @@ private:
                     latency + all * share / chip.dramBytesPerSecond);
   }
 
-  /// Of a barrier of the block, which the printed form does not have.
+  /// Returns the seconds of a barrier of the block, which the printed form does
+  /// not have.
   double barrierSeconds() const {
     return form == PipelineForm::Printed ? 0 : chip.barrierLatency;
   }
 
-  /// Loads that no computation stands between are waited for together.
-  /// `iterations` of the loop around them, where there is one.
-  /// `at` is the place of the first of them among the memo's nodes.
+  /// Visits a body. Loads without a computation between them are waited for
+  /// together. `at` is the place of the first item among the memo's nodes.
+  /// `iterations` are those of the loop around the body, 1 without a loop.
   Body visit(const TilingTree &items, unsigned at, double &firstLoads,
              int64_t iterations = 1) {
     Body body;
@@ -296,8 +299,9 @@ private:
              schedule.places[node.index].stages > 1;
     });
     LoadedBytes waiting, pipelined;
-    // What threads have copied is shown to the others by a barrier; bulk copies
-    // tell each of them. Another one stands before the memory is filled again.
+    // A barrier makes data that threads have copied visible to the others. A
+    // TMA copy signals every thread. Another barrier precedes the next copy
+    // into the same memory.
     bool byThreads = false, pipelinedByThreads = false;
     auto wait = [&] {
       if (waiting.received > 0)
@@ -337,13 +341,13 @@ private:
           body.stored += known.stored;
         break;
       case TilingNode::Kind::Loop:
-        // Copies of tiles that are kept are all under way together.
+        // Copies of retained tiles are all in flight together.
         if (known.loaded) {
           body.loaded += *known.loaded;
           waiting += *known.loaded;
           byThreads |= !loadsByTMA(node);
         } else {
-          // What follows the loop is waited for by itself.
+          // Loads after the loop are waited for separately.
           if (known.computes)
             wait();
           visitLoop(node, place, body, firstLoads);
@@ -353,22 +357,22 @@ private:
     }
     wait();
     if (pipelined.received > 0) {
-      // The others are waited for in every iteration.
-      // The block waits for what its threads copied at a barrier; for a
-      // producer, each warp at the stage's own, which it reads.
+      // All other loads are waited for in every iteration. The block waits at a
+      // barrier for what its threads copied. With producer warps, each warp
+      // waits at the stage's own mbarrier, which it reads.
       double wait = barrierSeconds();
       if (hasProducers() && !pipelinedByThreads)
         wait = std::min(wait, chip.sharedLatency);
       body.use += body.load + wait;
       body.load = loadSeconds(pipelined);
-      // Other blocks have to say that they have read the stage.
+      // Other blocks have to signal that they have read the stage.
       if (isInCluster())
         body.load += chip.clusterLatency;
     }
     return body;
   }
 
-  /// Whether bulk copies load all that it loads.
+  /// Whether TMA copies load everything that a node loads.
   bool loadsByTMA(const TilingNode &node) const {
     if (node.kind == TilingNode::Kind::Load)
       return schedule.places[node.index].transport == fuse::Transport::TMA;
@@ -384,7 +388,7 @@ private:
            llvm::any_of(node.children, computes);
   }
 
-  /// The bytes of a load, or of a loop that does nothing else.
+  /// Returns the bytes of a load, or of a loop that only loads, or nullopt.
   std::optional<LoadedBytes> loadedBytes(const TilingNode &node) const {
     if (node.kind == TilingNode::Kind::Load)
       return loadedBytes(node.index, use.tileBytes(node.index));
@@ -417,8 +421,8 @@ private:
     LoopLatency loop;
     loop.axis = node.index;
     loop.iterations = memo.nodes[at].trips;
-    // One batch ends with its longest block; of several each SM has some of all
-    // lengths.
+    // A single wave ends with its longest block. With several waves, each SM
+    // has blocks of all lengths.
     if (footprint.shortened && footprint.shortened->axis == node.index)
       loop.iterations = result.batches == 1
                             ? footprint.shortened->most
@@ -428,8 +432,8 @@ private:
     loop.stages = std::max(1u, body.stages);
     loop.load = body.load;
     loop.use = body.use;
-    // A producer goes on to the inner loop's next first loads while this one's
-    // last iterations compute.
+    // A producer warp issues the inner loop's next first loads while the last
+    // iterations of this one compute.
     bool isAhead = llvm::all_of(node.children, [&](const TilingNode &child) {
       return !child.isLoop() || loadsByTMA(child);
     });
@@ -445,7 +449,7 @@ private:
                                       loop.stages, result.residentBlocks, form);
     loop.bound = boundOf(loop, body.loaded);
     outer.use += loop.total;
-    // Beside computations only the last stores are waited for.
+    // Next to computations, only the last stores are waited for.
     outer.stored +=
         body.stored * (memo.nodes[at].computes ? 1 : loop.iterations);
     result.loops[place] = loop;
@@ -470,7 +474,7 @@ private:
   PipelineMemo &memo;
   TileUse use;
   bool isSplit;           ///< a reduction, over blocks
-  int64_t concurrent = 1; ///< blocks of a batch
+  int64_t concurrent = 1; ///< blocks of a wave
   double share = 1;       ///< of loaded bytes that come from DRAM
   PipelineLatency result;
 };

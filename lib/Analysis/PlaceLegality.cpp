@@ -117,8 +117,8 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
            std::to_string(intrinsic.warps) +
            " warps, one below the other, but '" + name + "' has " +
            std::to_string(mapping.warps[0]) + " along its rows";
-  // The columns of one product are the reduced axis of the next, so both come
-  // in whole steps of the reduction.
+  // The columns of one contraction are the reduced axis of the next, so both
+  // are whole steps of the reduction.
   constexpr int64_t minColumns = 16;
   if (!intrinsic.divides(schedule.tiles[mapping.i1], schedule.tiles[mapping.i2],
                          schedule.tiles[mapping.r1],
@@ -133,7 +133,7 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
   return std::nullopt;
 }
 
-/// What is multiplied in shared memory lies there as the intrinsic can read it.
+/// Checks that operands in shared memory lie there as the intrinsic reads them.
 Reason PlaceChecker::checkInPlace(unsigned number) {
   const ContractionMapping &mapping = schedule.contractions[number];
   const Intrinsic &intrinsic = *mapping.intrinsic;
@@ -157,7 +157,7 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
              "where " +
              intrinsic.name.str() + " reads it";
     }
-    // Rows and columns of its buffer.
+    // Rows and columns of the operand's buffer.
     MemoryTile tile{mapping.i1, mapping.i2, true};
     int64_t bytes = 0;
     if (std::optional<unsigned> producer = contraction.producer[operand]) {
@@ -205,8 +205,8 @@ Reason PlaceChecker::checkProducers() {
   return whyTooManyWarps(schedule.warps, schedule.producerWarps);
 }
 
-/// Producers issue bulk copies, and are ahead of the other warps where a loop's
-/// stages leave room.
+/// Checks that producer warps have TMA copies to issue, and run ahead of the
+/// other warps in a loop with stages.
 Reason PlaceChecker::checkCopiesOfProducers() {
   if (schedule.producerWarps == 0 ||
       llvm::any_of(schedule.places, [](const Placement &place) {
@@ -218,8 +218,8 @@ Reason PlaceChecker::checkCopiesOfProducers() {
          "fill ahead";
 }
 
-/// Blocks of a cluster have nothing else in common than what they copy for one
-/// another.
+/// Checks that blocks of a cluster have copies in common. They share nothing
+/// else.
 Reason PlaceChecker::checkCopiesOfCluster() {
   if (schedule.cluster == 1)
     return std::nullopt;
@@ -235,7 +235,7 @@ Reason PlaceChecker::checkCopiesOfCluster() {
          first.value_or("nothing is copied to shared memory");
 }
 
-/// A pass over rows that reads the product's tiles needs no place.
+/// Row statistics that read the contraction's tiles need no place.
 static std::string notLoaded(const GroupTensor &tensor) {
   return "'" + tensor.name + "' is not loaded and needs no shared memory";
 }
@@ -357,8 +357,8 @@ Reason PlaceChecker::checkPlace(unsigned index) {
   return std::nullopt;
 }
 
-/// ALCOP's rules (section II-A), as tile-pipeline-identify will apply them:
-/// stages that could not be lowered would not be what the schedule says.
+/// Applies ALCOP's rules (section II-A), as tile-pipeline-identify will: a
+/// schedule must not name stages that could not be lowered.
 Reason PlaceChecker::checkPipeline(unsigned index) {
   const std::string &name = group.tensorName(index);
   const TreePosition &load = *retained.loads[index];
@@ -378,7 +378,7 @@ Reason PlaceChecker::checkPipeline(unsigned index) {
            "' is not loaded in a sequential loop and has one stage";
   const TilingNode *loop = load.loops.back();
   // Threads wait for their groups of copies in the order of issue (rule 3).
-  // Each stage of a bulk copy has an mbarrier of its own.
+  // Each stage of a TMA copy has an mbarrier of its own.
   auto isGrouped = [](const Placement &place) {
     return place.transport != fuse::Transport::Sync &&
            place.transport != fuse::Transport::TMA;
@@ -388,7 +388,7 @@ Reason PlaceChecker::checkPipeline(unsigned index) {
         place.stages == 1 || !retained.loads[other])
       continue;
     ArrayRef<const TilingNode *> around(retained.loads[other]->loops);
-    // What is not loaded in a loop at all is refused on its own account.
+    // A tensor that is loaded in no loop is rejected for that reason.
     if (!around.empty() && around.back() != loop &&
         llvm::is_contained(around, loop))
       return "loop '" + group.axisName(loop->index) + "' of '" + name +
@@ -400,10 +400,10 @@ Reason PlaceChecker::checkPipeline(unsigned index) {
   return std::nullopt;
 }
 
-/// One tile of an intermediate is where the layouts put it: the schedule must
+/// Layouts decide where a single tile of an intermediate is. The schedule must
 /// say the same, or its shared memory and traffic would not be the kernel's.
-/// Several may wait in shared memory even where the next product takes them
-/// from registers.
+/// Several tiles may be retained in shared memory even where the next
+/// contraction could take them from registers.
 Reason PlaceChecker::checkIntermediateEpilogue(unsigned producer) {
   unsigned tensor = group.contractions[producer].result;
   if (schedule.places[tensor].space != fuse::Space::Shared)
@@ -416,9 +416,9 @@ Reason PlaceChecker::checkIntermediateEpilogue(unsigned producer) {
   return std::nullopt;
 }
 
-/// Tiles are joined in the registers of the threads that made them, and a tile
-/// of an operand that several products multiply is one of the same axes for
-/// all.
+/// Checks that tiles are joined in the registers of the threads that computed
+/// them, and that all contractions read a shared operand's tile with the same
+/// axes.
 Reason PlaceChecker::checkJoins(unsigned number) {
   const ContractionMapping &to = schedule.contractions[number];
   for (unsigned other : group.contractions[number].joined) {
@@ -463,15 +463,16 @@ Reason fusion::whyStagesIllegal(const GroupModel &group,
 }
 
 //===----------------------------------------------------------------------===//
-// Hand-over in registers
+// Accumulator-to-operand forwarding
 //===----------------------------------------------------------------------===//
 
-/// Why a product's accumulator is not the operand of the next as it lies.
+/// Why a contraction's accumulator is not the next one's operand without a
+/// move.
 enum class Mismatch { Axes, Intrinsic, Warps };
 
-/// Groups of warps hold the rows that single ones do where each warp has an odd
-/// number of steps of them, of which the next lies behind those of all warps
-/// (`tileFragment`).
+/// Whether an accumulator's registers are an operand's registers. Warpgroups
+/// hold the same rows as single warps where each warp has an odd number of row
+/// steps, and its next step lies after the steps of all warps (`tileFragment`).
 static bool forwards(const Schedule &schedule, const ContractionMapping &from,
                      const ContractionMapping &to, unsigned operand) {
   const Intrinsic &intrinsic = *from.intrinsic, &next = *to.intrinsic;
@@ -484,8 +485,8 @@ static bool forwards(const Schedule &schedule, const ContractionMapping &from,
          schedule.tiles[from.i1] / (intrinsic.i1 * from.warps[0]) % 2 == 1;
 }
 
-/// The consumer of a product that cannot take its accumulator as it lies, and
-/// why; nullopt where all can.
+/// Returns the consumer of a contraction that cannot use its accumulator as an
+/// operand, and why, or nullopt.
 static std::optional<std::pair<unsigned, Mismatch>>
 findMismatch(const GroupModel &group, const Schedule &schedule,
              unsigned producer) {
@@ -499,8 +500,8 @@ findMismatch(const GroupModel &group, const Schedule &schedule,
         return std::pair(number, Mismatch::Axes);
       if (!forwards(schedule, from, to, operand))
         return std::pair(number, Mismatch::Intrinsic);
-      // Rows of the accumulator are spread over the warps along the parallel
-      // axis; every warp needs all of the reduced one.
+      // Rows of the accumulator are distributed over the warps along the
+      // parallel axis. Every warp needs all of the reduced axis.
       if (from.warps[1] != 1 || to.warps[to.isOperandA(operand) ? 1 : 0] != 1)
         return std::pair(number, Mismatch::Warps);
     }

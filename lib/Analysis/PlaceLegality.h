@@ -13,21 +13,22 @@
 
 namespace fusion {
 
-/// Why the arrangement of warps of a schedule, whose loops are legal, cannot be
-/// lowered, or nullopt where it can. `kept` is of these loops.
+/// Returns the reason why the schedule's warp arrangement cannot be lowered, or
+/// nullopt. The loops are legal, and `retained` is theirs.
 std::optional<std::string> whyWarpsIllegal(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ChipInfo &chip,
                                            const RetainedTiles &retained);
 
-/// Why some tensor's place, transport or number of stages cannot be lowered
-/// with these loops and warps, or nullopt where all can.
+/// Returns the reason why some tensor's place, transport or number of stages
+/// cannot be lowered with the schedule's loops and warps, or nullopt.
 std::optional<std::string> whyPlacesIllegal(const GroupModel &group,
                                             const Schedule &schedule,
                                             const ChipInfo &chip,
                                             const RetainedTiles &retained);
 
-/// The same where everything else but the stages was accepted.
+/// Returns the reason why the stages cannot be lowered, or nullopt. Everything
+/// else of the schedule has been accepted.
 std::optional<std::string> whyStagesIllegal(const GroupModel &group,
                                             const Schedule &schedule,
                                             const ChipInfo &chip,

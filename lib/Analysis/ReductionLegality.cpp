@@ -73,8 +73,8 @@ private:
 
 } // namespace
 
-/// Values in the loop have room for what a reference that stays behind leaves
-/// in them.
+/// Checks that values in the loop have room for the factor that conditional
+/// rescaling leaves in them.
 Reason Checker::checkRescale() {
   if (schedule.reduction != fuse::ReductionForm::Online)
     return "no reduction runs online whose corrections could be put off";
@@ -106,7 +106,8 @@ Reason Checker::check(const Reduction &reduction) {
       return "'" + name + "' is reduced along '" + group.axisName(axis) +
              "', which is spread over blocks";
   }
-  // One value of a whole tile, which all threads hold in the end.
+  // The reduction has one value for a whole tile. All threads hold it in the
+  // end.
   if (reduction.reduced.size() > 1) {
     for (unsigned axis : reduction.reduced)
       if (tripCount(group.axes[axis], schedule.tiles[axis]) > 1)
@@ -126,8 +127,8 @@ Reason Checker::check(const Reduction &reduction) {
   return checkRows(reduction.contraction);
 }
 
-/// The loop over the axis hands over one tile after the other, and who consumes
-/// the reduction in the loop does so in the same iteration.
+/// Checks that each iteration of the loop over the axis completes one tile, and
+/// that consumers in the loop use the reduction in the same iteration.
 Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
   const std::string &name = group.valueName(reduction.contraction);
   for (const OnlineAxis &online : group.online)
@@ -156,9 +157,9 @@ Reason Checker::checkOnline(const Reduction &reduction, unsigned axis) {
   return std::nullopt;
 }
 
-/// A pass over rows takes the tiles of the operand as the product's intrinsic
-/// does; where it runs in the product's loop the accumulators are corrected by
-/// its rows.
+/// Checks row statistics. They read the operand's tiles as the contraction's
+/// intrinsic does. In the contraction's loop they rescale its accumulator, of
+/// which they must be rows.
 Reason Checker::checkPass(unsigned number) {
   const RowStatistics &pass = group.rowStatistics[number];
   const ContractionMapping &mapping = schedule.contractions[pass.contraction];
@@ -179,12 +180,13 @@ Reason Checker::checkPass(unsigned number) {
   return std::nullopt;
 }
 
-/// Rows that operators after another product read are final by then.
+/// Checks that operators after contraction `home` read rows that are final by
+/// then.
 Reason Checker::checkJoinedRows(unsigned number, unsigned home) {
   const IntermediateEpilogue &made = retained.intermediateEpilogues[number],
                              &used = retained.intermediateEpilogues[home];
   ArrayRef<const TilingNode *> loops(made.loops);
-  // What runs online is final behind its loop.
+  // Online reductions are final after their loop.
   if (schedule.reduction == fuse::ReductionForm::Online)
     loops = loops.take_while([&](const TilingNode *loop) {
       return llvm::none_of(group.reductions, [&](const Reduction &reduction) {
@@ -204,8 +206,8 @@ Reason Checker::checkJoinedRows(unsigned number, unsigned home) {
   return std::nullopt;
 }
 
-/// Values of rows reach the tiles of later products in the registers of the
-/// threads that reduced them.
+/// Checks that values of rows reach the tiles of later contractions in the
+/// registers of the threads that reduced them.
 Reason Checker::checkRows(unsigned number) {
   const ContractionMapping &from = schedule.contractions[number];
   for (auto [index, contraction] : llvm::enumerate(group.contractions)) {
@@ -217,7 +219,7 @@ Reason Checker::checkRows(unsigned number) {
         !llvm::is_contained(contraction.producer, std::optional(number)))
       continue;
     const ContractionMapping &to = schedule.contractions[index];
-    // Groups of warps are counted down the rows first, single warps along them.
+    // Warpgroups are counted down the rows first, single warps along them.
     bool areCountedAlike =
         to.warps[1] == 1 || to.intrinsic->warps == from.intrinsic->warps;
     if (to.i1 != from.i1 || to.warps[0] != from.warps[0] ||
@@ -229,8 +231,8 @@ Reason Checker::checkRows(unsigned number) {
   return std::nullopt;
 }
 
-/// The loops in which each iteration completes values of rows, which `axes`
-/// index, outside of the one that reduces them.
+/// Returns the loops in which each iteration completes values of rows, indexed
+/// by `axes`, outside of the loop that reduces them.
 static ArrayRef<const TilingNode *>
 statisticsLoops(const IntermediateEpilogue &epilogue, const Schedule &schedule,
                 ArrayRef<unsigned> axes) {
@@ -241,8 +243,8 @@ statisticsLoops(const IntermediateEpilogue &epilogue, const Schedule &schedule,
       });
 }
 
-/// Values of rows leave the kernel after the loop that reduces them, which is
-/// the innermost one in which they are made.
+/// Checks that values of rows leave the kernel after the loop that reduces
+/// them, which is the innermost loop in which they are made.
 Reason Checker::checkLeaving(unsigned number, ArrayRef<unsigned> axes,
                              const std::string &what) {
   const IntermediateEpilogue &epilogue = retained.intermediateEpilogues[number];
@@ -263,7 +265,8 @@ Reason Checker::checkLeaving(unsigned number, ArrayRef<unsigned> axes,
   return std::nullopt;
 }
 
-/// Rows of an operand leave where their passes are over.
+/// Checks that rows of an operand leave after the loops of their row
+/// statistics.
 Reason Checker::checkLeavingRows(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const TreePosition &store = *retained.stores[index];
@@ -282,7 +285,7 @@ Reason Checker::checkLeavingRows(unsigned index) {
   return std::nullopt;
 }
 
-/// A statistic is stored when the loops that reduce it are over.
+/// Checks that a statistic is stored after the loops that reduce it.
 Reason Checker::checkStatistic(unsigned index) {
   const GroupTensor &tensor = group.tensors[index];
   const IntermediateEpilogue &epilogue =

@@ -13,8 +13,8 @@
 
 namespace fusion {
 
-/// Why the reductions of a group cannot be evaluated as the schedule says, or
-/// nullopt where they can or where there are none.
+/// Returns the reason why the reductions of a group cannot be evaluated as the
+/// schedule says, or nullopt. Returns nullopt for a group without reductions.
 std::optional<std::string> whyNotReduced(const GroupModel &group,
                                          const Schedule &schedule,
                                          const RetainedTiles &retained);

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Terms that are computed with an earlier running value than the latest are
-// larger by the inverse of the factor between the two. How large they may
-// become is a matter of the types in which they are rounded, and of the sum of
-// a row of them in f32.
+// larger by the inverse of the factor between the two. The types in which they
+// are rounded limit how large they may become, and so does the sum of a row of
+// terms in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ static void collectReductions(const Ref &expression,
     collectReductions(operand, reductions);
 }
 
-/// The distinct factors of a form.
+/// Returns the distinct factors of a form.
 static SmallVector<Ref, 2> factorsOf(const OnlineForm &form) {
   SmallVector<Ref, 2> factors;
   auto add = [&](const Ref &factor) {
@@ -61,7 +61,8 @@ SmallVector<Ref, 2> OnlineForm::factorsOf(unsigned reduction) const {
   return factors;
 }
 
-/// Why a reference cannot stay behind its running value at all, or nothing.
+/// Returns the reason why no reference can stay behind its running value, or an
+/// empty string.
 std::string OnlineDerivation::whyNotLate() const {
   SmallVector<Ref, 2> factors = factorsOf(form);
   if (factors.empty())
@@ -75,8 +76,8 @@ std::string OnlineDerivation::whyNotLate() const {
   return {};
 }
 
-/// Of a value that is rounded to a type narrower than f32: lowers the room to
-/// what the type has, or says why there is none.
+/// Lowers the room to the range of the type that a value is rounded to, if that
+/// is narrower than f32. Returns the reason if there is no room.
 std::string OnlineDerivation::limitByRounding(Operation *inner, unsigned op) {
   auto type = dyn_cast<FloatType>(inner->getResult(0).getType());
   if (!type || APFloat::semanticsMaxExponent(type.getFloatSemantics()) >=

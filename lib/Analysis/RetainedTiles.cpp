@@ -67,8 +67,8 @@ Reason RetainedTilesAnalysis::locate(
   return std::nullopt;
 }
 
-/// Each statement is there once, in all live loops that index its tensor or
-/// belong to its operator.
+/// Checks that each statement occurs once, in all live loops that index its
+/// tensor or belong to its operator.
 Reason RetainedTilesAnalysis::checkStatements() const {
   auto hasLoop = [](const TreePosition &position, unsigned axis) {
     return llvm::any_of(position.loops, [&](const TilingNode *loop) {
@@ -77,7 +77,7 @@ Reason RetainedTilesAnalysis::checkStatements() const {
   };
   for (auto [number, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role == TensorRole::Rows || tensor.pass)
-      continue; // RowPasses.cpp
+      continue; // RetainedStatistics.cpp checks these
     bool isProduct = tensor.role == TensorRole::Intermediate ||
                      tensor.role == TensorRole::Result;
     bool isStatistic = tensor.role == TensorRole::Statistic;
@@ -120,8 +120,8 @@ void RetainedTilesAnalysis::addSlots(TileSlots &slots, unsigned axis) const {
   slots.count = std::min(most, slots.count * std::min(most, trips(axis)));
 }
 
-/// The accumulator: from the outermost reduction loop to its end. Parallel
-/// loops inside of it keep a tile for each iteration.
+/// Counts accumulators, which live from the outermost reduction loop to its
+/// end. Parallel loops inside of it retain a tile for each iteration.
 Reason RetainedTilesAnalysis::analyzeSum(unsigned number) {
   const Contraction &contraction = group.contractions[number];
   Loops loops = retained.computes[contraction.result]->loops;
@@ -140,8 +140,8 @@ Reason RetainedTilesAnalysis::analyzeSum(unsigned number) {
   return std::nullopt;
 }
 
-/// The element-wise operators after a product follow its completion, or the
-/// last load of what else they read.
+/// Checks the element-wise operators after a contraction: they follow its
+/// completion, or the last load of their other operands.
 Reason RetainedTilesAnalysis::analyzeIntermediateEpilogue(unsigned number) {
   unsigned result = group.contractions[number].result;
   const std::string &name = group.tensorName(result);
@@ -181,8 +181,8 @@ Reason RetainedTilesAnalysis::analyzeIntermediateEpilogue(unsigned number) {
   return std::nullopt;
 }
 
-/// Slots for tiles that are made in `made`, and in loops that lowering opens,
-/// of which the uses share the outermost `common` ones.
+/// Counts slots for tiles that are made in loops `made` and in loops that
+/// lowering opens. The uses share the outermost `common` loops.
 Reason RetainedTilesAnalysis::keep(unsigned tensor, Loops made,
                                    ArrayRef<unsigned> opened, size_t common,
                                    const Twine &what) {
@@ -207,8 +207,8 @@ Reason RetainedTilesAnalysis::analyzeLoad(unsigned tensor, Loops use) {
               Twine("L") + group.tensorName(tensor));
 }
 
-/// Operators after product `home` read the tile of product `number`: it is
-/// complete before, in loops that are around both.
+/// Checks that operators after contraction `home` can read the tile of
+/// contraction `number`: it is complete before, in loops that are around both.
 Reason RetainedTilesAnalysis::analyzeJoin(unsigned number, unsigned home) {
   const std::string name = "'" + group.valueName(number) + "'",
                     other = "'" + group.valueName(home) + "'";
@@ -226,7 +226,8 @@ Reason RetainedTilesAnalysis::analyzeJoin(unsigned number, unsigned home) {
   return std::nullopt;
 }
 
-/// Who uses the value follows its hand-over, outside of its reduction.
+/// Checks that all uses of a value follow its intermediate epilogue, outside of
+/// its reduction.
 Reason RetainedTilesAnalysis::analyzeUses(unsigned number) {
   unsigned result = group.contractions[number].result;
   const std::string &name = group.tensorName(result);
@@ -273,7 +274,7 @@ Reason RetainedTilesAnalysis::run() {
   retained.trips.clear();
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     retained.trips.push_back(sequentialTrips(group, schedule, axis));
-  // Of the schedule before.
+  // Drops the statements of the previous schedule.
   for (auto *list : {&retained.loads, &retained.computes, &retained.stores}) {
     list->resize(tensors);
     for (std::optional<TreePosition> &slot : *list)
@@ -348,7 +349,7 @@ Reason RetainedTilesAnalysis::run() {
       if (read == pass.reads.end() ||
           retained.loads[pass.prepassReads[read - pass.reads.begin()]])
         continue;
-      // A pass that reads the product's tiles.
+      // Row statistics that read the contraction's tiles.
       const TreePosition &compute = *retained.computes[pass.rows];
       if (retained.loads[index]->order > compute.order)
         return "L" + tensor.name + " does not precede C" +

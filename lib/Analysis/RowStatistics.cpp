@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What operators in front of a product reduce are rows of its operand, along
-// the axis that the product sums over: statistics of a normalisation, the
-// maximum and the sum of a softmax whose scores come from outside.
+// Reductions of a prologue compute statistics of the rows of a contraction's
+// operand, along the axis that the contraction sums over. Examples are the
+// statistics of a normalization, and the maximum and the sum of a softmax whose
+// scores are an input.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ bool GroupModel::canRunWithContraction(const RowStatistics &pass) const {
   });
 }
 
-/// How many reductions in front of a product follow each other up to an
+/// Returns how many reductions of a prologue follow each other up to an
 /// operator, itself included.
 unsigned GroupAxesBuilder::levelOf(unsigned op) {
   if (levels[op])
@@ -37,8 +38,8 @@ unsigned GroupAxesBuilder::levelOf(unsigned op) {
   return level;
 }
 
-/// What a pass over rows can do: an operator reduces the axis that the product
-/// sums over, and leaves a value for each row.
+/// Checks that an operator computes row statistics: it reduces the axis that
+/// the contraction sums over, and leaves a value for each row.
 LogicalResult GroupAxesBuilder::checkRows(unsigned op) {
   auto [number, operand] = *precedes[op];
   const Contraction &contraction = group.model.contractions[number];
@@ -59,7 +60,7 @@ LogicalResult GroupAxesBuilder::collectPasses() {
   auto &passes = group.model.rowStatistics;
   group.statisticsOf.resize(group.operators.size());
   levels.resize(group.operators.size());
-  // By product, operand and level.
+  // By contraction, operand and level.
   auto passAt = [&](unsigned contraction, unsigned number,
                     unsigned level) -> std::optional<unsigned> {
     for (auto [index, pass] : llvm::enumerate(passes))
@@ -102,7 +103,7 @@ LogicalResult GroupAxesBuilder::collectPasses() {
       pass.perRow += countScalarWork(op);
     }
   }
-  // What reductions combine, with the operators that make it.
+  // The operands of the reductions, with the operators that compute them.
   for (unsigned index = 0; index < passes.size(); ++index) {
     RowStatistics &pass = passes[index];
     SmallVector<unsigned> pending;
@@ -123,7 +124,7 @@ LogicalResult GroupAxesBuilder::collectPasses() {
         pass.perPoint += countScalarWork(linalgOp);
       for (Value input : linalgOp.getDpsInputs()) {
         std::optional<unsigned> from = definer(input);
-        // Rows of passes are there.
+        // Other row statistics are computed already.
         if (from && !group.statisticsOf[*from])
           pending.push_back(*from);
         else if (auto it = group.tensorOf.find(input);
@@ -148,7 +149,8 @@ LogicalResult GroupAxesBuilder::collectPasses() {
   return success();
 }
 
-/// Every pass may read what it combines by itself.
+/// Row statistics may load their operands in a prepass of their own: adds a
+/// tensor for each of these loads.
 void GroupAxesBuilder::prefetchLoad() {
   for (auto [index, pass] : llvm::enumerate(group.model.rowStatistics))
     for (unsigned tensor : pass.reads) {

@@ -46,7 +46,7 @@ int64_t fusion::countBlocks(const GroupModel &group, const Schedule &schedule) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Looks up the axis called `name`; explains where there is none.
+/// Returns the axis called `name`, or calls `explain` and returns nullopt.
 static std::optional<unsigned>
 resolveAxis(StringRef name, const GroupModel &group, Explain explain) {
   std::optional<unsigned> axis = group.findAxis(name);
@@ -56,7 +56,8 @@ resolveAxis(StringRef name, const GroupModel &group, Explain explain) {
 }
 
 /// Reads the part of a schedule about machine code into `schedule`, whose
-/// products are read. Returns false and calls `explain` where it does not fit.
+/// contractions have been read. Returns false and calls `explain` if it does
+/// not fit the group.
 static bool importCodegenOf(fuse::CodegenAttr attr, const GroupModel &group,
                             Schedule &schedule, Explain explain) {
   if (!attr)
@@ -107,8 +108,9 @@ static bool importProduct(Attribute attr, unsigned number,
   return true;
 }
 
-/// Every instruction reads what it multiplies: the first operand for each part
-/// of the columns that one can have, the second for each 64 rows.
+/// Returns the bytes that instructions read of operands in shared memory,
+/// `depth` elements deep. A is read once for each part of the columns that one
+/// instruction has, B once for each 64 rows.
 static int64_t bytesInPlace(const GroupModel &group, const Schedule &schedule,
                             unsigned contraction, int64_t depth) {
   const ContractionMapping &mapping = schedule.contractions[contraction];
@@ -301,7 +303,7 @@ std::optional<Schedule> fusion::importSchedule(fuse::ScheduleAttr attr,
   for (unsigned tensor : tensors)
     if (inRegisters(tensor))
       schedule.places[tensor].registerStages = pipeline.getRegisterStages();
-  // What says nothing is a mistake, too: one stage is what all have.
+  // An entry that says nothing is a mistake, too: one stage is the default.
   auto readStages = [&](DictionaryAttr given, unsigned Placement::*stages,
                         llvm::function_ref<bool(unsigned)> isThere,
                         const char *whyNot) {
@@ -356,8 +358,8 @@ bool fusion::hasFragments(const GroupModel &group, const Schedule &schedule,
   const GroupTensor &info = group.tensors[tensor];
   if (schedule.places[tensor].space != fuse::Space::Shared)
     return false;
-  // What is read in shared memory is read as a whole tile: nothing is left to
-  // load ahead.
+  // An operand that is read from shared memory is read as a whole tile; nothing
+  // could be loaded early.
   auto isLoaded = [&](unsigned contraction) {
     return !schedule.contractions[contraction].intrinsic->readsShared();
   };
@@ -365,7 +367,7 @@ bool fusion::hasFragments(const GroupModel &group, const Schedule &schedule,
     return isLoaded(info.contraction) || llvm::any_of(info.sharedBy, isLoaded);
   if (info.role != TensorRole::Intermediate)
     return false;
-  // Products are in program order.
+  // Contractions are in program order.
   for (unsigned number = info.contraction + 1;
        number < group.contractions.size(); ++number) {
     const Contraction &consumer = group.contractions[number];

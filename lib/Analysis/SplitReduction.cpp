@@ -51,7 +51,7 @@ bool fusion::storesPartials(const Schedule &schedule) {
   return schedule.splitAxis() && !schedule.splitInCluster;
 }
 
-/// The product whose sums are split.
+/// Returns the contraction whose sum is split.
 static const Contraction &lastProduct(const GroupModel &group) {
   return *llvm::find_if(
       group.contractions, [&](const Contraction &contraction) {
@@ -85,7 +85,7 @@ SmallVector<unsigned, 2> fusion::clusterReductions(const GroupModel &group,
   return list;
 }
 
-/// The axis of a reduction's rows.
+/// Returns the axis of a reduction's rows.
 static unsigned rowAxisOf(const Schedule &schedule,
                           const Reduction &reduction) {
   const ContractionMapping &mapping =
@@ -125,7 +125,8 @@ bool fusion::isReduceScattered(const GroupModel &group,
          group.tensors[tensor].role == TensorRole::Result;
 }
 
-/// Rows and columns of a block's share of the last product's tile.
+/// Returns the rows and columns of a block's share of the last contraction's
+/// tile.
 static std::array<int64_t, 2> shapeOfShare(const GroupModel &group,
                                            const Schedule &schedule) {
   const ContractionMapping &mapping = lastMapping(group, schedule);
@@ -133,7 +134,7 @@ static std::array<int64_t, 2> shapeOfShare(const GroupModel &group,
           schedule.tiles[mapping.i2]};
 }
 
-/// How threads hold it: in the order of memory.
+/// Returns how threads hold a block's share: in the order of memory.
 static LinearLayout layoutOfShare(const GroupModel &group,
                                   const Schedule &schedule) {
   const GroupTensor &result = group.tensors[lastProduct(group).result];
@@ -206,8 +207,9 @@ fusion::whyNotReduceScatter(const GroupModel &group, const Schedule &schedule) {
          std::to_string(rows) + " rows";
 }
 
-/// Running values that all blocks of a cluster have are those of the loop; from
-/// the exchange of the sums on nobody has all rows of them.
+/// Returns the reason why a split reduction with running values cannot run in a
+/// cluster, or nullopt. All blocks of a cluster have the running values of the
+/// loop. After the exchange of the sums, no block has all of their rows.
 static std::optional<std::string> whyRowsNotInCluster(const GroupModel &group,
                                                       const Schedule &schedule,
                                                       const Contraction &last) {
@@ -263,7 +265,8 @@ std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
     if (group.contractions[reduction.contraction].result == last.result &&
         !reduction.pass && llvm::is_contained(reduction.reduced, mapping.i1))
       return name + "a reduction runs along the rows that its blocks share";
-  // What is read after the sum is read by a block's rows of it.
+  // Tensors that are loaded after the sum are loaded by the rows of a block's
+  // share.
   bool isSummed = false;
   for (const TilingStatement &statement : listStatements(schedule.tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
@@ -294,7 +297,7 @@ bool fusion::isReducedAcrossBlocks(const GroupModel &group,
   if (!storesPartials(schedule))
     return false;
   const GroupTensor &info = group.tensors[tensor];
-  // Of its own parts make what they are asked for (partialRowBytes).
+  // Statistics are made of the partial results (partialRowBytes).
   if (info.role == TensorRole::Statistic)
     return true;
   if (const OnlineAxis *online = splitOnline(group, schedule))
@@ -443,7 +446,8 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
         !group.contractions[*last].joinedStatistics.empty())
       return name + " cannot be split: what is summed along it joins the "
                     "values of another product";
-    // What is reduced on the way to a result is not merged by this axis's rule.
+    // Values that are reduced on the way to a result are not merged by this
+    // axis's rule.
     for (const GroupTensor &tensor : group.tensors)
       if (tensor.role == TensorRole::Statistic)
         return name + " cannot be split: '" + tensor.name +

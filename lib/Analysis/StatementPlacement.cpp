@@ -9,9 +9,8 @@
 // MCFuser section III-B. Scope edges bind a statement to the loops that it
 // needs, order edges put a value's consumers after the loops that complete it.
 // Where an order edge leaves a loop that a later statement needs, that loop is
-// opened again: of kn, C's tiles of all n are complete after k only, so the
-// tree is k(LA,n(LB,CC)),n(LD,CE).
-//
+// opened again. For example, in kn, C's tiles of all n are complete after k
+// only, so the tree is k(LA,n(LB,CC)),n(LD,CE).
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/TilingTree.h"
@@ -92,7 +91,7 @@ private:
     return live;
   }
 
-  /// The loops down to the innermost one of the product.
+  /// Returns the loops down to the innermost one of the contraction.
   Path findNest(const TilingTree &items, unsigned contraction) const {
     Path found;
     for (const TilingNode &node : items) {
@@ -117,9 +116,10 @@ private:
     return false;
   }
 
-  /// The product's own loops, and those of its consumers that it is computed
-  /// again in. Its own reductions allow none inside (partial sums would be
-  /// added once per iteration), its producers' are over when it starts.
+  /// Returns the contraction's own loops, and loops of its consumers in which
+  /// it is recomputed. Its own reductions have no such loop inside, as partial
+  /// sums would be added once per iteration. Its producers' reductions are over
+  /// when it starts.
   Path choosePath(unsigned contraction) const {
     const Contraction &own = group.contractions[contraction];
     Path path;
@@ -142,7 +142,7 @@ private:
     return path;
   }
 
-  /// How many of a product's loops are outside of its reductions.
+  /// Returns how many of a contraction's loops are outside of its reductions.
   unsigned completeDepth(unsigned contraction) const {
     const Path &path = paths[contraction];
     auto isReduction = [&](unsigned axis) {
@@ -152,7 +152,8 @@ private:
     return llvm::find_if(path, isReduction) - path.begin();
   }
 
-  /// The loops of a path that are outside of the innermost one of `axes`.
+  /// Returns the loops of a path that are outside of the innermost one of
+  /// `axes`.
   static ArrayRef<unsigned> hoist(ArrayRef<unsigned> path,
                                   ArrayRef<unsigned> axes) {
     while (!path.empty() && !llvm::is_contained(axes, path.back()))
@@ -160,7 +161,7 @@ private:
     return path;
   }
 
-  /// The outermost loops of a path that are all of `axes`.
+  /// Returns the outermost loops of a path that are all of `axes`.
   static ArrayRef<unsigned> outsideOf(ArrayRef<unsigned> path,
                                       ArrayRef<unsigned> axes) {
     return path.take_while(
@@ -181,8 +182,9 @@ private:
     return node.isLoop() && depth < completeDepth(contraction);
   }
 
-  /// The body to go on in when one enters loop `axis` of `body`: in the last
-  /// such loop, unless a value that is needed is complete only after it.
+  /// Returns the body to continue in when a statement enters loop `axis` of
+  /// `body`: that of the last such loop, unless a value that is needed is
+  /// complete only after it.
   TilingTree &enter(TilingTree &body, unsigned axis, unsigned depth,
                     ArrayRef<unsigned> needed) const {
     for (unsigned i = body.size(); i-- > 0;) {
@@ -214,8 +216,8 @@ private:
     return *inner;
   }
 
-  /// Places a load, `depth` loops deep, just before what encloses the
-  /// computation of a product.
+  /// Places a load, `depth` loops deep, directly before the node that encloses
+  /// the computation of a contraction.
   static void placeBefore(TilingTree &body, size_t depth, unsigned result,
                           unsigned tensor) {
     placeBefore(body, depth, result, TilingNode{Kind::Load, tensor, {}});
@@ -233,9 +235,9 @@ private:
     outer->insert(enclosing(), std::move(node));
   }
 
-  /// In front of its product: in the innermost loop over its rows or its axis
-  /// that the product has, or in a loop of its own, which stands before the
-  /// product's.
+  /// Places row statistics before their contraction: in the contraction's
+  /// innermost loop over their rows or their axis, or in a loop of its own
+  /// before the contraction's.
   void placePass(TilingTree &body, unsigned number) {
     const RowStatistics &pass = group.rowStatistics[number];
     ArrayRef<unsigned> path(paths[pass.contraction]);
@@ -258,7 +260,8 @@ private:
     for (unsigned i = 0; i < pass.reads.size(); ++i) {
       unsigned read = pass.reads[i], ahead = pass.prepassReads[i];
       bool hasAxis = llvm::is_contained(group.tensors[read].axes, pass.axis);
-      // Tiles that stay are those of the first pass's rows; vectors are cheap.
+      // Tiles over the rows are retained, and loaded by the first row
+      // statistics that read them. Vectors are cheap to load.
       bool isTile = hasAxis && llvm::all_of(rows, [&](unsigned axis) {
                       return llvm::is_contained(group.tensors[read].axes, axis);
                     });
@@ -280,8 +283,8 @@ private:
     placeBefore(body, depth, result, std::move(loop));
   }
 
-  /// Takes the load of a tensor out of the loops that hold computations; false
-  /// where it stands in one that only loads already.
+  /// Takes the load of a tensor out of the loops that hold computations.
+  /// Returns false if it is in a loop that only loads already.
   static bool removeLoad(TilingTree &items, unsigned tensor) {
     for (size_t i = 0; i < items.size(); ++i) {
       if (items[i].kind == Kind::Load && items[i].index == tensor) {
@@ -315,8 +318,8 @@ private:
       if (pass.contraction == index)
         placePass(body, number);
 
-    // What happens to complete values: their loops outside of the reductions,
-    // and those inside that tell their tiles apart.
+    // The loops in which complete values are used: outside of the reductions,
+    // and inside of them where they index the value.
     const GroupTensor &value = group.tensors[contraction.result];
     Path complete;
     for (auto [depth, axis] : llvm::enumerate(path))
@@ -343,7 +346,7 @@ private:
   bool removeDeadLoops;
   ArrayRef<StatisticsPlacement> passes; ///< by pass, or empty
   Path grid;
-  SmallVector<Path, 4> nests, paths; ///< by product
+  SmallVector<Path, 4> nests, paths; ///< by contraction
 };
 
 } // namespace

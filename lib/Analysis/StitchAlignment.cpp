@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace fusion;
 
-/// Where the rows of a tensor along its unit axis begin: the strides of other
-/// axes and the offset, modulo `elements`, without those that are none.
+/// Returns where the rows of a tensor along its unit axis begin: the strides of
+/// other axes, and the offset at -1, all modulo `elements`. Zeros are omitted.
 static std::map<int64_t, int64_t> phaseOf(const StitchTensor &tensor,
                                           int64_t elements) {
   std::map<int64_t, int64_t> phase;
@@ -54,7 +54,7 @@ void fusion::findAlignments(StitchGroup &group) {
     std::map<std::map<int64_t, int64_t>, int64_t> bytes;
     for (const StitchTensor *tensor : along)
       bytes[phaseOf(*tensor, elements)] += bytesOf(*tensor);
-    // Of equal ones that of the first tensor.
+    // Among tensors with equal bytes, the first one leads.
     const StitchTensor *leader = along.front();
     for (const StitchTensor *tensor : along)
       if (bytes[phaseOf(*tensor, elements)] > bytes[phaseOf(*leader, elements)])
@@ -151,7 +151,7 @@ int64_t fusion::accessWidth(const StitchSchedule &schedule,
                             const StitchTensor &tensor) {
   if (!tensor.unit)
     return 1;
-  // Registers of an axis that no other thread is on are side by side as well.
+  // Registers of an axis that no other thread is on are contiguous as well.
   const AxisThreadMapping &spread = schedule.threadMapping[*tensor.unit];
   uint64_t beside = spread.lanes * spread.warps == 1
                         ? schedule.stepOf(*tensor.unit).tile
@@ -198,13 +198,13 @@ ShiftedCount fusion::countShifted(const StitchGroup &group,
       return {0, group.axes[other].extent};
     return tensor.inside[at - tensor.axes.begin()];
   };
-  // Rows by where they begin behind an aligned element.
+  // Counts rows by the distance of their first element from an aligned one.
   SmallVector<int64_t> rows(align, 0);
   rows[llvm::mod(axis.rowOffset, align)] = 1;
   for (auto [other, stride] : axis.rowStrides) {
     SmallVector<int64_t> moved(align, 0);
     auto [first, beyond] = insideOf(other);
-    // They repeat.
+    // The distances repeat.
     for (int64_t c = first; c < std::min(beyond, first + align); ++c)
       for (int64_t at = 0; at < align; ++at)
         moved[llvm::mod(at + c * stride, align)] +=
@@ -224,7 +224,7 @@ ShiftedCount fusion::countShifted(const StitchGroup &group,
   for (auto [at, times] : llvm::enumerate(rows))
     add(llvm::alignDown(at + first, width), llvm::alignTo(at + beyond, width),
         times);
-  // What would be beyond the tensor's end is not read.
+  // Elements beyond the tensor's end are not read.
   if (width > 1) {
     int64_t elements =
                 cast<RankedTensorType>(tensor.value.getType()).getNumElements(),

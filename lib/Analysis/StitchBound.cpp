@@ -19,12 +19,13 @@ using namespace fusion;
 struct StitchBound::Accesses {
   SmallVector<TileAccess, 8> loads;
   TileAccess stores; ///< of all shapes
-  /// Threads that load the same; 0 where they are not counted. Then those of
-  /// all parts of a shared axis, but for what the last blocks load.
+  /// Threads that load the same elements; 0 where they are not counted.
+  /// `ofParts` counts them for all parts of a split axis, without the loads of
+  /// the last blocks.
   SmallVector<int64_t, 8> replicas, ofParts;
 };
 
-/// Of the elements that are there.
+/// Returns the bytes of a tensor's elements, without padding.
 static int64_t bytesOf(const StitchTensor &tensor) {
   int64_t bytes = tensor.elementBytes;
   for (auto [first, beyond] : tensor.inside)
@@ -144,7 +145,7 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   }
   for (const StitchPasses::Step &step : passes.stepsAgain)
     add(again, weigh(step.operators, {}));
-  // Every input of the walk is loaded in a step at least once.
+  // Every input of the serial loop is loaded in a step at least once.
   SmallVector<bool> isLoaded(group.inputs.size());
   for (const StitchPasses::Step &step : passes.steps)
     for (unsigned input : step.inputs)
@@ -159,7 +160,8 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   return form;
 }
 
-/// As countTraffic has it, where rows begin where tiles do.
+/// Returns how many threads load the same elements, as countTraffic has it, or
+/// 0 unless rows begin where tiles do.
 int64_t StitchBound::replicasOf(const StitchSchedule &schedule,
                                 const StitchTensor &tensor) const {
   if (isShifted(schedule, tensor) ||
@@ -191,7 +193,8 @@ double StitchBound::trafficOf(const Form &form, const Accesses &accesses,
     (shapes[shape].isRepeated ? repeated : once) +=
         double(form.bytes[shape]) * accesses.ofParts[shape] +
         double(form.bytesOfLast[shape]) * accesses.replicas[shape];
-  // Past the caches an SM loads what fits into its L1 once, if it has a block.
+  // With evict-first accesses, an SM that has a block loads inputs that fit
+  // into its L1 once.
   if (repeatedBytes <= chip.sharedMemoryPerSM - chip.sharedMemoryReserved) {
     if (split)
       blocks /= countTiles(group, schedule, *split);
@@ -276,7 +279,7 @@ std::optional<double> StitchBound::boundOf(const Form &form,
   if (!accesses.replicas.empty()) {
     double traffic = trafficOf(form, accesses, schedule, blocks);
     memory = std::max(memory, traffic / chip.l2BytesPerSecond);
-    // Of what all SMs move the busiest has its part; rounded as the evaluator
+    // The busiest SM moves its part of all traffic, rounded as the evaluator
     // does.
     port =
         traffic / chip.numSMs * (1 / chip.clockHz) / chip.l2BytesPerClockPerSM;
@@ -354,7 +357,8 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
             boundOf(form, schedule, elements, accesses, blocks);
         bound && (!least || *bound < *least))
       least = bound;
-  // Beside a walk a part of each of its steps.
+  // Beside a serial loop the last blocks reduce partial results of each of its
+  // steps.
   if (least && StitchSplit::axisOf(group, schedule))
     *least += secondsOfParts(StitchSplit::besideSerialLoop(group, schedule)
                                  ? schedule.countSteps()

@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace fusion;
 
-/// Of the elements that are there.
+/// Returns the bytes of a tensor's elements, without padding.
 static int64_t bytesOf(const StitchTensor &tensor) {
   int64_t bytes = tensor.elementBytes;
   for (auto [first, beyond] : tensor.inside)
@@ -126,7 +126,7 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
   whyNotOnline = online->whyNotOnline;
   if (!online->isOnline())
     online.reset();
-  // Without anything costly both keep the same.
+  // Without expensive operators both retain the same values.
   if (!hasPolynomials && llvm::none_of(operators, [](const Operator &op) {
         return op.work.special > 0;
       }))
@@ -140,8 +140,9 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
 
 namespace {
 
-/// Reductions whose parts blocks write to one another, each with a barrier of
-/// the cluster behind, and the barrier that says that all of them have begun.
+/// Returns how many reductions the blocks of a cluster exchange partial results
+/// of. Each exchange has a barrier of the cluster after it; one more barrier
+/// says that all blocks have begun.
 int64_t exchangesOfCluster(const StitchGroup &group,
                            const StitchSchedule &schedule) {
   int64_t count = 0;
@@ -163,8 +164,8 @@ double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
                               const ChipInfo &chip) {
   double waits = schedule.countSerialPasses() *
                  (chip.dramLatency + (passes - 1) * chip.l2Latency);
-  // A step of a loop waits for its own loads, which are of memory in the first
-  // pass.
+  // A step of a loop waits for its own loads, which are from memory in the
+  // first pass.
   if (schedule.serialLoop)
     waits += (schedule.countSteps() - schedule.serialLoop->registerSteps -
               schedule.serialLoop->sharedSteps) *
@@ -185,31 +186,32 @@ double fusion::secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
   double waits = secondsOfWaits(schedule, passes, chip);
   if (!schedule.serialLoop || schedule.serialLoop->stages == 1)
     return waits + busy;
-  // Of copies that are all but one stages ahead one arrives at that rate, under
-  // what the first pass computes.
+  // Copies are issued all but one stages early. Their latencies overlap, and
+  // also overlap with what the first pass computes.
   int64_t steps = passes > 1 ? schedule.serialLoop->sharedSteps *
                                    schedule.countSerialPasses()
                              : schedule.countSteps();
   double apart = steps * chip.dramLatency,
          together = apart / (schedule.serialLoop->stages - 1);
-  // Whether they have arrived an mbarrier in shared memory says, and whether a
-  // stage has been read another one, at which a warp waits that copies as well.
+  // One mbarrier in shared memory says whether copies have arrived, another one
+  // whether a stage has been read. A warp that issues copies waits at the
+  // latter as well.
   if (schedule.serialLoop->usesTMA)
     busy += steps * (schedule.producers > 0 ? 1 : 2) * chip.sharedLatency;
   return waits - apart + std::max(0.0, together - busy / passes) + busy;
 }
 
-/// What a step of copies ahead costs a thread beside its loads: it issues each
-/// copy, or waits for what one thread had copied, takes back what came, and
-/// counts the stages.
+/// Returns the work of a thread to prefetch a step, next to its loads. It
+/// issues each copy, or waits for what one thread had copied, reads the data
+/// back, and counts the stages.
 static ThreadWork workOfCopies(const StitchGroup &group,
                                const StitchSchedule &schedule,
                                const StitchPasses &passes) {
   ThreadWork work;
   if (!schedule.serialLoop || schedule.serialLoop->stages == 1)
     return work;
-  // Counters of stages, their addresses, the wait and the commit. Of an
-  // mbarrier its phase, the wait, and the warp's arrival when it has read.
+  // A step has counters of stages, their addresses, the wait and the commit. An
+  // mbarrier has its phase, the wait, and the warp's arrival when it has read.
   constexpr int64_t ofStep = 16, ofBarrier = 16;
   work.instructions = ofStep;
   for (unsigned input : passes.steps.front().inputs) {
@@ -222,10 +224,10 @@ static ThreadWork workOfCopies(const StitchGroup &group,
     double lines = double(own) * kWarpSize / kLineBytes;
     bool usesTMA = isCopiedByTMA(group, schedule, tensor),
          isRetained = passes.isRetainedInput[input];
-    // What is kept would be put there, and taken back, in any case.
+    // Retained inputs are written there, and read back, in any case.
     work.instructions += isRetained ? 0 : 2 * copies;
     work.lines += isRetained ? 0 : 2 * lines;
-    // No thread puts there what boxes bring.
+    // No thread writes the boxes that TMA copies bring.
     if (usesTMA) {
       work.instructions += ofBarrier - copies;
       work.lines -= isRetained ? 0 : lines;
@@ -272,8 +274,8 @@ static double secondsOfRounds(const StitchGroup &group,
       lines += split.countPrivateLines(group, schedule, op);
   for (const StitchSplit::Round &round : split.rounds) {
     double steps = llvm::divideCeil(round.most, round.step()) * serialAxis;
-    // Each through its own SM, which discards a line in a clock. One alone
-    // loads faster than its share of what the L2 has for all.
+    // Each block loads through its own SM, which discards a line in a clock. A
+    // single block loads faster than its share of the L2's rate for all.
     double busy = std::min<int64_t>(split.counters * round.groups, chip.numSMs);
     double each =
         llvm::divideCeil(split.counters * round.groups, int64_t(busy));
@@ -317,11 +319,12 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.live = std::max(total.live, part.live);
     total.held = std::max(total.held, part.held);
   };
-  // Straight on ptxas has under way at once what all steps hand on, and what
-  // they load where nothing of it is kept, and spills where there is no room
-  // for it; in a loop what one step has of pieces behind its own; and it holds
-  // the addresses of all accesses across the ends of rows, of which there are
-  // two steps but in clusters.
+  // Registers that ptxas takes in addition. In straight-line code, all vectors
+  // that the steps load for other lanes are in flight at once. The loads of
+  // steps that retain nothing are in flight as well. The compiler spills where
+  // there is no room for them. In a loop, one step's vectors for other lanes
+  // are in flight. It also holds the addresses of all accesses across the ends
+  // of rows. Outside of clusters, two steps have such accesses.
   int64_t ofAllSteps = 0, ofBorders = 0, ofCopies = 0;
   const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
   int64_t walks = schedule.countSerialPasses();
@@ -341,19 +344,19 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
 
       if (steps > retainedSteps)
         add(pass.again, steps - retainedSteps);
-      // Results so far are corrected in every step, and at last.
+      // Running results are rescaled in every step, and once at the end.
       add(pass.corrections, (steps + 1) * walks);
       inStep = std::max({inStep, pass.step.live + pass.corrected,
                          pass.again.live + pass.corrected});
       if (isPersistent(group, schedule))
         inStep += counted.outside;
-      // Straight on the next step's loads are under way.
+      // In straight-line code the next step's loads are in flight.
       if (schedule.serialLoop->registerSteps > 1)
         inStep = std::max(inStep, pass.step.live + pass.corrected + pass.ahead);
     }
     add(workOfCopies(group, schedule, passes),
         passes.count > 1 ? schedule.serialLoop->sharedSteps * walks : steps);
-    // What is added up over rows has a place of its own in every step.
+    // Sums over rows have a place of their own in every step.
     int64_t sums = schedule.splitLoop ? counted.parts : 0;
     total.instructions += (counted.words + sums) *
                           schedule.serialLoop->sharedSteps * walks * 2 / 4;
@@ -369,9 +372,9 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     ofBorders =
         held * std::max<int64_t>(0, schedule.serialLoop->registerSteps -
                                         std::max<int64_t>(0, inside) - ends);
-    // Of a block of a cluster, which knows by its number alone where it is,
-    // ptxas has up to three more for each step that registers keep, and one for
-    // each copy that is under way when the loop begins.
+    // A block of a cluster knows where it is by its number alone. For this
+    // ptxas takes up to three more registers for each step that registers
+    // retain, and one for each copy in flight when the loop begins.
     constexpr int64_t ofStepInCluster = 3;
     if (clusterSize(schedule) > 1) {
       ofBorders =
@@ -381,11 +384,11 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       ofCopies = schedule.serialLoop->stages - 1;
     }
   }
-  // Stores, by way of shared memory where that puts neighbours side by side,
-  // and what blocks move of their neighbours' sectors.
+  // Stores, through shared memory where that makes neighbours contiguous, and
+  // the neighbours' sectors that blocks move.
   double beside = 0;
-  int64_t ofTurned = 0; ///< registers: where a thread writes, where it reads
-  /// Of a shape.
+  int64_t ofTurned = 0; ///< registers: the addresses written and read
+  /// Counts that all tensors of one shape have in common.
   struct Sectors {
     double whole = 0;
     std::optional<double> ofLoad, ofStore;
@@ -411,7 +414,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       ofAccess =
           sectorsOfAccess(group, schedule, *work.shapes[shape], isStored);
     beside += bytes * (own.whole - 1);
-    // Each block that has a tile of other axes does so again.
+    // Each block that has a tile of other axes moves them again.
     if (*ofAccess > own.whole)
       beside += bytes * own.tiles * (*ofAccess - own.whole);
   };
@@ -441,8 +444,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
     total.lines += steps * access.lines;
     total.instructions += steps * access.moves;
   }
-  // ptxas does with fewer registers than it would take where there are no more,
-  // and needs some to move what is there.
+  // Where there are no more registers, ptxas manages with fewer than it would
+  // take, and needs some to move values.
   constexpr int64_t slack = 16;
   int64_t warps = allocatedWarps(schedule.warps, schedule.producers);
   int64_t most = registersByWarps(warps, chip),
@@ -462,7 +465,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
       std::min(maxBlocks, blocksByShared(cost.sharedMemory, chip));
   if (cost.blocksPerSM == 0)
     return std::nullopt;
-  // Sums and powers of a polynomial beside its argument.
+  // Sums and powers of a polynomial, next to its argument.
   int64_t ofPolynomials = work.hasPolynomials ? 8 : 0;
   constexpr int64_t promised = 4;
   cost.promisedBlocks = std::clamp<int64_t>(
@@ -494,7 +497,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   double ofOperands = bytes - traffic.repeated - traffic.exchanged,
          again =
              std::max(0.0, ofOperands - traffic.beside - work.compulsoryBytes);
-  // Parts that blocks cannot discard are written to DRAM.
+  // Partial results that blocks cannot discard are written to DRAM.
   std::optional<StitchSplit> split;
   if (StitchSplit::axisOf(group, schedule)) {
     split.emplace(group, schedule);
@@ -503,8 +506,8 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   }
   cost.compulsory = work.compulsoryBytes;
   cost.moved = std::max(ofOperands, cost.compulsory + again);
-  // What blocks load again stays in the L1 beside what is touched once only
-  // where that goes past it, and where there is room.
+  // Data that blocks load again stays in the L1 only if all data that is used
+  // once is evicted first, and if there is room.
   if (schedule.evictFirst) {
     int64_t own = 0;
     bool isPast = true;
@@ -533,7 +536,7 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   cost.issue = std::max(cost.issue, port);
   cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
                                cost.blocksPerSM, chip);
-  // Then the last blocks combine the parts.
+  // Then the last blocks reduce the partial results.
   if (split)
     cost.total += ::secondsOfRounds(group, schedule, *split, chip);
   return cost;

@@ -15,11 +15,11 @@ using namespace fusion;
 
 namespace {
 
-/// Loops that become one axis, with the operators that have them. Of two
-/// classes the smaller one is gone through.
+/// Loops that become one axis, with the operators that have them. Operations on
+/// two classes visit the smaller one.
 class LoopClasses {
 public:
-  /// The loops of the next operator.
+  /// Adds the loops of the next operator.
   void add(unsigned loops) {
     for (unsigned i = 0; i < loops; ++i) {
       leaders.push_back(operators.size());
@@ -72,8 +72,8 @@ private:
 
 } // namespace
 
-/// Operators that only put others' values side by side, for the group's
-/// results.
+/// Separates operators that only put other operators' values side by side, for
+/// the group's results.
 LogicalResult StitchBuilder::separate() {
   for (linalg::LinalgOp op : given) {
     if (isa<linalg::FillOp>(op))
@@ -85,8 +85,9 @@ LogicalResult StitchBuilder::separate() {
     if (parts)
       placements[op->getResult(0)] = std::move(*parts);
   }
-  // One that others read the values of is computed like any other; what is read
-  // by none but those that are not computed is not computed either.
+  // Such an operator is computed like any other if others read its values. An
+  // operator that is read only by operators that are not computed is not
+  // computed either.
   llvm::SmallPtrSet<Operation *, 4> apart;
   llvm::SmallDenseSet<Value> placed;
   for (linalg::LinalgOp op : llvm::reverse(given)) {
@@ -143,8 +144,8 @@ LogicalResult StitchBuilder::unifyLoops() {
   unsigned size = group.operators().size();
   for (unsigned op = 0; op < size; ++op)
     classes.add(group.about(op).extents.size());
-  // What is between two operators has to agree; what both read is read once
-  // where that is possible.
+  // The axes of a value between two operators have to agree. A value that both
+  // read is loaded once if possible.
   llvm::MapVector<Value, SmallVector<unsigned, 4>> readers;
   for (unsigned op = 0; op < size; ++op)
     for (const StitchOperator::Input &input : group.about(op).inputs) {
@@ -158,7 +159,7 @@ LogicalResult StitchBuilder::unifyLoops() {
         for (auto [made, loop] :
              llvm::zip_equal(group.about(*producer).resultLoops, read)) {
           unsigned source = classes.loopOf(*producer, made);
-          // Two loops of one operator stay apart.
+          // Two loops of one operator stay separate.
           if (!classes.areOne(source, loop) && classes.meet(source, loop))
             return decline("two loops of one operator would be one axis");
           classes.unite(source, loop);
@@ -220,8 +221,9 @@ std::optional<unsigned> StitchGroup::findAxis(StringRef name) const {
   return std::nullopt;
 }
 
-/// What has no loops, as what follows a reduction over everything, is computed
-/// where its operands are, or else along an axis of a single point.
+/// Finds a home for operators without loops, such as the epilogue of a
+/// reduction over all axes. They are computed where their operands are, or else
+/// along an axis of a single point.
 void StitchBuilder::findHomes() {
   std::optional<unsigned> point;
   for (auto [number, loops] : llvm::enumerate(group.loops)) {
@@ -240,8 +242,9 @@ void StitchBuilder::findHomes() {
   }
 }
 
-/// Axes that operators have in common, by way of others too, are of one
-/// component, and so are those of operators that hand on a single number.
+/// Returns the component of each axis. Axes that operators have in common, also
+/// indirectly, are of one component. So are the axes of operators between which
+/// a single number passes.
 SmallVector<unsigned> StitchBuilder::findComponents() const {
   llvm::EquivalenceClasses<unsigned> classes;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)

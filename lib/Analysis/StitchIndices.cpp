@@ -145,7 +145,7 @@ static bool isEmpty(const LoopBox &box) {
                       [](auto &range) { return range.first >= range.second; });
 }
 
-/// What is left of a box without a part of it, where that is a box.
+/// Returns a box without a part of it, or nullopt if the rest is no box.
 static std::optional<LoopBox> without(const LoopBox &box, const LoopBox &part) {
   if (isEmpty(part))
     return box;
@@ -174,7 +174,8 @@ public:
 
   SmallVector<PlacedPart> parts;
 
-  /// What the points of `box` of `op` are, with `guards` known to hold.
+  /// Collects the parts that the points of `box` of `op` read, with `guards`
+  /// known to hold. Returns false if they read anything else.
   bool read(linalg::LinalgOp op, Value scalar, const LoopBox &box,
             SmallVector<Value> guards) {
     if (isEmpty(box))
@@ -249,7 +250,7 @@ private:
     if (!isInside(part.source))
       return false;
     auto inner = part.source.getDefiningOp<linalg::LinalgOp>();
-    // A placement in a placement: its points are points of ours.
+    // A placement within a placement: its points are points of the outer one.
     if (!isPlacement(inner)) {
       parts.push_back(std::move(part));
       return true;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Slices, pads, concatenations and gathers are operators that read elements at
-// places of their own (`tensor.extract` in a body). Where the place is linear in
-// the loops, this says so.
+// indices that they compute (`tensor.extract` in a body). These functions
+// recognize indices that are linear in the loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,26 +27,28 @@ struct LoopLinear {
   int64_t constant = 0;
 };
 
-/// Reads an index of a body; nullopt where it is no linear function of the loops.
+/// Returns an index of a body as a linear function of the loops, or nullopt.
 std::optional<LoopLinear> readLinear(mlir::Value index);
 
-/// A place that an element is read from.
+/// The coordinates of an element that is read.
 struct ElementRead {
   llvm::SmallVector<LoopLinear, 4> indices; ///< by dimension
-  /// Where given, the element only matters where this holds; elsewhere the place
-  /// may lie outside of the tensor.
+  /// A boolean, or null. Where it is false, the element is not used, and its
+  /// coordinates may be outside of the tensor.
   mlir::Value guard;
 };
 
-/// Where `extract` reads; nullopt where that is not linear.
+/// Returns the coordinates that `extract` reads, or nullopt if they are not
+/// linear in the loops.
 std::optional<ElementRead> readPlace(mlir::tensor::ExtractOp extract);
 
-/// Ranges of the loops of an operator, first and beyond; empty ones have no
-/// points.
+/// Ranges of the loops of an operator: the first index, and the first one
+/// beyond. A box with an empty range has no points.
 using LoopBox = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
 
-/// Elements of `source` that an operator passes on unchanged to the points of a
-/// box; coordinate d of the source is that of loop `loops`[d] plus `offsets`[d].
+/// Elements of `source` that an operator copies unchanged to the points of a
+/// box. Coordinate d of the source is the index of loop `loops`[d] plus
+/// `offsets`[d].
 struct PlacedPart {
   LoopBox box;
   mlir::Value source;
@@ -54,9 +56,9 @@ struct PlacedPart {
   llvm::SmallVector<int64_t, 4> offsets;
 };
 
-/// The parts of an operator that only puts values side by side, as a
-/// concatenation; nullopt where it is no such operator. Parts of `inner`, which
-/// are such operators' results too, are taken apart.
+/// Returns the parts that an operator puts together, as a concatenation does,
+/// or nullopt if it computes anything else. A part that is such an operator's
+/// result itself is replaced by its parts where `isInside` holds.
 std::optional<llvm::SmallVector<PlacedPart>>
 readPlacement(mlir::linalg::LinalgOp op,
               llvm::function_ref<bool(mlir::Value)> isInside);

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace fusion;
 
-// What lanes hand on.
+// Lanes exchange words of this size.
 constexpr int64_t kWordBytes = 4;
 
 int64_t fusion::widestMisalignedAccess(const StitchTensor &tensor,
@@ -27,7 +27,8 @@ int64_t fusion::widestMisalignedAccess(const StitchTensor &tensor,
       std::min<int64_t>(vector & -vector, kWidestAccess / tensor.elementBytes);
   if (width * tensor.elementBytes < kWordBytes)
     return 1;
-  // What is beyond the last row is not read, and no other row comes near.
+  // Elements beyond the last row are not read, and rows are a vector apart at
+  // least.
   for (auto [axis, stride] : llvm::zip_equal(tensor.axes, tensor.strides))
     if (axis != tensor.unit && stride < width)
       return 1;
@@ -48,10 +49,10 @@ int64_t fusion::misalignedAccessWidth(const StitchGroup &group,
     if (axis == *tensor.unit)
       continue;
     const AxisThreadMapping &other = schedule.threadMapping[axis];
-    // A thread has the vector of a later axis side by side (layoutOf).
+    // A thread holds the vector of a later axis contiguously (layoutOf).
     if (axis > *tensor.unit && other.vector > 1)
       return 1;
-    // Which rows are kept is counted where one tile has all of them.
+    // Retained rows can be counted only where one tile has all of them.
     bool keepsSome = schedule.serialLoop && schedule.serialLoop->axis == axis &&
                      schedule.retainedSteps() < schedule.countSteps();
     if (other.align > 1 || (other.cluster > 1 && keepsSome))
@@ -68,14 +69,15 @@ int64_t fusion::misalignedRun(const StitchSchedule &schedule,
 }
 
 double fusion::accessesOfEnds(int64_t lanes, int64_t width) {
-  // Of `width` places there is one where no piece is cut.
+  // No piece is split at one of `width` positions.
   return lanes >= width ? 2 * double(width - 1) / width : llvm::Log2_64(width);
 }
 
 namespace {
 
-/// Rows of a tensor along its unit axis, by the elements that tiles begin
-/// before their coordinate 0 and by where that is in memory, modulo the pieces.
+/// Counts rows of a tensor along its unit axis by two positions, modulo the
+/// pieces: how many elements tiles begin before coordinate 0, and where
+/// coordinate 0 is in memory.
 class RowPlaces {
 public:
   RowPlaces(int64_t align, int64_t width, int64_t before, int64_t place)
@@ -83,8 +85,8 @@ public:
     counts[llvm::mod(before, align) * width + llvm::mod(place, width)] = 1;
   }
 
-  /// At coordinates `first` to `beyond` - 1 of one more axis, with what a step
-  /// along it moves both.
+  /// Adds an axis with coordinates `first` to `beyond` - 1. A step along it
+  /// moves the two positions by `before` and `place`.
   void along(int64_t first, int64_t beyond, int64_t before, int64_t place) {
     int64_t period = std::max(align, width);
     llvm::SmallVector<int64_t> moved(counts.size(), 0);
@@ -112,11 +114,11 @@ private:
   llvm::SmallVector<int64_t> counts;
 };
 
-/// What is loaded of one row: coordinates `first` to `beyond` - 1 of tiles that
-/// begin `before` elements before coordinate 0, which is at `place` in memory.
-/// There are `tiles` of `places` pieces, of which the first `bound` of each are
-/// kept. Every `run` of them the last lane loads the one behind as well. Of the
-/// piece behind all others `cut` elements are left out.
+/// Counts the elements that are loaded of one row: coordinates `first` to
+/// `beyond` - 1. Tiles begin `before` elements before coordinate 0, which is at
+/// `place` in memory. There are `tiles` of `places` pieces, of which the first
+/// `bound` of each are retained. After every `run` pieces the last lane loads
+/// the next piece as well. The very last piece is short by `cut` elements.
 ShiftedCount countRow(int64_t first, int64_t beyond, int64_t before,
                       int64_t place, int64_t width, int64_t run, int64_t tiles,
                       int64_t places, int64_t bound, int64_t cut) {
@@ -125,7 +127,8 @@ ShiftedCount countRow(int64_t first, int64_t beyond, int64_t before,
   int64_t low = (first + moved) / width,
           high = llvm::divideCeil(beyond + moved, width);
   ShiftedCount count;
-  // Those that begin in a tile: not the one behind the end of the last.
+  // Pieces that begin in a tile, without the one behind the end of the last
+  // tile.
   int64_t own = std::min(high, tiles * places);
   bound = std::min(bound, places);
   auto isRetained = [&](int64_t piece) { return piece % places < bound; };
@@ -194,8 +197,8 @@ ShiftedCount fusion::countMisaligned(const StitchGroup &group,
   int64_t cut =
       std::max<int64_t>(0, int64_t(llvm::alignTo(last + 1, width)) - elements);
   ShiftedCount total;
-  /// Rows at some coordinates of the walked axis, and at the last ones of the
-  /// tensor's or at all of them.
+  /// Adds rows at some coordinates of the serial loop's axis, and at the last
+  /// coordinates of the tensor's other axes or at all of them.
   auto add = [&](std::optional<std::pair<int64_t, int64_t>> serialAxis,
                  bool isLastAlone, bool isRetained, int64_t cut, int64_t sign) {
     RowPlaces rows(align, width, align > 1 ? axis.rowOffset : 0, tensor.offset);

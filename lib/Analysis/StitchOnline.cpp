@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which reductions of a walked axis can run in the pass of those that they need
-// is for `deriveOnline` to say. What it is asked about are the reductions, the
-// one that needs them, and the operators between; all else is known before the
+// `deriveOnline` says which reductions along the serial loop's axis can run in
+// the pass of the reductions that they need. It is given these reductions, the
+// one that needs them, and the operators between. All else is known before the
 // pass.
 //
-// The derived factors are the same for a row. Here every place of a tile has
-// running values of its own, so that what is made of them has to tell the same
-// places apart, and results the same rows.
+// The derived factors are the same for a row. Here every position of a tile has
+// running values of its own. Operators that use them have to distinguish the
+// same positions, and results the same rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,13 +40,15 @@ static bool startsFromZero(const ReductionBody &body) {
 
 namespace {
 
-/// The operators from the reductions of a pass to one that needs them.
+/// The operators on the way from the reductions of a pass to one that needs
+/// them.
 class Between {
 public:
   Between(const StitchGroup &group, const StitchPasses &passes, unsigned pass)
       : group(group), passes(passes), pass(pass) {}
 
-  /// Collects what `op` needs of the pass. Returns false with the reason.
+  /// Collects the reductions and operators of the pass that `op` needs. Returns
+  /// false, and sets `reason`, if it cannot.
   bool collect(unsigned op) {
     linalg::LinalgOp linalgOp = group.operators()[op];
     if (linalgOp.getBlock()
@@ -96,7 +98,7 @@ private:
 
 } // namespace
 
-/// Whether a scalar of an operator's body is the same for all points of `axes`.
+/// Whether a scalar of an operator's body depends on no other axes than `axes`.
 static bool isOver(const StitchGroup &group, unsigned op, Value scalar,
                    ArrayRef<unsigned> axes) {
   linalg::LinalgOp linalgOp = group.operators()[op];
@@ -117,8 +119,8 @@ static bool isOver(const StitchGroup &group, unsigned op, Value scalar,
   });
 }
 
-/// The expression with operators by their numbers in the group; null where it
-/// depends on more than `axes`.
+/// Returns the expression with operators by their numbers in the group. Clears
+/// `isOfRows` if it depends on more than `axes`.
 static RowExpressionRef renumber(const StitchGroup &group,
                                  const RowExpressionRef &expression,
                                  ArrayRef<unsigned> numbers,
@@ -135,8 +137,8 @@ static RowExpressionRef renumber(const StitchGroup &group,
   return result;
 }
 
-/// What of the group the derivation is about. Of sums of products, factors may
-/// leave the sum.
+/// Returns the part of the group that the derivation is about. Factors may
+/// leave sums of products.
 static GroupAxes select(const StitchGroup &group, ArrayRef<unsigned> numbers,
                         unsigned axis, ArrayRef<unsigned> running) {
   GroupAxes axes;
@@ -191,8 +193,8 @@ static OpOperand *operandOf(const StitchGroup &group, Scalar scalar) {
   return &linalgOp->getOpOperand(argument.getArgNumber());
 }
 
-/// What a scalar is computed by, through operators that only hand it on and
-/// conversions to wider types.
+/// Returns the scalar that a scalar is computed by, through operators that only
+/// copy it and conversions to wider types.
 static Scalar resolve(const StitchGroup &group, Scalar scalar) {
   while (true) {
     if (OpOperand *operand = operandOf(group, scalar)) {
@@ -222,7 +224,7 @@ static bool areSame(const StitchGroup &group, Scalar a, Scalar b) {
          group.axesOf(a.op, first) == group.axesOf(b.op, second);
 }
 
-/// The sum that a scalar is the mean of: it is divided by `count`, or
+/// Returns the sum that a scalar is the mean of: it is divided by `count`, or
 /// multiplied by the number next to its reciprocal.
 static std::optional<unsigned> meanOf(const StitchGroup &group, Scalar scalar,
                                       int64_t count) {
@@ -249,10 +251,10 @@ static std::optional<unsigned> meanOf(const StitchGroup &group, Scalar scalar,
   return std::nullopt;
 }
 
-/// Lets a sum of squares about the mean of what another one sums up in `pass`
-/// run there. About the mean of the elements so far the differences add up to
-/// nothing, so that going to another mean adds its square, once for each
-/// element.
+/// Lets a sum of squares about a mean run in `pass`, in which another operator
+/// sums up the elements of that mean. About the mean of the elements up to now,
+/// the differences add up to zero. Going to another mean therefore adds its
+/// square, once for each element.
 bool StitchPasses::joinCentred(const StitchGroup &group, unsigned op,
                                unsigned pass) {
   std::optional<ReductionBody> squares = matchReduction(group.operators()[op]);
@@ -283,7 +285,7 @@ bool StitchPasses::joinCentred(const StitchGroup &group, unsigned op,
   centre.sum = *sum;
   std::optional<ReductionBody> terms = matchReduction(group.operators()[*sum]);
   Type type = squares->combined.getType();
-  constexpr unsigned wide = 32; // bits; what is narrower rounds differences
+  constexpr unsigned wide = 32; // bits; narrower types round differences
   SmallVector<unsigned, 4> rows = group.resultAxes(op);
   SmallVector<unsigned> loops(group.loops[op]), loopsOfSum(group.loops[*sum]);
   llvm::sort(loops);
@@ -301,10 +303,11 @@ bool StitchPasses::joinCentred(const StitchGroup &group, unsigned op,
 }
 
 //===----------------------------------------------------------------------===//
-// Corrections by a factor
+// Rescaling by a factor
 //===----------------------------------------------------------------------===//
 
-/// Lets `op` run in `pass`, whose reductions it needs, if it can.
+/// Lets `op` run in `pass`, whose reductions it needs. Returns false if it
+/// cannot.
 bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
   Between between(group, *this, pass);
   auto decline = [&](StringRef why) {
@@ -329,7 +332,7 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
   SmallVector<unsigned, 4> rows = group.resultAxes(op);
   SmallVector<unsigned, 4> places;
   for (unsigned reference : between.references) {
-    constexpr unsigned wide = 32; // bits; what is narrower rounds differences
+    constexpr unsigned wide = 32; // bits; narrower types round differences
     if (group.reductions[reference]->combined.getType() != type ||
         !type.isIntOrFloat() || type.getIntOrFloatBitWidth() < wide)
       return decline("needs values of its own loop of another type, or of one "
@@ -423,7 +426,7 @@ static ScalarWork workOf(const RowExpressionRef &expression) {
 }
 
 ScalarWork StitchPasses::correctionWork(unsigned op) const {
-  // How far the mean moves, and the square, as often as there are elements.
+  // How far the mean moves, and the square, times the number of elements.
   if (centres[op])
     return {7, 0};
   if (!factors[op])

@@ -45,14 +45,16 @@ StitchPasses::StitchPasses(const StitchGroup &group,
     }
     level.push_back(least);
   }
-  // The passes are those of the other form, which nobody asks for.
+  // The passes equal those of the form that is not online, so this one is not
+  // used.
   if (isOnline && !this->isOnline())
     return;
   for (const StitchTensor &tensor : group.inputs)
     isSerialInput.push_back(axis && llvm::is_contained(tensor.axes, *axis));
   isRetained.assign(group.operators().size(), false);
   isRetainedInput.assign(group.inputs.size(), false);
-  // What a pass is made for; all else is on the way to that.
+  // Passes are made for reductions and results. All other operators are on the
+  // way to them.
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (!axis || ((reducesAxis(op) || isPart[op]) && !isLate[op]))
       count = std::max(count, level[op] + 1);
@@ -64,7 +66,7 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   if (count > 1)
     choose(group, retainsExpensive);
   steps = walk(group);
-  // An operator's values may have come in the place of inputs.
+  // Values of retained operators may have replaced inputs.
   isRetained.assign(group.operators().size(), false);
   isRetainedInput.assign(group.inputs.size(), false);
   for (const Step &step : steps) {
@@ -75,7 +77,7 @@ StitchPasses::StitchPasses(const StitchGroup &group,
   }
 }
 
-/// Goes through the passes with what is kept so far.
+/// Visits the passes with the values that are retained at the time.
 class StitchPasses::Walker {
 public:
   Walker(const StitchGroup &group, const StitchPasses &passes)
@@ -106,8 +108,8 @@ public:
     sources.push_back({unsigned(operators.size()), unsigned(inputs.size())});
   }
 
-  /// Each pass by itself, its operators from the last one on: `take(pass, op,
-  /// isKept)`, then its inputs: `load(pass, input, isKept)`.
+  /// Visits each pass: its operators from the last one on, with `take(pass, op,
+  /// isKept)`, then its inputs, with `load(pass, input, isKept)`.
   template <typename Take, typename Load> void run(Take take, Load load) {
     known.assign(group.operators().size(), false);
     knownInput.assign(group.inputs.size(), false);
@@ -123,9 +125,10 @@ public:
         take(pass, op, isRetained);
         if (isRetained)
           continue;
-        // What reads it has been there.
+        // All readers of the operator have been visited.
         known[op] = !passes.isRunning(op, pass);
-        // Of rows, those that follow from values so far.
+        // An operator without the axis is needed only if it depends on running
+        // values.
         for (unsigned at = sources[op].firstOperator;
              at < sources[op + 1].firstOperator; ++at)
           if (unsigned source = operators[at];
@@ -148,9 +151,9 @@ public:
 private:
   const StitchGroup &group;
   const StitchPasses &passes;
-  SmallVector<SmallVector<unsigned>> roots; ///< by pass: what it is made for
+  SmallVector<SmallVector<unsigned>> roots; ///< by pass: what it is for
   /// By operator, and beyond the last: the operators that it reads, without
-  /// reductions along the axis, and the inputs that are walked.
+  /// reductions along the axis, and the inputs that have the axis.
   struct Sources {
     unsigned firstOperator, firstInput;
   };
@@ -180,9 +183,9 @@ StitchPasses::walk(const StitchGroup &group) const {
   return result;
 }
 
-/// Inputs that several passes load are kept; then, one after the other,
-/// whatever operator's value saves most bytes, or first of all most of what is
-/// costly.
+/// Retains inputs that several passes load. Then retains, one after the other,
+/// the operator whose value saves the most bytes, or with `retainsExpensive`
+/// the most work of expensive operators.
 void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
   SmallVector<unsigned> loads(group.inputs.size());
   for (const Step &step : stepsAgain)
@@ -194,8 +197,8 @@ void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
       count *= group.axes[other].extent;
     return count;
   };
-  /// Of an operator: what keeping its values takes, none where they cannot be,
-  /// and what computing them takes.
+  /// The bits of an operator's values, if they can be retained, and the work of
+  /// computing them.
   struct Operator {
     std::optional<double> bits;
     double expensive, special, plain;
@@ -220,7 +223,7 @@ void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
   SmallVector<double> inputBits;
   for (const StitchTensor &tensor : group.inputs)
     inputBits.push_back(points(tensor.axes) * 8.0 * tensor.elementBytes);
-  // Counts, of which sums are exact in any order.
+  // These are counts, whose sums are exact in any order.
   Walker walker(group, *this);
   SmallVector<bool, 64> used, usedInput;
   auto price = [&] {
@@ -247,8 +250,8 @@ void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
     return std::make_tuple(retainsExpensive ? expensive : 0, bits, special,
                            plain);
   };
-  // What an operator needs, by way of others too, inputs behind operators: none
-  // but that is spared where its values are kept.
+  // By operator: the operators, and behind them the inputs, that it depends on,
+  // also indirectly. Retaining its values can spare no others.
   unsigned operators = group.operators().size();
   SmallVector<llvm::BitVector> needs;
   for (unsigned op = 0; op < operators; ++op) {
@@ -262,7 +265,7 @@ void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
       own.set(operators + input);
   }
   auto best = price();
-  // What the passes take of what is kept so far.
+  // Retained operators and inputs that the passes use.
   auto taken = std::make_pair(used, usedInput);
   auto minBits = [&](unsigned op) {
     double bits = *costs[op].bits;
@@ -275,7 +278,7 @@ void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
     return bits;
   };
   while (true) {
-    // Keeping what one pass alone computes saves nothing.
+    // Retaining values that a single pass computes saves nothing.
     SmallVector<unsigned> computed(operators);
     walker.run(
         [&](unsigned, unsigned op, bool isHere) { computed[op] += !isHere; },

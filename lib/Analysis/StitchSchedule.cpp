@@ -129,7 +129,8 @@ fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
     }
   }
   if (mapping.getCluster() > 1) {
-    // The one that they go through, where blocks share another one as well.
+    // The cluster has the serial loop's axis where blocks split another one,
+    // too.
     std::optional<unsigned> shared = StitchSplit::axisOf(group, schedule);
     if (schedule.serialLoop && shared)
       if (const StitchAxis &serialAxis = group.axes[schedule.serialLoop->axis];
@@ -221,8 +222,8 @@ std::pair<int64_t, int64_t> fusion::wholeSteps(const StitchGroup &group,
     return {0, extent % step == 0 ? schedule.countSteps() : 0};
   if (StitchSplit::axisOf(group, schedule) == axis)
     return {0, extent % mapped.tile == 0 ? schedule.countSteps() : 0};
-  // What is aligned begins before the row; of the blocks of a cluster the last
-  // one has the end of it.
+  // An aligned tile begins before the row. The last block of a cluster has the
+  // end of the axis.
   return {
       llvm::divideCeil(mapped.align - 1, step),
       std::clamp<int64_t>((extent - (mapped.cluster - 1) * mapped.tile) / step,
@@ -304,7 +305,7 @@ LinearLayout fusion::layoutOf(const StitchGroup &group,
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     if (group.components[axis] == component)
       all.push_back(axis);
-  // Of threads, the last axis has the nearest.
+  // The nearest threads are along the last axis.
   LinearLayout layout;
   int64_t lanes = 1;
   auto append = [&](LayoutDim in, unsigned number, int64_t size) {
@@ -341,7 +342,7 @@ int64_t fusion::countTransposed(const StitchGroup &group,
                                 const StitchTensor &result) {
   if (!result.unit || schedule.stepOf(*result.unit).tile == 1)
     return 0;
-  // Of the axes that neighbouring threads or registers go along, the nearest.
+  // The nearest of the axes that neighbouring threads or registers go along.
   std::optional<unsigned> nearest;
   for (unsigned axis : result.axes) {
     const AxisThreadMapping &mapped = schedule.threadMapping[axis];
@@ -353,7 +354,7 @@ int64_t fusion::countTransposed(const StitchGroup &group,
   if (!nearest || *nearest == *result.unit ||
       element.getIntOrFloatBitWidth() < smallest)
     return 0;
-  // Rows are a word longer, of 32 words or so.
+  // Rows are padded by a word, for about every 32 words.
   constexpr int64_t least = 1024, part = 8;
   int64_t bytes = tileBytes(schedule, result.axes, result.elementBytes);
   return bytes + bytes / part + least;
@@ -397,7 +398,7 @@ fusion::transposeResult(const StitchGroup &group,
   int64_t width = transposedWidth(schedule, result);
   LinearLayout to = blocked(shape, order, width, schedule.warps);
   LinearLayout from = layoutOf(group, schedule, result.component, axes);
-  // Where threads have what they store, nothing passes between them.
+  // Threads that hold the elements they store exchange nothing.
   if (registerPermutation(from, to))
     return TransposedResult{to, 0};
   std::optional<int64_t> elements = countPadded(from, to, result.elementBytes);

@@ -28,8 +28,8 @@ double fusion::wholeSectors(const StitchGroup &group,
   return double(llvm::alignTo(bytes, kSectorBytes)) / bytes;
 }
 
-/// Sectors that so many bytes side by side lie in, on the average over the
-/// multiples of `alignment` bytes where they may begin.
+/// Returns the sectors that `bytes` contiguous bytes touch, on the average over
+/// the multiples of `alignment` bytes where they may begin.
 static double sectorsOf(double bytes, int64_t alignment) {
   return std::max(std::ceil(bytes / kSectorBytes),
                   1 + (bytes - alignment) / kSectorBytes);
@@ -37,18 +37,19 @@ static double sectorsOf(double bytes, int64_t alignment) {
 
 namespace {
 
-/// What a warp has of a row side by side.
+/// A contiguous part of a row that a warp accesses.
 struct Run {
   int64_t bytes;    ///< of one access
-  int64_t all;      ///< bytes of several, one after the other
-  int64_t piece;    ///< elements of an aligned access of realigned ones, or 1
+  int64_t all;      ///< bytes of several accesses, one after the other
+  int64_t piece;    ///< elements of an aligned access to a misaligned row, or 1
   int64_t lanes;    ///< along the row
   double share = 1; ///< of the bytes in an access, others in the next ones
 };
 
 } // namespace
 
-/// Of a result that is turned: shared memory puts neighbours side by side.
+/// Returns the run of a result that is transposed through shared memory, which
+/// makes neighbours contiguous.
 static Run runOfTurned(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &result) {
   int64_t width = transposedWidth(schedule, result),
@@ -81,8 +82,8 @@ static Run runOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
 double fusion::sectorsOfAccess(const StitchGroup &group,
                                const StitchSchedule &schedule,
                                const StitchTensor &tensor, bool isStored) {
-  // Gathered elements are loaded one by one, with gaps where threads have
-  // several side by side.
+  // Gathered elements are loaded one by one, with gaps where threads hold
+  // several contiguous ones.
   if (tensor.isGathered) {
     double most = kSectorBytes / tensor.elementBytes;
     if (!tensor.gatheredRun)
@@ -106,8 +107,8 @@ double fusion::sectorsOfAccess(const StitchGroup &group,
   if (run.piece == 1) {
     sectors = sectorsOf(run.bytes, std::min(alignment, run.bytes));
   } else {
-    // Where a piece is cut the last lane loads one more, and what a warp stores
-    // is a piece less and the ends.
+    // Where a piece is split, the last lane loads one more. A warp then stores
+    // a piece less, and the ends.
     int64_t piece = run.piece * tensor.elementBytes;
     double isCut = double(run.piece - 1) / run.piece, ofRun = isCut;
     if (isStored) {

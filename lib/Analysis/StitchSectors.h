@@ -13,14 +13,14 @@
 
 namespace fusion {
 
-/// Bytes of the sectors that a block moves for each byte of its tile:
-/// neighbours in a sector that belong to other blocks are fetched by each of
-/// them.
+/// Returns bytes of sectors that a block moves per byte of its tile. A sector
+/// that several blocks read is fetched by each of them.
 double wholeSectors(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchTensor &tensor);
 
-/// The same for what one access of a warp moves: rows that begin anywhere take
-/// it a sector further, and a wider vector leaves gaps that others move again.
+/// Returns bytes of sectors that an access of a warp moves per byte that it
+/// needs. A misaligned row touches one more sector. A vector that is wider than
+/// the access leaves gaps, whose sectors other accesses move again.
 double sectorsOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &tensor, bool isStored);
 

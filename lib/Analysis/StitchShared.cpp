@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What tile-allocate-shared gives to a block program: what is put aside lives
-// until the kernel ends, exchanges one after the other lie behind it.
+// Counts the shared memory that tile-allocate-shared gives to a block program.
+// Retained tiles, stages and partial results of clusters live until the kernel
+// ends. Exchanges follow one another in the memory behind them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +57,7 @@ int64_t fusion::countPrivateBytes(const StitchGroup &group,
        llvm::zip_equal(group.inputs, passes.isRetainedInput))
     if (retained)
       add(tensor.axes, tensor.elementBytes);
-  // What is added up over rows.
+  // Tiles that are summed over rows.
   if (schedule.splitLoop)
     for (auto [op, isPart] : llvm::enumerate(passes.isPart))
       if (isPart)
@@ -64,8 +65,8 @@ int64_t fusion::countPrivateBytes(const StitchGroup &group,
   return bytes;
 }
 
-/// The largest of a reduction's exchanges between warps, one axis after the
-/// other from the last one on.
+/// Returns the bytes of a reduction's largest exchange between warps. Axes are
+/// exchanged one after the other, from the last one on.
 static int64_t countExchange(const StitchGroup &group,
                              const StitchSchedule &schedule, unsigned op) {
   SmallVector<unsigned, 4> axes(group.loops[op].begin(), group.loops[op].end()),
@@ -92,7 +93,7 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
                   countStages(group, schedule, passes) +
                   countClusterPartials(group, schedule),
           most = stash;
-  // Components follow one another, and what one of them puts aside lives on.
+  // Components follow one another, and tiles that one of them retains live on.
   auto add = [&](unsigned component, int64_t bytes) {
     bool isBefore = schedule.serialLoop &&
                     component < group.components[schedule.serialLoop->axis];
@@ -101,7 +102,7 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (group.reductions[op])
       add(group.componentOf(op), countExchange(group, schedule, op));
-  // The blocks that combine parts of reductions exchange no more.
+  // The blocks of the cross-block reduction exchange no more than that.
   for (const StitchTensor &result : group.results)
     add(result.component, transposeBytes(result));
   return most + 2 * kBarrierBytes * countStageBarriers(group, schedule, passes);
@@ -141,7 +142,7 @@ int64_t fusion::sharedToFit(
       });
   if (turned == 0)
     return most;
-  // Threads may have all that they store.
+  // Threads may already hold all that they store.
   int64_t least = countKernel(group, schedule, passes,
                               [](const StitchTensor &) { return 0; });
   auto blocks = [&](int64_t bytes) {

@@ -34,7 +34,7 @@ void StitchGroup::findShared() {
   }
 }
 
-/// Blocks of a cluster have all of an axis between them.
+/// The blocks of a cluster have all of an axis together: it is not split.
 static bool isSplit(const StitchAxis &axis, const AxisThreadMapping &spread) {
   return axis.isReduced && spread.cluster == 1 && spread.tile < axis.extent;
 }
@@ -56,7 +56,7 @@ StitchSplit::besideSerialLoop(const StitchGroup &group,
   return axis;
 }
 
-/// By input: no operator reads it but those that need what blocks share.
+/// By input: only operators that depend on a split reduction read it.
 static SmallVector<bool> findLateInputs(const StitchGroup &group,
                                         ArrayRef<bool> isLate) {
   SmallVector<bool> isLateInput(group.inputs.size(), true);
@@ -170,7 +170,7 @@ int64_t StitchSplit::countPrivateLines(const StitchGroup &group,
       lines *= tile;
       continue;
     }
-    // Of a whole row the last line ends behind it.
+    // The last line of a whole row ends behind the row.
     int64_t bytes = tile * elementBytes(group, op);
     if (tile < group.axes[axis].extent && bytes % kLineBytes != 0)
       return 0;
@@ -180,16 +180,16 @@ int64_t StitchSplit::countPrivateLines(const StitchGroup &group,
 }
 
 int64_t StitchSplit::bytesBeyond(int64_t ofRound, int64_t l2Bytes) {
-  // What blocks go through meanwhile passes by in half of it. Blocks end
-  // together: what is replaced first is what is read first, and of as many
-  // parts as there is room for hardly anything stays.
+  // Data that blocks read meanwhile passes through half of the L2. Blocks end
+  // together: lines that are replaced first are read first. If there are as
+  // many partial results as there is room for, hardly any of them stays.
   double half = l2Bytes / 2.0;
   return 2 * ofRound * std::clamp((ofRound - half) / half, 0.0, 1.0);
 }
 
 int64_t StitchSplit::bytesBeyond(const StitchGroup &group,
                                  int64_t l2Bytes) const {
-  // Those of a round take the places of those that have been combined.
+  // Partial results of a round replace the ones that have been reduced.
   int64_t bytes = 0;
   for (const Round &round : rounds)
     bytes += bytesBeyond(round.splits * bytesOfPartial(group), l2Bytes);
@@ -270,7 +270,7 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
         return name + " is reduced over blocks that go through it, and what is "
                       "combined has no whole bytes";
   }
-  // Of each part there is one, which one block writes.
+  // Each partial result is written by one block.
   for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (!group.reduces(op, split.front()))
       continue;

@@ -24,10 +24,10 @@ bool fusion::isPersistent(const StitchGroup &group,
          !group.axes[schedule.serialLoop->axis].isReduced;
 }
 
-/// Elements that a thread has side by side in memory and in its registers
-/// (`layoutOf`): a vector, if that of no later axis comes first, and all that
-/// it has of an axis that no other thread is on, if no other axis comes
-/// between.
+/// Returns how many elements of a thread are contiguous both in memory and in
+/// its registers (`layoutOf`). It is a vector, unless a later axis has one. It
+/// is all of the thread's elements along the axis if no other thread is on it
+/// and no other axis comes between.
 static int64_t neighboursOf(const StitchSchedule &schedule,
                             const StitchTensor &tensor) {
   const AxisThreadMapping &own = schedule.threadMapping[*tensor.unit];
@@ -92,7 +92,7 @@ std::optional<std::string> fusion::whyNotTMA(const StitchGroup &group,
                  schedule.warps, &why);
   if (!box)
     return why;
-  // What memory moves at a time.
+  // Memory moves whole sectors.
   if (box->dimensions.front().size * tensor.elementBytes % kSectorBytes != 0)
     return "the rows of a box are parts of sectors of 32 bytes";
   if (elementsOf(schedule, axes) * tensor.elementBytes * kWarpSize *
@@ -122,7 +122,7 @@ int64_t fusion::countStageBarriers(const StitchGroup &group,
   return count;
 }
 
-/// Why the schedule's copies in bulk cannot be, or nullopt.
+/// Returns the reason why the schedule's TMA copies are infeasible, or nullopt.
 static std::optional<std::string> checkBulk(const StitchGroup &group,
                                             const StitchSchedule &schedule,
                                             const StitchPasses &passes) {
@@ -196,7 +196,7 @@ fusion::checkStitchProducers(const StitchSchedule &schedule) {
   return whyTooManyWarps(schedule.warps, schedule.producers);
 }
 
-/// The axis that steps are along, for messages.
+/// Returns the name of the serial loop's axis, for messages.
 static std::string nameOf(const StitchGroup &group,
                           const StitchSerialLoop &walk) {
   return "axis '" + group.axes[walk.axis].name + "'";

@@ -33,7 +33,8 @@ static SmallVector<int64_t> stridesOf(RankedTensorType type) {
   return strides;
 }
 
-/// Rows start where the offset and all strides but the unit axis's lead.
+/// Sets the unit axis and the alignment. Rows start at the offset plus
+/// multiples of all strides but the unit axis's.
 void StitchBuilder::setAlignment(StitchTensor &tensor) const {
   uint64_t places = 16 | (tensor.offset * tensor.elementBytes);
   for (auto [axis, stride] : llvm::zip_equal(tensor.axes, tensor.strides))
@@ -63,7 +64,8 @@ FailureOr<StitchTensor> StitchBuilder::describe(Value value,
   return tensor;
 }
 
-/// Elements that the body of an operator reads at places of its own.
+/// Describes the elements that the body of an operator reads at indices that it
+/// computes.
 FailureOr<StitchTensor> StitchBuilder::describe(unsigned op,
                                                 tensor::ExtractOp extract) {
   auto type = cast<RankedTensorType>(extract.getTensor().getType());
@@ -106,7 +108,7 @@ FailureOr<StitchTensor> StitchBuilder::describe(unsigned op,
             beyond, llvm::divideCeilSigned(type.getDimSize(d) - index.constant,
                                            coefficient));
       }
-      // A guarded dimension that no loop walks.
+      // A guarded dimension that has no loop.
       isLinear &= !place->guard || !index.terms.empty() ||
                   (index.constant >= 0 && index.constant < type.getDimSize(d));
     }
@@ -151,7 +153,7 @@ FailureOr<unsigned> StitchBuilder::addInput(StitchTensor tensor) {
 LogicalResult StitchBuilder::collectInputs() {
   for (auto [index, constOp] : llvm::enumerate(group.operators())) {
     linalg::LinalgOp op = constOp;
-    // A single number is read by each component for itself.
+    // Each component reads a single number for itself.
     unsigned component = group.componentOf(index);
     for (const auto &[operand, isTensor, loops] : group.about(index).inputs) {
       Value value = operand->get();
@@ -159,11 +161,11 @@ LogicalResult StitchBuilder::collectInputs() {
         continue;
       if (isComputed(value))
         return decline("values that are put side by side are read again");
-      // It gives a shape only.
+      // The tensor only gives a shape.
       if (value.getDefiningOp<tensor::EmptyOp>() &&
           !op.payloadUsesValueFromOperand(operand))
         continue;
-      // What is filled is a number everywhere.
+      // A filled tensor is one number everywhere.
       if (auto fill = value.getDefiningOp<linalg::FillOp>();
           fill && isGiven(fill))
         continue;
@@ -174,7 +176,7 @@ LogicalResult StitchBuilder::collectInputs() {
       if (failed(tensor))
         return failure();
       tensor->component = component;
-      // Read along other axes it is loaded again.
+      // A tensor that is read along other axes is loaded again.
       group.reads[operand] = *addInput(*tensor);
     }
     for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>()) {

@@ -34,7 +34,7 @@ constexpr int64_t lineBytes = 128;
 double fusion::linesOfAccess(const StitchGroup &group,
                              const StitchSchedule &schedule,
                              const StitchTensor &tensor, int64_t width) {
-  // Of a wider vector each access takes a part, so that it leaves gaps.
+  // Each access moves a part of a wider vector, and leaves gaps.
   int64_t lanes = 1, gap = 1;
   for (unsigned axis : tensor.axes)
     lanes *= schedule.threadMapping[axis].lanes;
@@ -59,7 +59,8 @@ double fusion::linesOfAccess(const StitchGroup &group,
                          }));
   int64_t bytes = std::max<int64_t>(lineBytes, width * tensor.elementBytes);
   double lines = llvm::divideCeil(run * tensor.elementBytes, lineBytes);
-  // Runs of odd rows begin anywhere in a line, as far as they are not aligned.
+  // Runs of misaligned rows begin at any place in a line that their alignment
+  // allows.
   if (int64_t alignment = alignmentOf(schedule, tensor);
       tensor.alignment < kWidestAccess &&
       alignment <= run * tensor.elementBytes)
@@ -68,8 +69,9 @@ double fusion::linesOfAccess(const StitchGroup &group,
                           llvm::divideCeil(span, run) * lines);
 }
 
-/// Of so many words each comes from the next lane, moves by a power of two of
-/// words after the other, and then by parts of one.
+/// Returns the instructions that shift a misaligned vector of `bytes` bytes
+/// into place. Each of its words comes from the next lane, moves by one power
+/// of two of words after the other, and then by parts of a word.
 static int64_t movesOf(int64_t bytes) {
   int64_t words = bytes / 4, moves = 2 * words;
   for (int64_t step = words / 2; step > 0; step /= 2)
@@ -94,7 +96,7 @@ TileAccess TileAccess::of(const StitchGroup &group,
   if (wide > 1) {
     int64_t bytes = width * tensor.elementBytes;
     access.moves = access.count * movesOf(bytes);
-    // Of the last of a warp's run the lane loads what is behind.
+    // The last lane of a warp's run loads the vector behind the run.
     access.behind =
         llvm::divideCeil(access.count * width *
                              schedule.threadMapping[*tensor.unit].lanes,
@@ -102,7 +104,8 @@ TileAccess TileAccess::of(const StitchGroup &group,
         bytes / registerBytes;
     access.held += access.behind;
     access.places = access.count;
-    // The piece, the one behind, where they are and by what they are off.
+    // The vector, the one behind it, their address, and by how much they are
+    // off.
     access.moving = 2 * bytes / registerBytes + addressRegisters + 1;
   }
   return access;
@@ -124,8 +127,8 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
                                        const StitchPasses &passes) const {
   Passes result;
   result.of = &passes;
-  // ptxas computes what several passes widen once, and keeps it as wide; for a
-  // single one values are held as they are.
+  // ptxas computes conversions to wider types once for several passes, and
+  // keeps the wide values. For a single pass, values are held unconverted.
   constexpr unsigned wide = 4;
   auto bytesHeld = [&](unsigned number, unsigned bytes,
                        SmallVector<unsigned> StitchPasses::Step::*list) {
@@ -143,7 +146,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
       operators.push_back(op);
     else if (isReducing)
       counter.addExchange(entry, ends);
-    // Beside a sum there may be the mean so far.
+    // Next to a sum there may be a running mean.
     if (isReducing)
       result.accumulators +=
           counter.elementsIn(entry.space) * (passes.isCentre[op] ? 2 : 1);
@@ -167,7 +170,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
     result.inRegisters += counter.registersOf(
         space, bytesHeld(input, bytes, &StitchPasses::Step::retainedInputs));
   }
-  // What the steps read of what is there before them stays in registers.
+  // Values from before the steps that the steps read stay in registers.
   llvm::SmallSet<unsigned, 8> taken, takenInputs;
   for (auto [op, sources] : llvm::enumerate(group.sources)) {
     if (!passes.isSerial[op])

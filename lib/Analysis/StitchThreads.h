@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions, accesses, registers and exchanges of the steps of one spread,
-// which schedules share that differ in what they keep of a walk.
+// Counts instructions, accesses, registers and exchanges of the steps of one
+// thread mapping. Schedules that differ only in the steps that a serial loop
+// retains share these counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,58 +21,59 @@
 
 namespace fusion {
 
-/// Elements of a tensor that lie side by side where `countOf` elements of each
-/// of its axes are taken.
+/// Returns how many elements of a tensor are contiguous where `countOf`
+/// elements of each of its axes are taken.
 int64_t countRun(const StitchGroup &group, const StitchTensor &tensor,
                  llvm::function_ref<int64_t(unsigned)> countOf);
 
-/// Lines of 128 bytes that one access of a warp touches, a cycle each.
+/// Returns the lines of 128 bytes that one access of a warp touches. Each takes
+/// a cycle.
 double linesOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
                      const StitchTensor &tensor, int64_t width);
 
-/// What the operators of some steps do in a thread.
+/// What a thread does for the operators of some steps.
 struct ThreadWork {
   int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
-  double lines = 0; ///< of a warp's loads and stores
-  int64_t live = 0; ///< registers, at most
-  int64_t held = 0; ///< those that ptxas takes where it overlaps guarded loads
-  int64_t behind = 0; ///< of what is loaded to be handed on to other lanes
+  double lines = 0;   ///< of a warp's loads and stores
+  int64_t live = 0;   ///< registers, at most
+  int64_t held = 0;   ///< registers where ptxas overlaps guarded loads
+  int64_t behind = 0; ///< registers of vectors that are loaded for other lanes
 };
 
-/// Registers of a thread beside values where it has as many as it likes:
-/// addresses, coordinates, loads ahead.
+/// Registers of a thread, next to its values, where their number is not
+/// limited: addresses, coordinates, loads that are issued early.
 constexpr int64_t kOwnRegisters = 40;
-/// Those that it cannot do without: the address of its part of each tensor, its
-/// coordinate along each axis, and of exchanges and loops the place in shared
-/// memory, the warp's number, a count and its end.
+/// Returns the fewest registers of a thread next to its values: an address for
+/// each tensor and a coordinate along each axis. Exchanges and loops need the
+/// address in shared memory, the warp's number, a count and its end.
 inline int64_t minOwnRegisters(const StitchGroup &group) {
   constexpr int64_t address = 2, coordinate = 1, exchange = 4;
   return address * int64_t(group.inputs.size() + group.results.size()) +
          coordinate * int64_t(group.axes.size()) + exchange;
 }
 
-/// Seconds that a warp waits for loads, in so many passes.
+/// Returns the seconds that a warp waits for loads in `passes` passes.
 double secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
                       const ChipInfo &chip);
-/// Seconds of one warp's steps, with what it waits for loads.
+/// Returns the seconds of one warp's steps, with its waits for loads.
 double secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
                      const ThreadWork &work, int64_t clusterExchanges,
                      int64_t chained, const ChipInfo &chip);
-/// Reductions that wait for one another, those of all steps of a persistent
-/// block.
+/// Returns how many reductions depend on one another, in all steps of a
+/// persistent block.
 int64_t countChained(const StitchGroup &group, const StitchWork &work,
                      const StitchSchedule &schedule);
-/// Seconds that the busiest SM, which has `blocksOnBusiest` blocks of `warps`
-/// warps one after the other, takes to issue their work.
+/// Returns the seconds that the busiest SM takes to issue its work, which is
+/// that of `blocksOnBusiest` blocks of `warps` warps, one after the other.
 double secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
                       int64_t warps, const ChipInfo &chip);
-/// Those of a kernel with its launch. Blocks of an SM hide one another's
-/// dependent steps; a block that is alone there leaves the memory, and the port
-/// to it, idle while it computes.
+/// Returns the seconds of a kernel with its launch. Blocks of an SM hide each
+/// other's dependent steps. A single block leaves memory, and the SM's port to
+/// it, idle while it computes.
 double secondsOfKernel(double memory, double port, double issue, double latency,
                        int64_t blocksPerSM, const ChipInfo &chip);
-/// Those of the last blocks that combine parts of reductions, in so many steps,
-/// after a fence and a count.
+/// Returns the seconds of the cross-block reduction in the last blocks: `steps`
+/// steps after a fence and a count of the blocks.
 inline double secondsOfParts(double steps, const ChipInfo &chip) {
   return (2 + steps) * chip.l2Latency;
 }
@@ -80,17 +82,17 @@ inline double secondsOfParts(double steps, const ChipInfo &chip) {
 struct TileAccess {
   int64_t count = 0;
   double lines = 0;
-  int64_t moves = 0; ///< instructions that put what is loaded to its place
-  /// Registers that guarded accesses have until they are done: an address of
-  /// each, and the vector behind.
+  int64_t moves = 0; ///< instructions that shift loaded data into place
+  /// Registers until guarded accesses are done: an address for each, and for
+  /// misaligned rows the vectors behind a warp's run (`behind`).
   int64_t held = 0, behind = 0;
-  int64_t moving = 0; ///< registers while what is loaded moves to its place
-  int64_t places = 0; ///< registers for where rows are off, of all accesses
+  int64_t moving = 0; ///< registers while loaded data is shifted into place
+  int64_t places = 0; ///< registers for the misalignment, of all accesses
 
-  /// With so many elements in a thread.
+  /// Counts the accesses to a tile with `elements` elements per thread.
   static TileAccess of(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &tensor, int64_t elements);
-  /// Those of a result that is stored as it lies.
+  /// Counts the stores of a result that is not transposed.
   static TileAccess ofStores(const StitchGroup &group,
                              const StitchSchedule &schedule,
                              const StitchTensor &tensor, int64_t elements);
@@ -119,14 +121,15 @@ public:
     }
   }
 
-  /// Elements of a thread in a tile over a set of axes.
+  /// Returns the elements per thread of a tile over a set of axes.
   int64_t elementsIn(unsigned space) const { return elements[space]; }
   int64_t registersOf(unsigned space, unsigned bytes) const {
     constexpr int64_t registerBytes = 4;
     return llvm::divideCeil(uint64_t(elements[space]) * bytes, registerBytes);
   }
 
-  /// Operators one after the other; all inputs are loaded first.
+  /// Counts the work of operators that run one after the other. All inputs are
+  /// loaded first.
   ThreadWork count(llvm::ArrayRef<unsigned> operators,
                    llvm::ArrayRef<unsigned> inputs,
                    std::optional<unsigned> serialAxis) const {
@@ -161,7 +164,8 @@ public:
       int64_t points = elements[op.space];
       total.instructions += points * std::max<int64_t>(1, op.work.plain);
       total.special += points * op.work.special;
-      // Along the walked axis parts are exchanged after the last step.
+      // Along the serial loop's axis, warps exchange results after the last
+      // step.
       if (group.reductions[number] &&
           (!serialAxis || llvm::is_contained(op.resultAxes, *serialAxis) ||
            !llvm::is_contained(op.axes, *serialAxis)))
@@ -171,7 +175,8 @@ public:
     return total;
   }
 
-  /// What is left of a reduction after the threads' own elements.
+  /// Adds the work of a reduction after each thread has reduced its own
+  /// elements: exchanges between lanes and between warps.
   void addExchange(const StitchWork::Operator &op, ThreadWork &total) const {
     int64_t rows = elements[op.resultSpace], parts = 1;
     for (unsigned axis : op.axes) {
@@ -193,13 +198,15 @@ private:
   llvm::SmallVector<TileAccess, 16> accesses; ///< by input
 };
 
-/// Of one spread: what the passes do in a step, kept or not.
+/// What the passes do in a step, with its values retained or not, for all
+/// schedules of one thread mapping.
 struct StitchSteps {
   StitchSteps(const StitchGroup &group, const StitchWork &work,
               const StitchSchedule &schedule)
       : key(keyOf(schedule)), counter(group, work, schedule) {}
 
-  /// The spread of a step: that of the tile says how many there are.
+  /// Returns the thread mapping of one step. The tile's own mapping says, in
+  /// addition, how many steps there are.
   static llvm::SmallVector<AxisThreadMapping>
   keyOf(const StitchSchedule &schedule) {
     llvm::SmallVector<AxisThreadMapping> key;
@@ -210,21 +217,21 @@ struct StitchSteps {
 
   struct Pass {
     ThreadWork step, again;
-    /// Of results so far, for a step.
+    /// Work of a step to rescale running results.
     ThreadWork corrections;
-    int64_t corrected = 0; ///< registers of a correction
-    int64_t ahead = 0;     ///< those of the loads of a step ahead
+    int64_t corrected = 0; ///< registers while results are rescaled
+    int64_t ahead = 0;     ///< registers of the next step's loads
   };
   struct Passes {
     const StitchPasses *of;
     llvm::SmallVector<Pass> passes;
     ThreadWork
-        once; ///< outside of the walk, and the ends of reductions along it
+        once; ///< outside of the serial loop, with the ends of its reductions
     int64_t accumulators = 0;
-    int64_t outside = 0;     ///< registers of what is the same in all steps
-    int64_t parts = 0;       ///< registers of what blocks share, of a step
-    int64_t words = 0;       ///< of what is kept of a step
-    int64_t inRegisters = 0; ///< those of it that registers take
+    int64_t outside = 0;     ///< registers of values that all steps read
+    int64_t parts = 0;       ///< registers of a step's partial results
+    int64_t words = 0;       ///< 4-byte words of a step's retained values
+    int64_t inRegisters = 0; ///< registers that the retained values take
   };
   const Passes &passesOf(const StitchGroup &group, const StitchWork &work,
                          const StitchPasses &passes) {
@@ -237,7 +244,8 @@ struct StitchSteps {
   Passes count(const StitchGroup &group, const StitchWork &work,
                const StitchPasses &passes) const;
 
-  /// Bytes through which a result is turned, of any schedule of this spread.
+  /// Returns the bytes through which a result is transposed. They are the same
+  /// for all schedules of this thread mapping.
   int64_t turned(const StitchGroup &group, const StitchSchedule &schedule,
                  const StitchTensor &result) {
     transposedBytes.resize(group.results.size());

@@ -15,11 +15,12 @@
 using namespace mlir;
 using namespace fusion;
 
-/// What blocks store of reductions that they share, and the last ones load.
+/// Adds the partial results of split reductions, which blocks store and the
+/// last blocks load.
 static void addExchange(const StitchGroup &group,
                         const StitchSchedule &schedule,
                         const StitchSplit &split, StitchTraffic &traffic) {
-  // Every block counts itself, in each round that it has a part for.
+  // Every block counts itself, in each round that it has a partial result for.
   constexpr int64_t counterBytes = 4;
   int64_t splits = 0;
   for (const StitchSplit::Round &round : split.rounds)
@@ -85,7 +86,7 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
     split.emplace(group, schedule);
     addExchange(group, schedule, *split, traffic);
   }
-  // What the last block loads is of the whole axis.
+  // The last block loads elements of the whole axis.
   SmallVector<std::pair<unsigned, bool>> loads;
   for (unsigned input = 0; input < group.inputs.size(); ++input) {
     loads.push_back({input, split && split->isLateInput[input]});
@@ -103,7 +104,7 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
     bool rotated = isShifted(schedule, tensor),
          realigned = misalignedAccessWidth(group, schedule, tensor) > 1;
     auto keptOf = [&](unsigned axis) {
-      // Of an axis that is split nothing is read twice.
+      // Along a split axis nothing is read twice.
       if (passes.axis != axis || (split && axis == *split->axis))
         return std::numeric_limits<int64_t>::max();
       return schedule.retainedSteps() * schedule.serialLoop->step;
@@ -123,7 +124,7 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
              isOnce = isOfSplit && isOfLast;
         replicas *= spread.lanes * spread.warps *
                     (isOnce ? 1 : countTiles(group, schedule, axisNumber));
-        // In the loop over rows, but what is the same in all of its steps.
+        // In the loop over rows, unless it is the same in all of its steps.
         bool isInSteps = passes.isSerialInput[number] || tensor.isGathered;
         if (isOfSplit && !isOnce && isInSteps)
           replicas *= schedule.countSerialPasses();
@@ -134,7 +135,7 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
       int64_t retained = keptOf(axisNumber);
       if (schedule.threadMapping[axisNumber].align > 1) {
-        // Of an axis that is aligned a cluster keeps all.
+        // A cluster retains all of an aligned axis.
         if (spread.cluster > 1)
           retained = std::numeric_limits<int64_t>::max();
         ShiftedCount count = countShifted(group, schedule, tensor, retained),

@@ -17,8 +17,8 @@
 using namespace fusion;
 using Reason = std::optional<std::string>;
 
-/// The dimensions of a tensor map for a tile over two axes: those of one
-/// element are left out.
+/// Returns how many dimensions a tensor map has for a tile over two axes.
+/// Dimensions of one element are omitted.
 static unsigned countMapDimensions(const GroupModel &group,
                                    const GroupTensor &tensor,
                                    const MemoryTile &tile) {

@@ -13,14 +13,15 @@
 
 namespace fusion {
 
-/// Why bulk copies cannot fill the buffer of an operand or store a result
-/// (ScheduleLegality.h). `kept` is of the schedule's loops.
+/// Returns the reason why TMA copies cannot fill the buffer of an operand or
+/// store a result (ScheduleLegality.h), or nullopt. `retained` is of the
+/// schedule's loops.
 std::optional<std::string>
 whyNotTMA(const GroupModel &group, const Schedule &schedule,
           const ChipInfo &chip, const RetainedTiles &retained, unsigned tensor);
 
-/// Why a block needs too many mbarriers, one for each stage or kept tile of
-/// what bulk copies fill, or nullopt.
+/// Returns the reason why a block needs too many mbarriers, or nullopt. Each
+/// stage and each retained tile that TMA loads fill needs its own.
 std::optional<std::string> whyTooManyBarriers(const GroupModel &group,
                                               const Schedule &schedule,
                                               const RetainedTiles &retained);

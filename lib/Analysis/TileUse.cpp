@@ -29,10 +29,10 @@ int64_t TileUse::tileBytes(unsigned number) const {
   return bytes;
 }
 
-/// Share of the cores' rate that the resident warps can draw: each of
-/// an SM's four needs a warp, and products under way to cover an
-/// instruction's latency, either of further warps or of one warp's
-/// independent accumulators.
+/// Returns the share of the tensor cores' rate that the resident warps can use.
+/// Each of an SM's four tensor cores needs a warp. To cover an instruction's
+/// latency, further MMAs have to be in flight: of other warps, or of
+/// independent accumulators of one warp.
 double TileUse::utilisation(const ContractionMapping &mapping,
                             double rate) const {
   double warps = schedule.warps * blocksPerSM / cores;
@@ -53,7 +53,8 @@ double TileUse::sharedSeconds(double bytes) const {
   return bytes * blocksPerSM / (chip.sharedBytesPerClockPerSM * chip.clockHz);
 }
 
-/// Stages of a product's register-level loop: the fewest of what it loads.
+/// Returns the stages of a contraction's register-level loop: the fewest of the
+/// tensors that it loads.
 unsigned TileUse::registerStages(unsigned number) const {
   if (commonStages)
     return *commonStages;
@@ -66,11 +67,12 @@ unsigned TileUse::registerStages(unsigned number) const {
   return fewest.value_or(1);
 }
 
-/// T_smem_use of one product's tile: the register-level loop over the steps
-/// of its intrinsic. One step loads fragments (bytes over the SM's bandwidth,
-/// and the latency of shared memory) and multiplies them. What was handed
-/// over through shared memory is stored and, once all have, loaded again.
-/// `repetitions` of the loop run on into each other.
+/// T_smem_use of one tile of a contraction: the register-level loop over the
+/// steps of its intrinsic. One step loads fragments (bytes over the SM's
+/// bandwidth, and the latency of shared memory) and multiplies them. An
+/// intermediate in shared memory is stored and, once all threads have stored
+/// it, loaded again. `repetitions` of the loop follow each other without a
+/// break.
 double TileUse::useSeconds(unsigned number, int64_t repetitions) {
   PipelineMemo::Use asked{blocksPerSM, repetitions, registerStages(number)};
   PipelineMemo::Use &known = memo.uses[number];
@@ -99,7 +101,8 @@ double TileUse::computeUse(unsigned number, int64_t repetitions,
   double load = chip.sharedLatency + sharedSeconds(bytes);
   double stages = ofRegisters, multiplexed = schedule.warps;
   if (form == PipelineForm::Continuous) {
-    // No more than there are steps, and only warps of one core take turns.
+    // There are no more stages than steps, and only warps of one core
+    // alternate.
     stages = std::min(stages, steps * repetitions);
     multiplexed = std::max(1.0, schedule.warps * blocksPerSM / cores);
   }
@@ -119,9 +122,9 @@ double TileUse::computeUse(unsigned number, int64_t repetitions,
   return use + exchangeSeconds(number);
 }
 
-/// The warps' parts of rows that are reduced when a product is complete,
-/// stored and, once all have, loaded again, in each of the steps in which it
-/// comes about.
+/// Returns the seconds of warps that exchange partial results of rows when a
+/// contraction is complete. They store them and, once all have, load them
+/// again. The seconds are per step of the contraction's reduction.
 double TileUse::exchangeSeconds(unsigned number) const {
   if (form == PipelineForm::Printed)
     return 0;
@@ -136,10 +139,10 @@ double TileUse::exchangeSeconds(unsigned number) const {
   return seconds;
 }
 
-/// Of a product in place: tensor cores read shared memory while they
-/// multiply, one instruction into the next. The last one is waited for, in
-/// which time other groups of warps have the cores, or this one has another
-/// product.
+/// Returns the seconds of a contraction that reads operands in place: tensor
+/// cores read shared memory while they multiply, one instruction after the
+/// other. The last one is waited for. Meanwhile other warpgroups use the cores,
+/// or this one has another contraction.
 double TileUse::inPlaceSeconds(double compute, double bytes, double steps,
                                const Intrinsic &intrinsic,
                                bool isOverlapped) const {
@@ -151,8 +154,8 @@ double TileUse::inPlaceSeconds(double compute, double bytes, double steps,
              : busy + (chip.sharedLatency + intrinsic.latency(chip)) / groups;
 }
 
-/// A pass over the rows of a tile: fragments from shared memory, and the
-/// operations on them, which warps of one core share.
+/// Returns the seconds of row statistics of a tile: fragments from shared
+/// memory, and the operations on them, which warps of one core share.
 double TileUse::passSeconds(unsigned rows) const {
   const RowStatistics &pass =
       *llvm::find_if(group.rowStatistics, [&](const RowStatistics &each) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The use of ALCOP's load-use loops: products of tiles that are in shared
-// memory, and passes over the rows of tiles.
+// The use part of ALCOP's load-use loops: contractions of tiles in shared
+// memory, and row statistics of tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,17 +26,18 @@ public:
         isSplit(schedule.splitAxis().has_value()),
         commonStages(commonRegisterStages(group, schedule)) {}
 
-  /// Blocks of an SM, which share what it has; 1 or more.
+  /// Resident blocks of an SM, which share its rates; 1 or more.
   int64_t blocksPerSM = 1;
 
-  /// Bytes of a tensor's tile, as they are moved.
+  /// Returns the bytes of a tensor's tile that are moved.
   int64_t tileBytes(unsigned tensor) const;
 
-  /// Seconds of one product's tile, `repetitions` of which run on into each
-  /// other.
+  /// Returns the seconds of one tile of a contraction, `repetitions` of which
+  /// follow each other without a break.
   double useSeconds(unsigned number, int64_t repetitions);
 
-  /// Seconds of the pass over rows for which tensor `rows` stands.
+  /// Returns the seconds of the row statistics of one tile. Tensor `rows`
+  /// identifies them.
   double passSeconds(unsigned rows) const;
 
 private:

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps from one tree to another that trade memory for traffic or work: what is
-// moved out of a loop is made once and kept (Analysis/RetainedTiles.h).
+// Changes of a tree that trade memory for traffic or work: statements that are
+// moved out of a loop run once, and their tiles are retained
+// (Analysis/RetainedTiles.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,8 @@ bool contains(const TilingNode &node, Kind kind, unsigned index) {
          });
 }
 
-/// The items on the way down to a statement: positions, outermost first.
+/// Returns the positions of the items on the way down to a statement, outermost
+/// first.
 SmallVector<size_t, 8> pathTo(const TilingTree &tree, Kind kind,
                               unsigned index) {
   SmallVector<size_t, 8> path;
@@ -57,9 +59,9 @@ SmallVector<size_t, 8> pathTo(const TilingTree &tree, Kind kind,
   }
 }
 
-/// Takes out of `items` what `isMoved` accepts as a whole, down along `path`
-/// through `depth` loops; loops that are left empty go, too. Returns it in
-/// copies of those of the loops that `opens` accepts.
+/// Takes the nodes that `isMoved` accepts as a whole out of `items`, down along
+/// `path` through `depth` loops. Loops that become empty are removed. Returns
+/// the nodes in copies of the loops that `opens` accepts.
 TilingTree extract(TilingTree &items, ArrayRef<size_t> path, unsigned depth,
                    Predicate isMoved,
                    llvm::function_ref<bool(unsigned)> opens) {
@@ -85,8 +87,8 @@ TilingTree extract(TilingTree &items, ArrayRef<size_t> path, unsigned depth,
   return moved;
 }
 
-/// Moves what `isMoved` accepts out of the innermost `levels` of the loops
-/// along `path`, the last of whose items is in the innermost of them.
+/// Moves the nodes that `isMoved` accepts out of the innermost `levels` loops
+/// along `path`. Its last item is in the innermost loop.
 TilingTree moveOut(TilingTree tree, ArrayRef<size_t> path, unsigned levels,
                    Predicate isMoved,
                    llvm::function_ref<bool(unsigned)> opens) {
@@ -95,7 +97,7 @@ TilingTree moveOut(TilingTree tree, ArrayRef<size_t> path, unsigned levels,
     items = &(*items)[path.front()].children;
     path = path.drop_front();
   }
-  // Only what stands in the loops moves; what stands beside them is outside
+  // Only nodes inside of the loops move. Nodes next to the loops are outside
   // already.
   size_t position = path.front();
   TilingTree outer;

@@ -60,7 +60,7 @@ static std::optional<Shifted> shiftedIndex(Value value) {
   return index;
 }
 
-/// The conditions that a truth value joins.
+/// Collects the conditions that a boolean joins by `and`.
 static void collectConditions(Value value, SmallVectorImpl<Value> &conditions) {
   if (auto both = value.getDefiningOp<arith::AndIOp>()) {
     collectConditions(both.getLhs(), conditions);
@@ -95,7 +95,7 @@ std::optional<Padding> fusion::matchPadding(linalg::LinalgOp op) {
     return std::nullopt;
   Padding padding;
   padding.source = read.getTensor();
-  // The index is another, 0, only where nothing is read.
+  // The index is replaced, by 0, only where nothing is read.
   for (auto [d, index] : llvm::enumerate(read.getIndices())) {
     Value place = index;
     if (auto safe = index.getDefiningOp<arith::SelectOp>();
@@ -150,7 +150,7 @@ std::optional<Padding> fusion::matchPadding(Value value) {
 // Digits
 //===----------------------------------------------------------------------===//
 
-/// Adds the digits of a sum; false where it is something else.
+/// Adds the digits of a sum. Returns false if the expression is no such sum.
 static bool collectDigits(AffineExpr expr, int64_t coefficient,
                           ArrayRef<int64_t> extents,
                           SmallVectorImpl<Digit> &digits) {
@@ -234,7 +234,7 @@ fusion::matchDigits(AffineMap map, ArrayRef<int64_t> extents) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Contractions
 //===----------------------------------------------------------------------===//
 
 std::optional<ContractionLoops>
@@ -295,9 +295,9 @@ static bool multipliesAndAdds(linalg::LinalgOp op) {
   return false;
 }
 
-/// Whether a convolution is of matrices: rows of its input, columns of its
-/// filter. Where there are groups, one channel of the result in each is no
-/// column.
+/// Whether a convolution is a matrix multiplication: rows of its input, columns
+/// of its filter. With groups, a single channel of the result in each group is
+/// no column.
 static bool isOfMatrices(linalg::LinalgOp op, const ContractionLoops &loops) {
   if (loops.m.empty() || loops.n.empty() || !loops.repeated.empty())
     return false;

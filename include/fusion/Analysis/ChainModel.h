@@ -1,4 +1,4 @@
-//===- ChainModel.h - Models of product chains without IR -----------------===//
+//===- ChainModel.h - Models of chains without IR -------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Searches and costs work on GroupModel; studies of them (sweeps over shapes,
-// counts of search spaces) need one for shapes that no program is at hand for.
+// Searches and cost models work on GroupModel. Studies (sweeps over shapes,
+// counts of search spaces) need a GroupModel for shapes for which there is no
+// program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,18 +20,18 @@
 
 namespace fusion {
 
-/// A chain of batched matrix products by the sizes of its matrices.
+/// The shape of a chain of batched matmuls.
 struct ChainShape {
-  /// Rows of the first matrix, then the columns of all: {M, K, N, H} is
-  /// C[m,n] = A[m,k]·B[k,n], E[m,h] = C[m,n]·D[n,h].
+  /// Sizes of the matrices: rows of the first one, then the columns of each.
+  /// {M, K, N, H} is C[m,n] = A[m,k]·B[k,n], E[m,h] = C[m,n]·D[n,h].
   llvm::SmallVector<int64_t, 6> sizes;
   int64_t batch = 1; ///< of all matrices; an axis b where it is more than one
   unsigned elementBytes = 2; ///< of every matrix, intermediates too
   MultiplicandType type = MultiplicandType::F16;
 };
 
-/// The model of the chain, with the names that groups from IR get. A chain has
-/// at least one product (three sizes) and at most twelve.
+/// Returns the model of the chain, with the names that groups from IR get. A
+/// chain has one to twelve contractions, thus at least three sizes.
 GroupModel makeChainModel(const ChainShape &shape);
 
 } // namespace fusion

@@ -13,46 +13,49 @@
 
 namespace fusion {
 
-/// Predicted seconds of one launch, with what they are made of.
+/// Predicted seconds of one launch and their components.
 struct Cost {
   double total = 0;
   double launch = 0;    ///< starting the kernel
   double dramBytes = 0; ///< between DRAM and L2 (DramModel.h)
-  double dram = 0;      ///< they at DRAM bandwidth
+  double dram = 0;      ///< dramBytes at DRAM bandwidth
   double l2 = 0;        ///< all global loads and stores at L2 bandwidth
   double shared = 0;    ///< shared-memory traffic of the busiest SM
   double compute = 0;   ///< tensor-core and other flops of the busiest SM
   double pipeline =
       0; ///< a block's dependent steps, wave by wave (PipelineModel.h)
   double splitReduction =
-      0; ///< the launch that adds the parts of a split reduction
+      0; ///< the launch that reduces the partial results of a split reduction
   int64_t blocksPerSM = 0;    ///< that one SM can hold
-  int64_t residentBlocks = 0; ///< of them, those that the grid fills it with
+  int64_t residentBlocks = 0; ///< of an SM, with the blocks of this grid
   int64_t waves = 0;
 
-  /// The term that most of `total` is, for remarks: the longest of what
-  /// overlaps, "pipeline" where a block's dependent steps take longer than any
-  /// resource is busy, or the launches where they take longer than that.
+  /// Returns the name of the largest component of `total`, for remarks. It is
+  /// the resource that is busy longest, "pipeline" where a block's dependent
+  /// steps take longer than that, or the launches where they take longer still.
   llvm::StringRef bound() const;
 
-  /// Seconds that the busiest resource is.
+  /// Returns the seconds for which the busiest resource is busy.
   double busiest() const;
 };
 
-/// Predicts a group: its launch, which takes as long as its slowest resource is
-/// busy, or as its blocks take one wave after the other with what of their
-/// latencies is not hidden by stages and by other blocks, whichever is longer,
-/// and the launch that combines the parts where a reduction is split. Of a
-/// partial group it is the time without `combine`.
+/// Predicts the time of a group: its launch and, for a split reduction, the
+/// launch that reduces the partial results. The launch takes the longer of two
+/// times: that of its busiest resource, and that of its waves of blocks one
+/// after the other. The latter includes the latencies that neither stages nor
+/// other blocks hide. For a partial group, the reducing launch is not included.
 Cost predictCost(const GroupModel &group, const Schedule &schedule,
                  const Footprint &footprint, const ChipInfo &chip);
 
-/// Of it what depends on neither stages nor occupancy: bytes and work at the
-/// rates of what they pass through, every tensor once through DRAM. With any
-/// stages the launch takes at least `total`.
+/// Predicts the components of `predictCost` that depend on neither stages nor
+/// occupancy: bytes and instructions at the rates of the resources, with each
+/// tensor moved through DRAM once. `total` is a lower bound for any numbers of
+/// stages.
 Cost predictThroughput(const GroupModel &group, const Schedule &schedule,
                        const Footprint &footprint, const ChipInfo &chip);
-/// The whole, where that is known, and maybe some of DRAM (`predictPipeline`).
+/// Returns the same prediction as the first overload. `throughput` is the
+/// result of `predictThroughput`; `memo` may hold DRAM traffic that is already
+/// known (`predictPipeline`).
 Cost predictCost(const GroupModel &group, const Schedule &schedule,
                  const Footprint &footprint, const ChipInfo &chip,
                  const Cost &throughput, PipelineMemo *memo = nullptr);
@@ -61,17 +64,19 @@ Cost predictCost(const GroupModel &group, const Schedule &schedule,
 /// element-wise operator of its own.
 double predictStreaming(int64_t bytes, const ChipInfo &chip);
 
-/// Predicts a kernel of the generic form: each of `threads` goes through
-/// `steps`, as of a reduction, one after the other, and waits for a sector of
-/// memory in every `stepsOfSector`th.
+/// Predicts a kernel of the generic form. Each of `threads` runs `steps`
+/// dependent steps, such as those of a reduction, and waits for a sector of
+/// memory in one of every `stepsOfSector` steps.
 double predictGeneric(int64_t bytes, double threads, double steps,
                       double stepsOfSector, const ChipInfo &chip);
 
-/// MCFuser's φ of a product: flop per element moved, with the whole product as
-/// one tile, 2·M·N·K / (2·M·N + M·K + N·K) (MCFuser section II-A).
+/// Returns the arithmetic intensity (φ in MCFuser) of a contraction: flops per
+/// element moved, with the whole contraction as one tile, 2·M·N·K / (2·M·N +
+/// M·K + N·K) (MCFuser section II-A).
 double intensity(const GroupModel &group, const Contraction &contraction);
 
-/// φ below which the chip is bound by memory: P/W in flop per element.
+/// Returns the arithmetic intensity (φ) below which the chip is bound by
+/// memory: P/W in flops per element.
 double machineBalance(const Contraction &contraction, unsigned elementBytes,
                       const ChipInfo &chip);
 

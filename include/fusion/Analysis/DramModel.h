@@ -6,26 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a launch fetches from DRAM: every tensor once, and again where its next
-// use is further away than L2 remembers.
+// What a launch fetches from DRAM: every tensor once, and again where the L2
+// has evicted it before its next use.
 //
-// A launch is a nest of loops, from the inside out: the blocks that are
-// resident together, which walk their tiles in step; the sequential loops of a
-// block; the rest of the grid, wave by wave, in the order in which blocks are
-// numbered. With a `blockSwizzle` of R the two fastest grid axes, y and x, are
-// three loops: x inside of a column of R blocks, y, then the columns.
+// A launch is a nest of loops, from the inside out:
 //
-// A tensor that a loop does not index is used again in each of its iterations.
-// Between two uses passes what one iteration touches, every byte counted once.
-// A cache that drops what was not used for longest still holds the tensor where
-// that fits, and has lost it where it does not: then the loop's trips multiply
-// what the tensor fetches. Loops one inside the other that do not index it are
-// as one: what the inner one uses at its end is used when it begins again.
-// Blocks that are resident together share a fetch.
+// * the resident blocks, which loop over their tiles in step;
+// * the sequential loops of a block;
+// * the rest of the grid, wave by wave, in the order of block numbers. With a
+//   `blockSwizzle` of R the two fastest grid axes, y and x, are three loops: x
+//   inside of a column of R blocks, y, then the columns.
 //
-// For C[m,n] = A[m,k]·B[k,n], one block after the other, n fastest: A is used
-// again by the next block of the row, B by the block below, after a row's worth
-// of B. Where B does not fit, it is fetched for every row. In columns of R
+// A loop that does not index a tensor uses the tensor again in each of its
+// iterations. The reuse distance is what one iteration touches, with every byte
+// counted once. An LRU cache still holds the tensor if that fits. If not, the
+// loop's trip count multiplies what the tensor fetches. Nested loops that do
+// not index the tensor count as one loop: what the inner loop uses at its end
+// is used when it begins again. Resident blocks share a fetch.
+//
+// For C[m,n] = A[m,k]·B[k,n], one block after the other, n fastest: the next
+// block of the row uses A again. The block below uses B again, after a row's
+// worth of B. If B does not fit, it is fetched for every row. In columns of R
 // blocks, the next use is after R tiles of B and one of A; A is fetched once
 // for each column.
 //
@@ -38,23 +39,23 @@
 
 namespace fusion {
 
-/// Bytes between DRAM and L2. Stores pass once: no two blocks write one
+/// Bytes between DRAM and L2. Stored bytes count once: no two blocks write one
 /// element.
 struct DramTraffic {
   double loadBytes = 0, storeBytes = 0;
 };
 
-/// The traffic of one launch of a schedule, of which `concurrent` blocks are
-/// resident at a time, behind a cache of `l2Bytes`. Rows that are no whole
-/// sectors of the cache are counted by their bytes.
+/// Predicts the DRAM traffic of one launch of a schedule with `concurrent`
+/// resident blocks and an L2 of `l2Bytes`. Rows that are no multiple of a
+/// sector are counted by their bytes.
 DramTraffic predictDram(const GroupModel &group, const Schedule &schedule,
                         int64_t concurrent, uint64_t l2Bytes);
 
-/// The same of one schedule's loops with several numbers of resident blocks,
-/// each of which is predicted once.
+/// Remembers `predictDram` by the number of resident blocks, for schedules with
+/// the same loops, tiles and grid.
 class DramMemo {
 public:
-  /// Other loops, tiles or grid from here on.
+  /// Forgets all predictions; call it when loops, tiles or grid change.
   void clear() { known.clear(); }
   DramTraffic predict(const GroupModel &group, const Schedule &schedule,
                       int64_t concurrent, uint64_t l2Bytes);

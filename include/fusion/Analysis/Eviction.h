@@ -1,4 +1,4 @@
-//===- Eviction.h - What may leave the L2 cache first ---------------------===//
+//===- Eviction.h - Eviction policies of TMA copies -----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,15 +13,15 @@
 
 namespace fusion {
 
-/// What the L2 should do with what bulk copies of operand `tensor` have read.
-/// What the grid reads once leaves first: it would take the place of what is
-/// read again. What all blocks read, whatever their place in the grid, leaves
-/// last, where the L2 holds it whole. Everything else is read again by some
-/// blocks only, and leaves as usual.
+/// Returns the L2 eviction policy for the TMA copies of operand `tensor`. An
+/// operand that the grid reads once is evicted first, as it would evict data
+/// that is read again. An operand that all blocks read, whatever their place in
+/// the grid, is evicted last if the L2 holds it whole. All other operands are
+/// read again by some blocks only and have the normal policy.
 fuse::Eviction evictionOf(const GroupModel &group, const Schedule &schedule,
                           const ChipInfo &chip, unsigned tensor);
 
-/// Has a schedule say so of all operands that it copies in bulk.
+/// Sets the eviction policies of all operands that the schedule copies by TMA.
 void chooseEvictions(const GroupModel &group, const ChipInfo &chip,
                      Schedule &schedule);
 

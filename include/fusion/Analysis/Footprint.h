@@ -8,7 +8,7 @@
 //
 // Pure functions of (group, schedule): bytes between global memory and the
 // chip, shared memory and registers of a block, flops with padding. They follow
-// the same tree that lowering walks.
+// the tiling expression that lowering follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,24 +20,26 @@
 
 namespace fusion {
 
-/// What one launch does and what one of its blocks holds.
+/// The work of one launch and the resources of one of its blocks.
 struct Footprint {
   int64_t blocks = 1; ///< of the grid
-  /// By active lanes, extents clipped at the borders; of what the blocks of a
-  /// cluster load for one another, each its part.
+  /// Bytes of active lanes, with extents clipped at the borders. Each
+  /// block of a cluster counts the part of a multicast tile that it loads.
   int64_t globalLoadBytes = 0;
   int64_t globalStoreBytes = 0;
-  int64_t multicastBytes = 0;  ///< that other blocks of a cluster load for one
+  int64_t multicastBytes = 0;  ///< that a block gets from loads of its cluster
   int64_t compulsoryBytes = 0; ///< every tensor once
   int64_t mmaFlops = 0;        ///< 2 × multiply-adds, padding included
-  /// Of these, those of the products that each unit executes.
+  /// The part of `mmaFlops` by the kind of unit that executes it.
   std::array<int64_t, kNumIntrinsicUnits> unitFlops{};
   ScalarWork scalar; ///< of element-wise operators and reductions
-  /// Of these two, what is done at the same time: the multiply-adds of a
-  /// product that runs beside those of the next iteration, and what is computed
-  /// of these; or, where groups of warps take turns, all products of which
-  /// values are handed over in a loop, and what is computed of these. `waits`
-  /// is how often tensor cores stand still between turns.
+  /// Work that overlaps with MMAs, included in `mmaFlops` and `scalar`. With
+  /// cross-iteration overlap: the flops of the contraction whose MMAs overlap
+  /// with the next iteration, and the scalar work that they overlap with. With
+  /// ping-pong scheduling: the flops of all contractions that make or read an
+  /// intermediate in a loop, and the scalar work of its intermediate epilogue.
+  /// `waits` counts how often the tensor cores are idle when warpgroups
+  /// alternate.
   struct Overlap {
     unsigned contraction; ///< whose unit it is
     double flops;
@@ -49,11 +51,11 @@ struct Footprint {
   int64_t sharedTraffic =
       0; ///< bytes between shared memory and registers, all blocks
   int64_t registers = 0;   ///< per thread, estimated
-  int64_t atLaunch = 0;    ///< of these, what it has to be launched with
+  int64_t atLaunch = 0;    ///< of `registers`: what a launch needs
   int64_t serialLoads = 0; ///< dependent load-then-compute steps of a block
   int64_t barriers = 0;    ///< of a block
-  /// The loop that leaves out tiles (MaskedTiles.h): its axis, and its
-  /// iterations in all blocks on average and at most.
+  /// The loop that skips masked tiles (MaskedTiles.h): its axis, and the
+  /// average and the largest trip count over all blocks.
   struct Shortened {
     unsigned axis;
     double average;
@@ -62,42 +64,50 @@ struct Footprint {
   std::optional<Shortened> shortened;
 };
 
-/// The footprint of a schedule that `checkSchedule` accepts so far as it does
-/// not speak of resources.
+/// Computes the footprint of a schedule that is legal but for its use of
+/// resources (`checkSchedule`).
 Footprint computeFootprint(const GroupModel &group, const Schedule &schedule);
 
-/// The same where the schedule's tree has been analysed already.
+/// Computes the footprint from `retained`, the result of
+/// `analyzeRetainedTiles`.
 Footprint computeFootprint(const GroupModel &group, const Schedule &schedule,
                            const RetainedTiles &retained);
 
-/// Whether all blocks of a row, along the fastest grid axis, load the same
-/// tiles of the tensor: what a cluster can fetch once (`isMulticast`).
+/// Returns whether all blocks along the fastest grid axis load the same tiles
+/// of the tensor, so that a cluster can fetch them once (`isMulticast`).
 bool isSharedByNeighbours(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
 
-/// Whether an intermediate has a buffer of its own in shared memory, from which
-/// its consumer loads one step after the other: where several tiles wait there,
-/// where the consumer's lanes hold replicas of its operand, so that a whole
-/// tile would be too much for them, or where it multiplies in place. Otherwise
-/// one in shared memory passes through the scratch of a conversion.
+/// Returns whether an intermediate has its own buffer in shared memory, from
+/// which its consumer loads step by step. It has one in three cases:
+///
+/// * several of its tiles are retained there;
+/// * the consumer's lanes hold replicas of the operand, so that a whole tile
+///   would need too many registers;
+/// * the consumer's MMA reads the operand from shared memory.
+///
+/// Any other intermediate in shared memory passes through the scratch buffer of
+/// a layout conversion.
 bool hasOwnBuffer(const GroupModel &group, const Schedule &schedule,
                   const RetainedTiles &retained, unsigned tensor);
 
-/// Room for what ptxas needs to spill nothing beyond `Footprint::registers`: a
-/// few drawn schedules of a thousand need more, none that is chosen does
-/// (registers.py). Who chooses freely leaves that much, as a spill costs more
-/// than registers gain, and so does who counts the blocks of an SM.
+/// Factor on `Footprint::registers` that keeps ptxas from spilling. A few
+/// drawn schedules of a thousand need more, and none that a search chooses does
+/// (registers.py). Searches keep this margin, as a spill costs more than
+/// registers gain, and so does the count of resident blocks.
 constexpr double kRegisterMargin = 1.15;
 
-/// The registers of a thread with that room, as far as it can have as many.
+/// Returns `Footprint::registers` times `kRegisterMargin`, at most the
+/// registers that the chip gives a thread.
 int64_t registersWithRoom(const Footprint &footprint, const ChipInfo &chip);
 
-/// Whether the registers fit with that room.
+/// Returns whether the registers fit with `kRegisterMargin`.
 bool hasRegisterRoom(const Schedule &schedule, const Footprint &footprint,
                      const ChipInfo &chip);
 
-/// Rows and columns of an operand's or a result's tile in memory order: `axes`
-/// are the two axes of the tile, `columns` is the later one in the tensor.
+/// Rows and columns of a tile in memory order. The axes of the tile are the two
+/// axes that `getMemoryTile` is given; `columnAxis` is the later one in the
+/// tensor.
 struct MemoryTile {
   unsigned rowAxis, columnAxis;
   bool isDense; ///< the column axis is the tensor's last dimension

@@ -20,7 +20,7 @@ namespace fusion {
 
 struct OnlineForm;
 
-/// The plain model of a chain together with the IR that it describes.
+/// The plain model of a chain and the IR that it describes.
 struct GroupAxes {
   GroupModel model;
 
@@ -28,110 +28,115 @@ struct GroupAxes {
   llvm::SmallVector<mlir::linalg::LinalgOp> operators;
   /// By operator: the axis of each of its loops.
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops;
-  /// By operator: the product it is, where it is one.
+  /// By operator: the contraction that it is, or nullopt.
   llvm::SmallVector<std::optional<unsigned>> contractionOf;
-  /// By operator: the reduction it is, where it is one.
+  /// By operator: the reduction that it is, or nullopt.
   llvm::SmallVector<std::optional<unsigned>> reductionOf;
-  /// The operator that is this reduction.
+  /// Returns the operator that is this reduction.
   unsigned operatorOf(unsigned reduction) const {
     return llvm::find(reductionOf, std::optional(reduction)) -
            reductionOf.begin();
   }
-  /// By operator: the product that an element-wise operator or a reduction
-  /// comes after, directly or through others; none where it comes before a
-  /// product.
+  /// By operator: the contraction that an element-wise operator or a reduction
+  /// follows, directly or through others. Operators before the first
+  /// contraction have none.
   llvm::SmallVector<std::optional<unsigned>> followsContraction;
-  /// By operator: the pass over rows that a reduction in front of a product is
-  /// part of, or after which an operator on its rows is evaluated.
+  /// By operator: the row statistics that a reduction before a contraction
+  /// belongs to. For an element-wise operator on rows, the row statistics after
+  /// which it is evaluated.
   llvm::SmallVector<std::optional<unsigned>> statisticsOf;
-  /// By tensor of the model: for inputs the value outside of the operators (of
-  /// one that is padded what is inside), for results of products the
-  /// contraction's result.
+  /// By tensor of the model: the value that it stands for. For an input it is
+  /// the value from outside of the operators (of a padded input, the value
+  /// before padding). For a contraction's result it is the result of the
+  /// operation.
   llvm::SmallVector<mlir::Value> values;
-  /// By tensor of the model: the value that is handed on or stored, after the
-  /// element-wise operators that follow the product. For inputs as `values`.
+  /// By tensor of the model: the value that the next contraction reads or the
+  /// group stores, after the element-wise operators that follow the
+  /// contraction. The value in `values` for inputs.
   llvm::SmallVector<mlir::Value> finalValues;
   /// By result of the group: its tensor.
   llvm::SmallVector<unsigned> resultTensors;
-  /// The running forms of `model.online`, null where there is none.
+  /// The online forms of `model.online`, with null for an axis that has none.
   llvm::SmallVector<std::shared_ptr<const OnlineForm>, 1> onlineForms;
 
-  /// The tensor of the model that stands for an input value or for a product's
-  /// result.
+  /// The tensor of the model for an input value or a contraction's result.
   llvm::DenseMap<mlir::Value, unsigned> tensorOf;
 
   /// Analyses a chain: contractions, element-wise operators and reductions
-  /// between and after them, and the fills of their accumulators. Operands made
-  /// by none of `operators` are inputs; `results` are the values that leave the
-  /// chain. Where the operators make no chain, says why through `explain` and
-  /// returns failure.
+  /// between and after them, and the fills of their accumulators. Operands that
+  /// none of `operators` computes are inputs; `results` are the values that
+  /// leave the chain. Calls `explain` and returns failure if the operators are
+  /// no chain.
   static mlir::FailureOr<GroupAxes>
   compute(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
           mlir::ValueRange results,
           llvm::function_ref<void(const llvm::Twine &)> explain);
 };
 
-/// What a reduction combines, by which operation, from which value.
+/// What a reduction combines: the operation, the value and the initial value.
 struct ReductionBody {
   mlir::arith::AtomicRMWKind kind;
   mlir::Value combined; ///< scalar of the body, computed from the inputs alone
   mlir::TypedAttr initial; ///< the constant that the result starts from
 };
 
-/// Whether to combine a value with itself changes nothing, as of a maximum.
+/// Returns whether combining a value with itself leaves it unchanged, as a
+/// maximum does.
 bool isIdempotent(mlir::arith::AtomicRMWKind kind);
 
-/// The body of an operator that combines values along its reduction loops by
-/// one associative operation, starting from a constant: `linalg.reduce`, a
-/// generic operator such as the row maximum of a softmax. Its inputs are read
-/// through projected permutations. nullopt for all else, products of matrices
-/// included.
+/// Returns the body of an operator that combines values along its reduction
+/// loops by one associative operation, starting from a constant. The operator
+/// is `linalg.reduce`, or generic, such as the row maximum of a softmax. It
+/// reads its inputs through projected permutations. Returns nullopt for all
+/// other operators, contractions included.
 std::optional<ReductionBody> matchReduction(mlir::linalg::LinalgOp op);
-/// The same for contractions too: sums of products.
+/// Returns what `matchReduction` does, for contractions too, as sums of
+/// products.
 std::optional<ReductionBody> matchCombination(mlir::linalg::LinalgOp op);
-/// The same for what starts from anything: `initial` is not given.
+/// Returns what `matchCombination` does, with any initial value; `initial` is
+/// not set.
 std::optional<ReductionBody> matchCombiner(mlir::linalg::LinalgOp op);
 
-/// The constant that changes nothing when it is combined: of a maximum -∞.
+/// Returns the identity of the combining operation: -∞ for a maximum.
 mlir::TypedAttr reductionIdentity(mlir::OpBuilder &b, mlir::Location loc,
                                   const ReductionBody &body);
 
-/// What a reduction starts from: the operator's own constant, or the identity
-/// where that is as good.
+/// Returns the initial value of a reduction: the operator's own constant, or
+/// the identity if the result is the same.
 mlir::TypedAttr reductionStart(mlir::OpBuilder &b, mlir::Location loc,
                                const ReductionBody &body);
 
-/// Whether all loops, of which there may be none, are parallel, all maps are
-/// projected permutations and the body is made of scalar operators and of
-/// elements of tensors at places that it computes.
+/// Returns whether all loops are parallel (there may be none), all maps are
+/// projected permutations, and the body has only scalar operations and reads of
+/// tensor elements at computed indices.
 bool isPointwise(mlir::linalg::LinalgOp op);
 
-/// Whether the operator is pointwise in one loop or more, reads elements by its
-/// maps only, and is no fill.
+/// Returns whether the operator is pointwise, has at least one loop, reads
+/// elements by its maps only, and is no fill.
 bool isElementwise(mlir::linalg::LinalgOp op);
 
-/// Whether the operator is a sum of products of two operands, inferable as
-/// batch, parallel and reduced dimensions. Convolutions are
+/// Returns whether the operator is a sum of products of LHS and RHS whose
+/// dimensions are inferred as batch, parallel and reduced. Convolutions are
 /// (fusion/Analysis/Windows.h).
 bool isContractionBody(mlir::linalg::LinalgOp op);
 
-/// Whether the operator is a product of matrices, a chain's matter: a sum of
-/// products that has rows and columns. Where one of them is missing, each
-/// element of an operand is used once: it is memory that bounds a product with
-/// a vector, and stitching reads it as a reduction of products.
+/// Returns whether the operator is a contraction that a chain can have: a sum
+/// of products with rows and columns. A matrix-vector product lacks one of them
+/// and uses each element of an operand once. Memory bounds it, so stitching
+/// reads it as a reduction of products.
 bool isContraction(mlir::linalg::LinalgOp op);
 
-/// Whether the contraction's accumulator is filled with zero.
+/// Returns whether the contraction's accumulator is filled with zero.
 bool accumulatesFromZero(mlir::linalg::LinalgOp contraction);
 
-/// Instructions that the body of an element-wise operator or reduction spends
-/// on one point, with the approximate functions (docs/numerics.md).
+/// Returns the instructions per point of the body of an element-wise operator
+/// or reduction, with the approximate functions (docs/numerics.md).
 ScalarWork countScalarWork(mlir::linalg::LinalgOp op);
-/// Of one operation of a body.
+/// Returns the instructions of one operation of a body.
 ScalarWork countScalarWork(mlir::Operation *inner);
 
-/// Whether a body has an operation of several, which hold values of their own
-/// (docs/numerics.md): polynomials, and branches between them.
+/// Returns whether a body has an operation that becomes several instructions
+/// with temporaries (docs/numerics.md): polynomials, and branches between them.
 bool evaluatesPolynomials(mlir::linalg::LinalgOp op);
 
 } // namespace fusion

@@ -13,17 +13,18 @@
 
 namespace fusion {
 
-/// The axes along which indices alone tell of some points that they add
-/// nothing: every reduction along the axis combines its identity there (-∞ a
-/// maximum, 0 a sum), every product that sums over it multiplies 0, and no
-/// result of the group has the axis. See fusion/Analysis/MaskedTiles.h for what
-/// that is taken to mean of values that are not finite.
+/// Returns the axes along which indices alone show that some points contribute
+/// nothing. At these points every reduction along the axis combines its
+/// identity (-∞ for a maximum, 0 for a sum) and every contraction that reduces
+/// it multiplies by 0. No result of the group has the axis.
+/// fusion/Analysis/MaskedTiles.h says what is assumed of values that are not
+/// finite.
 llvm::SmallVector<MaskedAxis, 1> deriveMaskedAxes(const GroupAxes &group);
 
-/// The other axes that products sum over and that are masked, from which
-/// nothing follows for tiles: what is left out is no row's beginning or end,
-/// or, where there is no predicate, an operator compares the axis's index with
-/// something, and nothing proves that anything is left out.
+/// Returns the masked axes of contractions that `deriveMaskedAxes` does not
+/// return, as no tile can be skipped. Either the masked points are no beginning
+/// or end of a row; or there is no predicate: an operator compares the axis's
+/// index with a value, but nothing proves that a point is masked.
 llvm::SmallVector<MaskedAxis, 1> listUnusedMasks(const GroupAxes &group);
 
 } // namespace fusion

@@ -1,4 +1,4 @@
-//===- MaskedTiles.h - Tiles that masks leave out ---------------*- C++ -*-===//
+//===- MaskedTiles.h - Tiles that masks exclude -----------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,25 +7,23 @@
 //===----------------------------------------------------------------------===//
 //
 // A mask that operators compute from indices (causal, a sliding window)
-// excludes points (m, n) of a product: what is combined along n gets the
-// identity from them, a maximum -∞, a sum and a later product 0. Where a whole
-// tile is excluded, the loop over n need not visit it: nothing of it is loaded
-// or multiplied.
+// excludes points (m, n) of a contraction. What is combined along n gets the
+// identity from them: -∞ for a maximum, 0 for a sum or a later contraction. If
+// a whole tile is excluded, the loop over n skips it: nothing of the tile is
+// loaded or multiplied.
 //
 // 1. `deriveMaskedAxes` follows the operators from the comparisons of indices
-// to
-//    everything that combines values along an axis and proves where all of it
-//    gets its identity: a predicate of linear inequalities.
+//    to all that combines values along an axis. It proves where all of it gets
+//    its identity: a predicate of linear inequalities.
 // 2. Along the axis each inequality holds before or after some index. For the
-// rows
-//    of a tile the predicate thus gives the range of n in between, by the same
-//    formula for numbers (footprints) and for values of the program (lowering).
+//    rows of a tile the predicate thus gives the range of n between these. One
+//    formula serves numbers (footprints) and values of the program (lowering).
 //
 // Nothing here knows causality. A mask that is a tensor of the program, and one
 // by a finite number such as -1e9, proves nothing.
 //
-// What is excluded is taken to be finite: where the IR would make NaN of 0 · ∞
-// or of -∞ + ∞ at an excluded point, a tile that is left out does not.
+// Excluded values are assumed to be finite. Where the IR would make NaN of 0 ·
+// ∞ or of -∞ + ∞ at an excluded point, a skipped tile does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,14 +36,14 @@
 
 namespace fusion {
 
-/// Text for remarks and tests: `m - n < 0 or n - m - 8 < 0`.
+/// Prints the predicate for remarks and tests: `m - n < 0 or n - m - 8 < 0`.
 std::string print(const GroupModel &group, const MaskPredicateRef &predicate);
 
-/// The axes, other than `axis`, that the predicate speaks of.
+/// Returns the axes, other than `axis`, that the predicate depends on.
 llvm::SmallVector<unsigned, 2> otherAxes(const MaskedAxis &masked);
 
-/// The greatest (`isLast`) or the least value of an index, or of its digit, in
-/// the ranges of `numbers`.
+/// Returns the greatest (`isLast`) or the least value of an index, or of its
+/// digit, in the ranges of `numbers`.
 template <typename Numbers>
 typename Numbers::Value maskDigit(const MaskIndex &index, bool isLast,
                                   Numbers &numbers) {
@@ -72,10 +70,10 @@ typename Numbers::Value maskDigit(const MaskIndex &index, bool isLast,
       numbers.constant(0));
 }
 
-/// From which index on all points along `axis` satisfy the predicate (`after`),
-/// or up to which index, exclusive, they do; 0 … extent. The other axes range
-/// from `numbers.first(axis)` to `numbers.last(axis)`. `Numbers` says what a
-/// number is:
+/// Returns the bound of the indices along `axis` whose points all satisfy the
+/// predicate: the first such index (`after`), or the first index beyond them,
+/// from 0 to `extent`. The other axes range from `numbers.first(axis)` to
+/// `numbers.last(axis)`. `Numbers` defines the arithmetic:
 ///   constant(i), first(axis), last(axis), add(a, b), scale(a, i),
 ///   floorDiv(a, i) by a positive constant, min(a, b), max(a, b).
 template <typename Numbers>
@@ -96,7 +94,7 @@ typename Numbers::Value maskBound(const MaskPredicate &predicate, unsigned axis,
     }
     return *result;
   }
-  // The largest that the rest of the inequality's left side becomes.
+  // The largest value of the other terms on the inequality's left side.
   Value rest = numbers.constant(predicate.constant);
   int64_t along = 0;
   for (auto [other, coefficient] : predicate.terms) {
@@ -128,16 +126,20 @@ typename Numbers::Value maskBound(const MaskPredicate &predicate, unsigned axis,
                    : clamp(numbers.scale(numbers.floorDiv(rest, along), -1));
 }
 
-/// Why the loop over `axis` has to visit all tiles, or nullopt where the
-/// schedule may skip some: some points along the axis are masked, its loop is
-/// live in each block, every loop over it lies inside of those over the axes
-/// that the mask compares it with, and no tile that is kept is numbered by it.
+/// Returns the reason why the loop over `axis` has to visit all tiles, or
+/// nullopt if the schedule may skip some. It may if all of these hold:
+///
+/// * some points along the axis are masked;
+/// * its loop is live in each block;
+/// * every loop over it is inside of the loops over the axes that the mask
+///   compares it with;
+/// * no retained tile is numbered by it.
 std::optional<std::string> whyNotSkipped(const GroupModel &group,
                                          const Schedule &schedule,
                                          const RetainedTiles &retained,
                                          unsigned axis);
 
-/// The first axis along which the schedule may skip tiles.
+/// Returns the first axis along which the schedule may skip tiles.
 std::optional<unsigned> skippableAxis(const GroupModel &group,
                                       const Schedule &schedule);
 
@@ -149,51 +151,51 @@ struct ShortenedLoop {
   llvm::SmallVector<unsigned, 2> others;
 };
 
-/// The loop over `schedule.skipped`, where `whyNotSkipped` allows it.
+/// Returns the loop over `schedule.maskedAxis` if `whyNotSkipped` allows it.
 std::optional<ShortenedLoop> shortenedLoop(const GroupModel &group,
                                            const Schedule &schedule);
 
-/// Elements of an axis that the loops of a block serve: of the fastest grid
-/// axis the tiles of all blocks of its cluster, which copy for one another and
-/// so visit the same tiles of what a mask compares it with. They begin at a
-/// multiple of it.
+/// Returns the elements of an axis that the loops of a block serve. For the
+/// fastest grid axis these are the tiles of all blocks of its cluster: with
+/// multicast copies they visit the same tiles of the masked axis. The first
+/// element is a multiple of this number.
 int64_t rangeOfCluster(const Schedule &schedule, unsigned axis);
 
-/// What the shortened loop does for one tile of the others.
+/// The work of the shortened loop for one combination of tiles of `others`.
 struct UnmaskedTiles {
   llvm::SmallVector<int64_t, 2> extents; ///< of the others' tile, clipped
   int64_t iterations;
   int64_t covered; ///< elements along the masked axis, clipped
 };
 
-/// By tile of the others, the last fastest.
+/// Returns the work by combination of tiles of `others`, the last axis fastest.
 std::vector<UnmaskedTiles> listUnmaskedTiles(const GroupModel &group,
                                              const Schedule &schedule,
                                              const ShortenedLoop &loop);
 
-/// What the shortened loop does for all tiles of the others together: all that
-/// footprints need of them.
+/// Sums of UnmaskedTiles over all tiles of `others`, as footprints need them.
 struct UnmaskedSums {
   int64_t tiles = 0;      ///< of the others
   int64_t iterations = 0; ///< for all of them
   int64_t most = 0;       ///< iterations for one of them
-  /// Points of loops around a statement, for each set of axes of which elements
-  /// count instead of tiles: bit 0 is the masked axis, bit i + 1 others[i].
+  /// Points of loops around a statement, for each set of axes whose elements
+  /// count instead of their tiles: bit 0 is the masked axis, bit i + 1
+  /// others[i].
   llvm::SmallVector<int64_t, 8> points;
 };
 
 UnmaskedSums sumUnmaskedTiles(const GroupModel &group, const Schedule &schedule,
                               const ShortenedLoop &loop);
 
-/// These sums by the tiles that they depend on. Searches look at many schedules
-/// with the same ones, and long rows have many tiles. Any number of threads may
-/// ask.
+/// UnmaskedSums by the tile sizes that they depend on. Searches evaluate many
+/// schedules with equal tile sizes, and long rows have many tiles. Threads may
+/// call it concurrently.
 class UnmaskedTilesMemo {
 public:
-  /// Of schedules of one group.
+  /// Returns the sums of a schedule; all schedules must be of one group.
   const UnmaskedSums &get(const GroupModel &group, const Schedule &schedule,
                           const ShortenedLoop &loop);
-  /// Choices of tiles that were summed up so far.
+  /// Returns the number of remembered combinations of tile sizes.
   size_t size() const;
 
 private:

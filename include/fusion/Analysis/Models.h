@@ -1,4 +1,4 @@
-//===- Models.h - The models that can judge a schedule --------------------===//
+//===- Models.h - The models that evaluate a schedule ---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every model is a pure function of (group, schedule, chip) and gives seconds
-// or the reason why it cannot, so that all of them can be asked about the same
-// candidate. They do not see the same things:
+// Every model is a pure function of (group, schedule, chip). It returns
+// seconds, or the reason why it does not cover the schedule, so that all models
+// can evaluate the same candidate. They see different properties of a schedule:
 //
 //   default          everything below and what CostModel.h adds
 //   mcfuser          tiles and tree: bytes and flops (MCFuser, eq. 2 to 5)
 //   chimera-printed  tiles and loop order: DV over DRAM bandwidth where MU fits
-//   chimera-obs2     the same with the other reading of algorithm 1
+//   chimera-obs2     as chimera-printed, with the other reading of algorithm 1
 //   alcop            tiles, warps and stages (ALCOP, table I as printed)
 //
 //===----------------------------------------------------------------------===//
@@ -33,30 +33,30 @@ enum class ModelKind : uint8_t {
   Alcop,
 };
 
-/// All of them, ours first.
+/// Returns all models, Fusion's default first.
 llvm::ArrayRef<ModelKind> allModels();
 
-/// As given to model=.
+/// Return a model's name as in the option `model=`, and the model of a name.
 llvm::StringRef name(ModelKind kind);
 std::optional<ModelKind> lookupModel(llvm::StringRef name);
 
-/// "default, mcfuser, ...", for messages.
+/// Returns "default, mcfuser, ...", for messages.
 std::string knownModelNames();
 
-/// Whether the model sees no more of a schedule than its tree, its tiles and
-/// what is bound to the grid.
+/// Returns whether the model sees only a schedule's tiling expression, tile
+/// sizes and grid axes.
 bool seesTilesOnly(ModelKind kind);
 
-/// Predicted seconds of a schedule that `checkSchedule` accepts so far as it
-/// does not speak of resources; nullopt with `reason` where the model does not
-/// cover it.
+/// Predicts the seconds of a schedule that is legal but for its use of
+/// resources (`checkSchedule`). Returns nullopt with `reason` if the model does
+/// not cover the schedule.
 std::optional<double> predictSeconds(ModelKind kind, const GroupModel &group,
                                      const Schedule &schedule,
                                      const ChipInfo &chip, std::string &reason);
 
-/// The loops of a tree in the order in which they open, each once, and before
-/// them the group's other axes, which have one iteration: the block execution
-/// order that Chimera's algorithm 1 takes.
+/// Returns the block execution order that Chimera's algorithm 1 takes. First
+/// are the group's axes without a loop, which have one iteration, then the
+/// loops of the tree in the order in which they open, each once.
 llvm::SmallVector<unsigned, 8> executionOrder(const GroupModel &group,
                                               const TilingTree &tree);
 

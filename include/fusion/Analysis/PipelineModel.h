@@ -8,46 +8,46 @@
 //
 // ALCOP's analytical model (table I): a kernel is batches of blocks, a block is
 // a first load, a nest of load-use loops, and an epilogue. Each loop overlaps
-// its loads with its use by stages of its own and by other units that the
-// hardware interleaves: blocks of an SM at the shared-memory level, warps of a
+// its loads with its use by its own stages and by other units that the hardware
+// interleaves. These are blocks of an SM at the shared-memory level, warps of a
 // block at the register level.
 //
-// Two forms. `Printed` is the table as it stands: its two branches meet only
-// where one unit runs alone. What the table leaves open is the same in both:
-// blocks per batch by what an SM holds, the working set of a batch by
-// DramModel.h, T_reg_load as bytes over the bandwidth of shared memory behind
-// its latency, of which T_init has the latency. `Continuous` is ours: an
-// iteration takes as long as its use, as its bytes need to pass, or as its load
-// and use together spread over all that may overlap, whichever is longest.
+// There are two forms. `Printed` is the table unchanged: its two branches meet
+// only if one unit runs alone. The table leaves some values open, which are
+// equal in both forms. Blocks per batch follow from what an SM holds, the
+// working set of a batch from DramModel.h. T_reg_load is bytes over the
+// bandwidth of shared memory, after its latency, which T_init includes.
+// `Continuous` is Fusion's: an iteration takes the longest of its use, the
+// transfer of its bytes, and its load and use together divided by all that may
+// overlap.
 //
 // These fields, of which not all are lowered (`whyNotLowered`), change the
-// continuous form as follows; switched off, they change nothing.
+// continuous form; without them it is unchanged:
 //
-// * `persistent`: the SM's blocks, b at a time, are the tiles of as many loops
-//   that stay. Of a following tile the first loads run under the stores of the
-//   one before, so it takes main + max(init, epilogue) instead of init + main +
-//   epilogue. The kernel ends when the SM with most tiles does, ⌈tiles / SMs⌉ /
-//   b rounds, of the SMs that whole clusters take, where waves of blocks are
-//   counted whole. In exchange the staged result has shared memory of its own
-//   (Footprint.h).
-// * `cluster` = c: blocks are resident c at a time. Of what neighbours along
-//   the fastest grid axis have in common and copy in bulk each fetches 1/c from
-//   L2 and delivers it to all, through the port that each SM has. DRAM sees no
-//   difference, since blocks that are resident together share a fetch anyway.
-//   Blocks meet at both ends, and a stage is filled again when the releases of
-//   other SMs are there: each takes the latency between SMs of a cluster.
-// * `products`, a second stage: the product of one iteration runs while what
-// the
-//   next one's is multiplied with is computed, so of the two only the longer
-//   one is counted, of all iterations but the first, and its last instruction
-//   is not waited for. What groups of warps or blocks hide of one another's is
+// * `persistent`: an SM runs b blocks at a time, each with a loop over tiles.
+//   The first loads of the next tile overlap with the stores of the previous
+//   one, so a tile takes main + max(init, epilogue) instead of init + main +
+//   epilogue. The kernel ends when the SM with most tiles does, after ⌈tiles /
+//   SMs⌉ / b iterations, with the SMs that whole clusters occupy; waves of
+//   blocks, in contrast, are counted whole. In exchange the staged result has
+//   its own shared memory (Footprint.h).
+// * `cluster` = c: blocks are resident c at a time. Neighbours along the
+//   fastest grid axis share TMA copies: each block fetches 1/c of them from L2
+//   and delivers it to all, through the port of each SM. DRAM traffic is
+//   unchanged, since resident blocks share a fetch anyway. Blocks synchronize
+//   at both ends, and a stage is filled again when the releases of other SMs
+//   have arrived: each takes the latency between SMs of a cluster.
+// * `overlap`, a second stage: the MMAs of one iteration overlap with the
+//   computation of the next iteration's operand. Only the longer of the two is
+//   counted, in all iterations but the first, and its last instruction is not
+//   waited for. What warpgroups or blocks hide of one another's latencies is
 //   left to chance and not counted.
 // * `producers` = p: the first loads of an inner loop's next run are issued
-//   while this run computes, so only those of the first run are waited for; and
-//   in place of a block-wide barrier each warp reads a stage's own in shared
-//   memory. So it is where bulk copies bring all of a loop's tiles. Producers
-//   take room on the SM, with the fewest registers that setmaxnreg leaves
-//   (`registerBudgets`), or as many as the others.
+//   while this run computes, so only those of the first run are waited for. In
+//   place of a block-wide barrier each warp waits for a stage's own mbarrier in
+//   shared memory. This holds if TMA copies load all tiles of a loop. Producers
+//   occupy registers on the SM: the fewest that setmaxnreg allows
+//   (`registerBudgets`), or as many as the other warps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,36 +61,36 @@ namespace fusion {
 
 enum class PipelineForm : uint8_t { Printed, Continuous };
 
-/// What keeps a loop from being faster.
+/// The resource that bounds a loop.
 enum class LoopBound : uint8_t {
   Use,       ///< the work of an iteration: more overlap would not help
   Load,      ///< the bytes of an iteration: bandwidth
   Latency,   ///< the round trip of a load: more stages would help
-  Occupancy, ///< the same, and more blocks of an SM would do too
+  Occupancy, ///< as Latency; more resident blocks would help as well
 };
 
 llvm::StringRef name(LoopBound bound);
 
-/// Table I, "pipeline latency model": seconds that `iterations` of a load-use
-/// loop take, with `stages` of its own and `multiplexed` interleaved units. In
-/// our form an iteration takes no less than its load occupies what it passes
-/// through, `transfer`, however much overlaps.
+/// Returns the seconds of `iterations` iterations of a load-use loop with
+/// `stages` stages and `multiplexed` interleaved units (table I, "pipeline
+/// latency model"). In the continuous form an iteration takes at least
+/// `transfer`, the seconds for which its load occupies a resource.
 double loadUseLatency(double load, double use, double iterations, double stages,
                       double multiplexed, PipelineForm form,
                       double transfer = 0);
 
-/// Our form of a whole loop of a block, behind `init`, in which its first load
-/// is waited for. The loads of `stages` − 1 iterations are issued before the
-/// loop, so that of these no more than the transfer is left to wait for; only
-/// of later ones the latency shows where stages and blocks do not hide it:
+/// Returns the seconds of a loop of a block in the continuous form, after
+/// `init`, in which its first load is waited for. The loads of `stages` − 1
+/// iterations are issued before the loop, so that only their transfer is waited
+/// for. The latency of later loads counts if stages and blocks do not hide it:
 ///
 ///   max(n·use, (n − 1)·transfer + use)
 ///     + max(0, n − max(1, stages − 1)) · (steady − max(use, transfer))
 ///
-/// with `steady` an iteration of `loadUseLatency`. A loop all of whose tiles
-/// fit into its stages thus takes init + main = latency + n·transfer + use
-/// where its bytes bound it, what loading all tiles before a loop takes and
-/// less: that multiplies nothing before the last tile is there.
+/// with `steady` an iteration of `loadUseLatency`. A loop whose stages hold all
+/// its tiles thus takes init + main = latency + n·transfer + use if its bytes
+/// bound it. To load all tiles before a loop takes longer, as nothing is
+/// multiplied before the last tile has arrived.
 double loopLatency(double load, double use, double iterations, double stages,
                    double multiplexed, double transfer);
 
@@ -115,51 +115,52 @@ struct PipelineLatency {
   llvm::SmallVector<LoopLatency, 4> loops; ///< outermost first
 };
 
-/// Registers of a thread, by what its warp does.
+/// Registers of a thread, by the kind of its warp.
 struct RegisterBudgets {
-  int64_t atFirst; ///< of all
+  int64_t atFirst; ///< of all warps, at launch
   int64_t producer, consumer;
 };
 
-/// How a block's registers are dealt out anew between producers and the other
-/// warps where so many blocks are on an SM, or nullopt where they are not: the
-/// chip has no setmaxnreg, or the warps of either side are not whole groups of
-/// four, which execute it together.
-/// A producer keeps the fewest that the chip allows, or `producer` where that
-/// is more.
+/// Returns the register reallocation between `producers` producer warps and the
+/// others with this many blocks on an SM. Returns nullopt if there is none: the
+/// chip has no setmaxnreg, or the warps of either kind are no whole warpgroups,
+/// which execute it together. A producer keeps the fewest registers that the
+/// chip allows, or `producer` if that is more.
 std::optional<RegisterBudgets> registerBudgets(int64_t warps, int64_t producers,
                                                int64_t blocksPerSM,
                                                const ChipInfo &chip,
                                                int64_t producer = 0);
 
-/// Registers that a producer of this schedule keeps, where these are dealt out:
-/// the fewest, but for one that finds the tiles of a mask anew for each tile
-/// that its block goes through, of which ptxas spills some then.
+/// Returns the registers that a thread of a producer keeps after register
+/// reallocation: the fewest that the chip allows. A producer that recomputes
+/// the range of masked tiles for each tile of a persistent block gets more, as
+/// ptxas would spill some.
 int64_t producerRegisters(const Schedule &schedule);
 
-/// Registers that a thread of `warps` warps which multiply can have at most:
-/// producers keep the fewest, or as many as the others.
+/// Returns the most registers that a thread of `warps` consumer warps can have.
+/// Producers keep the fewest, or as many as the consumers.
 int64_t maxRegisters(const Schedule &schedule, int64_t warps,
                      const ChipInfo &chip);
 
-/// Warps for which a block takes registers, where all have as many: with
-/// producers as many for each part of an SM, the fullest one's.
+/// Returns the number of warps for which a block allocates registers if all
+/// warps have equally many. With producers each sub-partition of an SM counts
+/// as many warps as the fullest one.
 int64_t allocatedWarps(int64_t warps, int64_t producers);
 
-/// Blocks of this schedule that one SM holds at a time, by shared memory,
+/// Returns the resident blocks of this schedule on one SM, by shared memory,
 /// registers, warps and blocks.
 int64_t blocksPerSM(const Schedule &schedule, const Footprint &footprint,
                     const ChipInfo &chip);
 
-/// Blocks of this schedule that the chip holds at a time where each SM holds so
-/// many: clusters are resident as a whole, within a GPC.
+/// Returns the resident blocks of this schedule on the chip, with `blocksPerSM`
+/// blocks on each SM. Clusters are resident as a whole, within a GPC.
 inline int64_t residentSlots(const Schedule &schedule, int64_t blocksPerSM,
                              const ChipInfo &chip) {
   return chip.residentBlocks(blocksPerSM, schedule.clusterBlocks());
 }
 
-/// Bytes that a block loads, and of these those that it fetches itself: the
-/// other blocks of a cluster fetch the rest.
+/// Bytes that a block receives, and the part of them that it fetches itself:
+/// the other blocks of a cluster fetch the rest.
 struct LoadedBytes {
   double received = 0, fetched = 0;
 
@@ -170,33 +171,34 @@ struct LoadedBytes {
   }
 };
 
-/// What schedules of one group on one chip have in common, found once.
+/// Results that schedules of one group on one chip have in common.
 class PipelineMemo {
 public:
-  /// Other loops, tiles, grid or places of operands and results from here on.
+  /// Forgets what depends on loops, tiles, grid or the placements of operands
+  /// and results; call it when these change.
   void clearLoops() {
     dram.clear();
     nodes.clear();
     clearWarps();
   }
-  /// Other transports in clusters, whose blocks share bulk copies; what comes
-  /// from DRAM does not depend on who fetches it.
+  /// Forgets what depends on the transports in clusters, whose blocks share TMA
+  /// copies. DRAM traffic does not depend on who fetches it.
   void clearFetches() { nodes.clear(); }
-  /// Other warps, or other places of intermediates.
+  /// Forgets what depends on warps or the placements of intermediates.
   void clearWarps() { uses.clear(); }
 
 private:
   friend class PipelineWalker;
   friend class TileUse;
-  /// Of a tree's nodes, parents first.
+  /// A node of the tree, parents first.
   struct Node {
-    unsigned end;                      ///< the node behind it and what is in it
+    unsigned end;                      ///< the node after it and its children
     int64_t stored;                    ///< bytes of the tile
     int64_t trips;                     ///< of a loop in a block
-    std::optional<LoadedBytes> loaded; ///< where it does nothing else
+    std::optional<LoadedBytes> loaded; ///< if it does nothing else
     bool computes;
   };
-  /// The last that was asked of a product.
+  /// The latest result for a contraction.
   struct Use {
     int64_t blocksPerSM = 0, repetitions = 0;
     unsigned stages = 0;
@@ -207,8 +209,8 @@ private:
   llvm::SmallVector<Use, 4> uses;
 };
 
-/// Applies the model to a scheduled group on a chip. `memo` may hold what is
-/// known of other schedules, by our form.
+/// Applies the model to a scheduled group on a chip. `memo` may hold results of
+/// other schedules, in the continuous form.
 PipelineLatency predictPipeline(const GroupModel &group,
                                 const Schedule &schedule,
                                 const Footprint &footprint,

@@ -1,4 +1,4 @@
-//===- RetainedTiles.h - Tiles that live on beyond one iteration ----------===//
+//===- RetainedTiles.h - Tiles that stay on chip between uses -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,22 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How many tiles of each tensor a block holds at a time follows from the tree
-// alone. A tile is made under one path of loops (loaded, or complete after the
-// outermost reduction) and used under another. Beyond the common part of the
-// two paths an axis that indexes the tensor is opened twice, once to make its
-// tiles and once to use them, so all of them are kept in between: each such
-// axis is a digit of the number of a *slot*. Accumulators are kept for the
-// parallel loops inside of their outermost reduction.
+// The number of tiles of a tensor that a block retains follows from the tiling
+// expression alone. A tile is made under one path of loops (loaded, or complete
+// after the outermost reduction) and used under another. Suppose that both
+// paths, beyond their common part, open an axis that indexes the tensor: one
+// loop makes the tiles, another uses them. Then all tiles along the axis are
+// retained, and the axis is a digit of the number of a tile's *slot*.
+// Accumulators are retained for the parallel loops inside of their outermost
+// reduction.
 //
-//   k(LA),n(k(LB,CC),LD,CE),SE     all tiles of A along k are resident
+//   k(LA),n(k(LB,CC),LD,CE),SE     all tiles of A along k are retained
 //   k(LA,n(LB,CC)),n(LD,CE),SE     accumulators of C along n, then its values
 //   n(k(LA,LB,CC),h(LD,CE)),h(SE)  accumulators of E along h
 //
-// Between a product's completion and its use stand the element-wise operators
-// after it: its *hand-over*. They are computed as soon as the sum is complete
-// and the last of their other operands is loaded; where accumulators of several
-// tiles are complete at once, lowering opens loops of its own for them.
+// Between a contraction's completion and its use, its *intermediate epilogue*
+// runs: the element-wise operators after it. It runs as soon as the accumulator
+// is complete and the last of the other operands is loaded. If accumulators of
+// several tiles are complete at once, lowering opens loops for it.
 //
 // Legality, footprints, models and lowering all read the same result.
 //
@@ -34,14 +35,14 @@
 
 namespace fusion {
 
-/// A statement's place in a tree.
+/// A statement's place in a tiling expression.
 struct TreePosition {
   llvm::SmallVector<const TilingNode *, 8>
       loops;      ///< around it, outermost first
   unsigned order; ///< among all statements
 };
 
-/// The tiles of a tensor that are kept at a time.
+/// The tiles of a tensor that a block retains at a time.
 struct TileSlots {
   llvm::SmallVector<unsigned, 4>
       axes; ///< digits of a slot's number, slowest first
@@ -50,63 +51,66 @@ struct TileSlots {
   bool isRetained() const { return count > 1; }
 };
 
-/// Where a product's value becomes what is handed on.
+/// Where the intermediate epilogue of a contraction runs.
 struct IntermediateEpilogue {
   llvm::SmallVector<const TilingNode *, 8> loops; ///< around it, of the tree
   llvm::SmallVector<unsigned, 4>
       opened; ///< axes of loops that lowering opens inside
-  /// The operand of the element-wise operators that is loaded last, or none
-  /// where the sum is complete later.
+  /// The operand of the element-wise operators that is loaded last; nullopt if
+  /// the accumulator is complete later.
   std::optional<unsigned> after;
   unsigned order = 0; ///< of the statement that it follows
 };
 
-/// What a tree keeps. The nodes are those of the schedule's tree.
+/// The tiles that a tiling expression retains. The nodes are those of the
+/// schedule's tree.
 struct RetainedTiles {
-  /// By axis: iterations of its loop in one block (`sequentialTrips`).
+  /// By axis: trip count of its loop in one block (`sequentialTrips`).
   llvm::SmallVector<int64_t, 8> trips;
 
-  /// By tensor: a load for operands, a computation for products, a store for
-  /// the result.
+  /// By tensor: the load of an operand, the computation of a contraction's
+  /// result, the store of a result.
   llvm::SmallVector<std::optional<TreePosition>, 8> loads, computes, stores;
 
-  /// By product: tiles of the accumulator, from the outermost reduction on.
+  /// By contraction: tiles of the accumulator, from the outermost reduction on.
   llvm::SmallVector<TileSlots, 4> accumulators;
-  /// By product: the outermost reduction loop, or null where none is live.
+  /// By contraction: the outermost reduction loop, or null if none is live.
   llvm::SmallVector<const TilingNode *, 4> reductions;
   llvm::SmallVector<IntermediateEpilogue, 4>
-      intermediateEpilogues; ///< by product
-  /// By pass over rows: the loop over its axis, null where that is dead, and
-  /// whether its product sums up in the same one.
+      intermediateEpilogues; ///< by contraction
+  /// By row statistics: the loop over their axis, null if that is dead, and
+  /// whether it is the loop in which their contraction accumulates.
   llvm::SmallVector<const TilingNode *, 1> statisticsLoops;
   llvm::SmallVector<bool, 1> runsWithContraction;
 
-  /// By tensor: tiles between load and use, or between hand-over and use.
+  /// By tensor: tiles between load and use, or between intermediate epilogue
+  /// and use.
   llvm::SmallVector<TileSlots, 8> values;
-  /// By tensor: the outermost loop that makes kept tiles; null where nothing is
-  /// kept and where lowering opens it.
+  /// By tensor: the outermost loop that makes its retained tiles; null if no
+  /// tile is retained, or if lowering opens the loop.
   llvm::SmallVector<const TilingNode *, 8> makers;
   /// By tensor: the last statement, by order, up to which its tiles are needed.
   llvm::SmallVector<unsigned, 8> lastUses;
 };
 
-/// Analyses the tree of a schedule: each statement there once and in the loops
-/// that it needs, every tile made before it is used, what is kept in between.
-/// Returns the reason why lowering cannot follow the tree, or nullopt and the
-/// result in `kept`. Refers to nodes of `schedule.tree`.
+/// Analyses the tree of a schedule: each statement occurs once, in the loops
+/// that it needs, and each tile is made before its use. Returns the reason why
+/// lowering cannot follow the tree, or nullopt with the result in `retained`.
+/// The result refers to nodes of `schedule.tree`.
 std::optional<std::string> analyzeRetainedTiles(const GroupModel &group,
                                                 const Schedule &schedule,
                                                 RetainedTiles &retained);
 
-/// Whether the reductions along an axis of `group.online` run online: their
-/// loop also consumes them.
+/// Returns whether the reductions along an axis of `group.online` run online:
+/// their loop also consumes their results.
 bool runsOnline(const GroupModel &group, const RetainedTiles &retained,
                 unsigned axis);
 
-/// The first of the outermost items of a block's body from which on nothing is
-/// computed or loaded into shared memory, and something is stored: from there
-/// on operands' buffers are free. None where the last item computes. `items`
-/// are those inside of the loops that are bound to the grid.
+/// Returns the first of the outermost items of a block's body from which on
+/// nothing is computed or loaded into shared memory, and something is stored.
+/// From this item on the operands' buffers are free. Returns nullopt if the
+/// last item computes. `items` are inside of the loops that are bound to the
+/// grid.
 std::optional<size_t> findFinalStores(const TilingTree &items,
                                       const Schedule &schedule);
 

@@ -1,4 +1,4 @@
-//===- ScheduleLegality.h - What lowering can do ----------------*- C++ -*-===//
+//===- ScheduleLegality.h - Which schedules are legal -----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,102 +14,108 @@
 
 namespace fusion {
 
-/// Why the result of product `producer`, an intermediate, cannot go to its
-/// consumers as the registers that hold the accumulator, or nullopt where it
-/// can. It can as the first operand of the next intrinsic where the same warps
-/// hold the same rows, and transposed as the second operand, whose fragment is
-/// the accumulator's mirror image (PTX ISA, "Matrix Fragments for
-/// mma.m16n8k16"). Placement in registers and in shared memory both follow from
-/// this.
+/// Returns the reason why accumulator-to-operand forwarding cannot pass the
+/// result of contraction `producer`, an intermediate, to its consumers, or
+/// nullopt. It can pass it as A of the next intrinsic if the same warps hold
+/// the same rows. It can pass it transposed, as B, whose fragment is the
+/// accumulator's mirror image (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+/// Placement in registers and in shared memory both follow from this.
 std::optional<std::string> whyNotForwardedInRegisters(const GroupModel &group,
                                                       const Schedule &schedule,
                                                       unsigned producer);
 
-/// Whether it can.
+/// Returns whether accumulator-to-operand forwarding passes the result.
 bool isForwardedInRegisters(const GroupModel &group, const Schedule &schedule,
                             unsigned producer);
 
-/// Why bulk copies (by boxes of a tensor map) cannot fill the buffer of operand
-/// `tensor`, or store that result from one, or nullopt where they can: rows not
-/// at multiples of 16 bytes, windows, too many kept tiles, more than five
-/// dimensions, orders in shared memory that are no swizzle, sums of parts.
-/// cp.async or loads and stores of threads do what they cannot.
+/// Returns the reason why TMA copies cannot fill the buffer of operand
+/// `tensor`, or TMA stores cannot store result `tensor` from its buffer, or
+/// nullopt. Reasons are:
+///
+/// * rows that are not at multiples of 16 bytes;
+/// * windows;
+/// * too many retained tiles;
+/// * more than five dimensions;
+/// * layouts in shared memory that are no swizzle;
+/// * partial results.
+///
+/// cp.async, or loads and stores of threads, cover the other cases.
 std::optional<std::string> whyNotTMA(const GroupModel &group,
                                      const Schedule &schedule,
                                      const ChipInfo &chip, unsigned tensor);
 
-/// Why the blocks of a cluster cannot share the copies of operand `tensor`,
-/// each of them a part of its tile's rows for all (multicast), or nullopt where
-/// they can and so do: it is copied by threads, differs between the blocks, or
-/// its rows are not divided.
+/// Returns the reason why the blocks of a cluster do not load operand `tensor`
+/// by multicast, each a part of the tile's rows for all, or nullopt if they do.
+/// The reasons: threads copy it, it differs between the blocks, or the number
+/// of blocks does not divide its rows.
 std::optional<std::string> whyNotMulticast(const GroupModel &group,
                                            const Schedule &schedule,
                                            unsigned tensor);
 
-/// Whether they share them.
+/// Returns whether the blocks of a cluster load `tensor` by multicast.
 bool isMulticast(const GroupModel &group, const Schedule &schedule,
                  unsigned tensor);
 
-/// Why product `number` cannot run beside the products of the next iteration of
-/// its loop, a second stage of `#fuse.pipeline`'s `products`, or nullopt where
-/// it can, once its second operand has several stages: nothing but its own
-/// operand's mbarriers may be waited for in its place.
+/// Returns the reason why contraction `number` cannot have cross-iteration
+/// overlap (`overlap` of `#fuse.pipeline`), or nullopt if it can once B of its
+/// intrinsic has several stages. Where its MMAs are issued, no waits are
+/// allowed but those for the mbarriers of B.
 std::optional<std::string> whyNotOverlapped(const GroupModel &group,
                                             const Schedule &schedule,
                                             unsigned number);
 
-/// Which of the products that shall run beside the next iteration's has a
-/// second operand with a single stage, or nullopt where none has.
+/// Returns the reason why cross-iteration overlap stalls, or nullopt: B of a
+/// contraction with overlap has a single stage.
 std::optional<std::string> whyOverlapStalls(const GroupModel &group,
                                             const Schedule &schedule);
 
-/// The warpgroups that could take turns at the tensor cores; 1 where the warps
-/// are no whole warpgroups.
+/// Returns the number of warpgroups that could have ping-pong scheduling; 1 if
+/// the warps are no whole warpgroups.
 inline unsigned countWarpgroups(const Schedule &schedule) {
   return schedule.warps % kWarpgroupWarps == 0
              ? schedule.warps / kWarpgroupWarps
              : 1;
 }
 
-/// Why groups of warps beside producers cannot take turns at the tensor cores
-/// (`turns` of `#fuse.parallel`), or nullopt where they can: some product is
-/// fed by another one of its loop, so that there is something to compute under
-/// others' products, and no group waits for another one but for its turn.
+/// Returns the reason why consumer warpgroups cannot have ping-pong scheduling
+/// (`ping_pong` of `#fuse.parallel`), or nullopt. Some contraction must read
+/// the result of another one in its loop, so that there is work that overlaps
+/// with the MMAs of the other warpgroups. Warpgroups must not wait for one
+/// another otherwise.
 std::optional<std::string> whyNotPingPong(const GroupModel &group,
                                           const Schedule &schedule);
 
-/// The product whose value is the first operand of product `number`'s
-/// intrinsic, if it is computed.
+/// Returns the contraction whose result is A of contraction `number`'s
+/// intrinsic, or nullopt if A is loaded.
 std::optional<unsigned> producerOfOperandA(const GroupModel &group,
                                            const Schedule &schedule,
                                            unsigned number);
 
-/// The operands that blocks copy to shared memory.
+/// Returns the operands that blocks copy to shared memory.
 llvm::SmallVector<unsigned, 4> listCopied(const GroupModel &group,
                                           const Schedule &schedule);
 
-/// Tensors of a group, a bit of each of the first 64.
+/// Tensors of a group, as one bit for each of the first 64.
 using TensorSet = uint64_t;
 constexpr unsigned kMaxInSet = 64;
 
-/// Why `schedule` asks for something that could run on some chip but that
-/// lowering does not do, or nullopt where it asks for nothing of the kind. This
-/// is the gate of the fields that are costed only: a search that looks through
-/// it reports what they would give.
+/// Returns the reason why lowering does not support a field of `schedule` that
+/// some chip could run, or nullopt. Such fields have a predicted time only: a
+/// search that ignores this function reports what they would gain.
 std::optional<std::string> whyNotLowered(const Schedule &schedule);
 
-/// Why `schedule` could not run on `chip` though every field were lowered, or
-/// nullopt where it could. `group` is a chain whose products are mapped to
-/// intrinsics.
+/// Returns the reason why `schedule` could not run on `chip` even if lowering
+/// supported every field, or nullopt. `group` is a chain whose contractions are
+/// mapped to intrinsics.
 std::optional<std::string> whyImpossible(const GroupModel &group,
                                          const Schedule &schedule,
                                          const ChipInfo &chip,
                                          Footprint *footprint = nullptr);
 
-/// Why `schedule` cannot be lowered for `chip`, or nullopt where it can: the
-/// two above. The verifier of scheduled groups and the pruning of searches are
-/// this predicate. Where it can be lowered, `footprint` is what
-/// `computeFootprint` gives.
+/// Returns the reason why `schedule` cannot be lowered for `chip`, or nullopt:
+/// that of `whyNotLowered` or of `whyImpossible`. The verifier of scheduled
+/// groups and the pruning of searches use this predicate. For a legal schedule,
+/// `footprint` gets the result of `computeFootprint`.
 std::optional<std::string> checkSchedule(const GroupModel &group,
                                          const Schedule &schedule,
                                          const ChipInfo &chip,
@@ -117,49 +123,57 @@ std::optional<std::string> checkSchedule(const GroupModel &group,
 
 class UnmaskedTilesMemo; // MaskedTiles.h
 
-/// `checkSchedule` of many schedules of one group. Most that a search looks at
-/// differ from the last one in their warps or stages only, which changes little
-/// of what there is to check.
+/// `checkSchedule` for many schedules of one group. Most schedules of a search
+/// differ from the one before in warps or stages only, which changes few of the
+/// checks.
 class ScheduleChecker {
 public:
-  /// `group` passes `checkGroup`; both must outlive the checker, as must
-  /// `visited`, which checkers of one group may share.
+  /// Constructs a checker of a group that passes `checkGroup`. `group`, `chip`
+  /// and `visited` must outlive the checker. Checkers of one group may share
+  /// `visited`.
   ScheduleChecker(const GroupModel &group, const ChipInfo &chip,
                   UnmaskedTilesMemo *visited = nullptr);
   ~ScheduleChecker();
 
-  /// Why not, or nullopt.
+  /// Returns the reason why the schedule is infeasible, or nullopt
+  /// (`checkSchedule`).
   std::optional<std::string> check(const Schedule &schedule);
-  /// Without what lowering does not do (`whyImpossible`).
+  /// Returns the reason why no lowering could run the schedule, or nullopt
+  /// (`whyImpossible`).
   std::optional<std::string> checkPossible(const Schedule &schedule);
 
-  /// The same in steps, of one object that changes in between. Loops, tiles,
-  /// splits, grid, what is skipped, and operands' and results' places, whatever
-  /// the rest;
+  /// The functions below check a schedule in steps, in this order. Each expects
+  /// that the steps before it accepted the fields that they check.
+  ///
+  /// Returns the reason why loops, tile sizes, splits, grid, masked axis, or
+  /// the placements of operands and results are infeasible, or nullopt.
   std::optional<std::string> checkLoops(const Schedule &schedule);
-  /// where they were accepted, the operands whose buffers bulk copies can fill,
-  /// in sets that they can fill together: all of these, or each alone where a
-  /// block has too few mbarriers for all;
+  /// Returns the sets of operands whose buffers TMA copies can fill together:
+  /// one set of all these operands, or one set for each if a block has too few
+  /// mbarriers for all.
   llvm::SmallVector<TensorSet, 2> listTMA(const Schedule &schedule) const;
-  /// why that many warps cannot hold the sums, however they are arranged, or
-  /// nullopt;
+  /// Returns the reason why `warps` warps cannot hold the accumulators in any
+  /// warp arrangement, or nullopt.
   std::optional<std::string> checkSums(const Schedule &schedule,
                                        unsigned warps) const;
-  /// the footprint of warps and intermediates' places
-  /// but for what a block holds;
+  /// Returns the footprint for these warps and placements of intermediates,
+  /// without the resources that a block holds.
   const Footprint &countTraffic(const Schedule &schedule);
-  /// after that, whether these warps can be lowered,
+  /// Returns the reason why the warps cannot be lowered, or nullopt; call
+  /// `countTraffic` first.
   std::optional<std::string> checkWarps(const Schedule &schedule) const;
-  /// and whether these places, transports and stages can;
+  /// Returns the reason why placements, transports and stages are infeasible,
+  /// or nullopt.
   std::optional<std::string> checkPlaces(const Schedule &schedule);
-  /// and where they can, other stages, also of fragments: whether loads and
-  /// fragments may have them,
+  /// Returns the reason why other stages of loads or fragments, after
+  /// `checkPlaces`, are infeasible, or nullopt.
   std::optional<std::string> checkStages(const Schedule &schedule) const;
-  /// and whether there is room for so many, and beside them for producers and
-  /// the next tile of a block that stays.
+  /// Returns the reason why the resources of a block do not suffice, or
+  /// nullopt: for the stages, the producers and the next tile of a persistent
+  /// block.
   std::optional<std::string> checkRoom(const Schedule &schedule);
 
-  /// Of the schedule that was accepted last, whole.
+  /// Returns the footprint of the schedule that was accepted last as a whole.
   const Footprint &footprint() const;
 
 private:
@@ -170,8 +184,8 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Why no schedule can exist for the group on `chip`, whatever the tiles, or
-/// nullopt where one may.
+/// Returns the reason why no schedule of the group is legal on `chip`, whatever
+/// the tile sizes, or nullopt if one may be.
 std::optional<std::string> checkGroup(const GroupModel &group,
                                       const ChipInfo &chip);
 

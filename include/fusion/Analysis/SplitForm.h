@@ -1,4 +1,4 @@
-//===- SplitForm.h - Who computes what where a running axis is split ----------===//
+//===- SplitForm.h - Online reductions split over blocks ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An axis along which reductions run can be split over blocks: ranges of it are
-// to each other what the iterations of its loop are. Each part runs over its
-// range alone and stores what the loop would carry on: its running values and the
-// sum of the last product without the factors that have left it. A further launch
-// for each result merges the parts in order, by the rules of OnlineReduction.h (the
-// correction of a part is that of a sum so far), and does what follows the loop.
+// An axis along which reductions run online can be split over blocks: ranges of
+// the axis relate to each other as iterations of its loop do. Each block runs
+// over its range alone and stores a partial result, which is what the loop
+// would carry. This is its running values, and the accumulator of the last
+// contraction without the factors that were moved out of it. One more launch
+// for each result reduces the partial results in order, by the rules of
+// OnlineReduction.h: a partial result is rescaled as a running sum is. It also
+// computes the operators after the loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,42 +25,44 @@
 
 namespace fusion {
 
-/// What the launch that makes one result of the group out of the parts does.
+/// What the launch that reduces the partial results of one result does.
 struct MergedResult {
   unsigned tensor; ///< of the group's model, with the role Result or Statistic
-  /// Reductions whose parts are merged, in the order of the operators.
+  /// Reductions whose partial results are reduced, in the order of the
+  /// operators.
   llvm::SmallVector<unsigned, 2> reductions;
-  bool mergesSum = false; ///< and those of the last product
-  /// Operators that are evaluated on merged values, in program order.
+  bool mergesSum = false; ///< also reduces those of the last contraction
+  /// Operators that are evaluated on reduced values, in program order.
   llvm::SmallVector<unsigned> operators;
-  /// Values from outside that these and corrections read.
+  /// Values from outside that these operators and the rescaling factors read.
   llvm::SetVector<mlir::Value> inputs;
 };
 
-/// How a group is divided where an axis is split.
+/// How the operators of a group are divided if an axis is split.
 struct SplitForm {
-  /// The operators that the launch of the parts evaluates, in program order:
-  /// without the operations that `OnlineForm::skipped` takes out of them.
+  /// The operators that the launch of the partial results evaluates, in program
+  /// order, without the operations of `OnlineForm::skipped`.
   llvm::SmallVector<unsigned> partial;
-  /// Reductions whose values every part stores, in the order of the operators.
+  /// Reductions whose values are part of each partial result, in the order of
+  /// the operators.
   llvm::SmallVector<unsigned, 2> stored;
   /// By result of the group.
   llvm::SmallVector<MergedResult, 1> results;
 };
 
-/// Divides the group's operators for parts of `axis`, whose running form is
-/// `online`. Fails, with the reason through `explain`, where a result needs the
-/// loop itself and not only what it ends with.
+/// Divides the group's operators for a split of `axis`, whose online form is
+/// `online`. Fails, with the reason through `explain`, if a result needs the
+/// iterations of the loop and not only the values after it.
 mlir::FailureOr<SplitForm>
 deriveSplit(const GroupAxes &group, unsigned axis, const OnlineForm &online,
             llvm::function_ref<void(const llvm::Twine &)> explain);
 
-/// The tensors that an operator reads, without those that only operations taken
-/// out by `online` do. `online` may be null.
+/// Returns the tensors that an operator reads, without tensors that only
+/// operations in `online->skipped` read. `online` may be null.
 llvm::SetVector<mlir::Value> tensorsReadBy(mlir::linalg::LinalgOp op,
                                            const OnlineForm *online);
 
-/// The tensors that a scalar of an operator's body is computed from.
+/// Returns the tensors that a scalar of an operator's body is computed from.
 llvm::SetVector<mlir::Value> tensorsReadBy(mlir::Value scalar,
                                            mlir::linalg::LinalgOp op,
                                            const OnlineForm *online = nullptr);

@@ -1,4 +1,4 @@
-//===- SplitReduction.h - Reductions shared by blocks ---------------------===//
+//===- SplitReduction.h - Split reductions of chains ----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,32 +6,34 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where `Schedule::splits` gives an axis p parts, a chain runs as two launches.
-// The *partial* group evaluates the products for p consecutive ranges of the
-// axis, of ⌈trips/p⌉ tiles each, the last ones shorter or empty; the part is a
-// further digit of the block index, the slowest. It ends with the last product,
-// whose sums it stores in f32, one result for each part. The *combine* group
-// adds the parts in order, then does what followed the product, so that the
-// value is rounded once and where it was.
+// If `Schedule::splits` splits an axis p times, a chain runs as two launches.
+// The *partial* group evaluates the contractions for p consecutive ranges of
+// the axis, of ⌈trips/p⌉ tiles each, the last ones shorter or empty. The number
+// of the range is another digit of the block index, the slowest. The group ends
+// with the last contraction and stores its accumulators in f32, one partial
+// result for each range. The *reducing* group adds the partial results in order
+// and computes the epilogue, so that the value is rounded once and at the same
+// operator.
 //
-// Where `Schedule::splitInCluster` says so there is one launch. The part is the
-// fastest digit: the blocks of a tile are a cluster. When all of them have
-// their sums, each gets from the others those of its share of the tile's rows,
-// in their shared memory (PTX ISA, "mapa", ".shared::cluster"), adds them in
-// order, and does with them what follows the product. Where reductions run
-// along the axis, all get all rows' running values first (`clusterReductions`).
+// With `Schedule::splitInCluster` there is one launch. The number of the range
+// is the fastest digit: the blocks of a tile are a cluster. When all of them
+// have their accumulators, each reads the rows that it reduces from the shared
+// memory of the others (PTX ISA, "mapa", ".shared::cluster"). It adds them in
+// order and computes the epilogue of these rows. If reductions run along the
+// axis, all blocks read the running values of all rows first
+// (`clusterReductions`).
 //
-// Only an axis that the last product reduces can be split: a sum over ranges of
-// it is a sum of the ranges' sums. What an earlier product reduces becomes a
-// rounded value, or passes through functions, before it is used.
+// Only an axis that the last contraction reduces can be split: a sum over
+// ranges is the sum of the ranges' sums. What an earlier contraction reduces is
+// rounded, or passes through functions, before it is used.
 //
-// Where reductions run along the axis (OnlineReduction.h), each part runs over
-// its own range and stores its running values beside its sums; a launch for
-// each result of the chain merges them (SplitForm.h).
+// If reductions run along the axis (OnlineReduction.h), each block runs over
+// its own range and stores its running values with its accumulators. One launch
+// for each result of the chain merges them (SplitForm.h).
 //
-// Everything here takes the schedule of the whole chain, or that of its partial
-// group, which has the same tensors but the operands of what followed; its
-// further results are the running values.
+// All functions take the schedule of the whole chain, or that of its partial
+// group. The partial group has the same tensors without the operands of the
+// epilogue; its further results are the running values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,105 +44,110 @@
 
 namespace fusion {
 
-/// Iterations of an axis's loop: of a split axis, those of one part's range, of
-/// which the last parts may have fewer. Where that is 1 the loop is dead.
+/// Returns the trip count of an axis's loop; for a split axis that of one
+/// range, of which the last ranges may have fewer. At 1 the loop is dead.
 int64_t sequentialTrips(const GroupModel &group, const Schedule &schedule,
                         unsigned axis);
 
-/// Whether some parts of a split axis have no range: there are more parts than
-/// tiles. Their blocks compute on zeros.
+/// Returns whether some blocks of a split axis have no range, as there are more
+/// splits than tiles. These blocks compute on zeros.
 bool hasEmptySplits(const GroupModel &group, const Schedule &schedule,
                     unsigned axis);
 
-/// Whether the loop of some part of a split axis has no iteration: the parts
-/// before it take all tiles. So it is, too, where `hasEmptySplits` is.
+/// Returns whether the loop of some block of a split axis has no iteration, as
+/// the blocks before it take all tiles. This includes `hasEmptySplits`.
 bool hasIdleSplits(const GroupModel &group, const Schedule &schedule,
                    unsigned axis);
 
-/// The tile sizes to place statements with (`placeStatements`), in which dead
-/// loops have one tile: the schedule's, but the whole of a split axis whose
-/// parts are a single tile.
+/// Returns the tile sizes for `placeStatements`, in which dead loops have one
+/// tile. They are the schedule's, but the extent for a split axis whose ranges
+/// are a single tile.
 llvm::SmallVector<int64_t, 8> placementTiles(const GroupModel &group,
                                              const Schedule &schedule);
 
-/// Whether parts are stored for another launch that combines them.
+/// Returns whether partial results are stored for another launch that reduces
+/// them.
 bool storesPartials(const Schedule &schedule);
 
-/// Bytes that a block's parts take in shared memory where its cluster combines
-/// them: its rows of the tile from every block; 0 where it does not.
+/// Returns the bytes of partial results in a block's shared memory if its
+/// cluster reduces them: its rows of the tile from every block. Else returns 0.
 int64_t clusterPartialBytes(const GroupModel &group, const Schedule &schedule);
-/// Rows of a tile, of each of which a reduction has a value.
+/// Returns the rows of a tile for each of which a reduction has a value.
 int64_t reductionRows(const Schedule &schedule, const Reduction &reduction);
-/// The reductions whose running values the blocks of a cluster combine before
-/// their sums, and the bytes of what a block is given of one.
+/// Return the reductions whose running values the blocks of a cluster combine
+/// before their accumulators, and the bytes of one that a block receives.
 llvm::SmallVector<unsigned, 2> clusterReductions(const GroupModel &group,
                                                  const Schedule &schedule);
 int64_t clusterStatisticsBytes(const GroupModel &group,
                                const Schedule &schedule, unsigned reduction);
 
-/// Whether it is read after a sum that is combined in a cluster.
+/// Returns whether the tensor is read after a reduction in a cluster.
 bool isReadAfterClusterReduction(const GroupModel &group,
                                  const Schedule &schedule, unsigned tensor);
 
-/// Whether, of what parts are combined in a cluster, each block handles its
-/// share of the rows alone: the result, and what is read after the sum by its
-/// rows.
+/// Returns whether each block of a reduce-scatter handles only its rows of the
+/// tensor: the result, and operands of the epilogue that have its rows.
 bool isReduceScattered(const GroupModel &group, const Schedule &schedule,
                        unsigned tensor);
 
-/// Bytes that the warps of a block pass to each other to reduce the rows of its
-/// share of the last product's tile, once its cluster has combined it; 0 where
-/// each warp holds whole ones.
+/// Returns the bytes that the warps of a block pass to each other to reduce its
+/// rows of the last contraction's tile after the cross-block reduction. Returns
+/// 0 if each warp holds whole rows.
 int64_t exchangedPerBlock(const GroupModel &group, const Schedule &schedule,
                           const Reduction &reduction);
 
-/// How often a block's threads load an element of what is read after a sum that
-/// its cluster has combined: as they store the result, side by side in memory.
+/// Returns how often a block's threads load an element of an operand of the
+/// epilogue after a reduction in a cluster. They load it in the layout that
+/// stores the result, side by side in memory.
 int64_t countScatteredLoads(const GroupModel &group, const Schedule &schedule,
                             unsigned tensor);
 
-/// Why the parts of a schedule that has them combined in a cluster cannot be,
-/// or nullopt where they can, or where they are not to be.
+/// Returns the reason why a schedule with `splitInCluster` cannot reduce its
+/// partial results in a cluster, or nullopt; also nullopt without
+/// `splitInCluster`.
 std::optional<std::string> whyNotInCluster(const GroupModel &group,
                                            const Schedule &schedule,
                                            const ChipInfo &chip);
 
-/// Why the warps of such a schedule cannot give a product's sums, as they hold
-/// them, to blocks by rows, or nullopt where they can: a thread's rows step
-/// from one share into the next. Its tiles are multiples of the intrinsic's
-/// over the warps.
+/// Returns the reason why the warps of a schedule with `splitInCluster` cannot
+/// reduce-scatter accumulators in the layout in which they hold them, or
+/// nullopt. The reason is that a thread's rows step from the rows of one block
+/// into those of the next. The schedule's tile sizes are multiples of the
+/// intrinsic's extents times warps.
 std::optional<std::string> whyNotReduceScatter(const GroupModel &group,
                                                const Schedule &schedule);
 
-/// The split axis's reductions, where there are any; else null.
+/// Returns the online form of the split axis's reductions, or null if there are
+/// none.
 const OnlineAxis *splitOnline(const GroupModel &group,
                               const Schedule &schedule);
 
-/// Whether the launch that computes the products has nothing to do with the
-/// tensor: an operand of what follows the last product, or the loop of a split
-/// axis along which reductions run, is a combining launch's, and so are further
-/// results.
+/// Returns whether only a reducing launch moves the tensor, and not the launch
+/// that computes the contractions. It is an operand of the last contraction's
+/// epilogue or of operators after the loop of a split axis along which
+/// reductions run, or a further result.
 bool isReducedAcrossBlocks(const GroupModel &group, const Schedule &schedule,
                            unsigned tensor);
 
-/// Elements of the tensor as the launch that computes the products moves it,
-/// and bytes of one: of a result in parts, all parts, in f32; of what is read
-/// through a window, those of all its tiles.
+/// Return the elements of the tensor that the launch of the contractions moves,
+/// and bytes of one. For a split result these are all partial results, in f32;
+/// for an operand that is read through a window, the elements of all its tiles.
 int64_t movedElements(const GroupModel &group, const Schedule &schedule,
                       unsigned tensor);
 int64_t movedElementBytes(const GroupModel &group, const Schedule &schedule,
                           unsigned tensor);
-/// Bytes of the tensor each of which has to pass between memory and the launch
-/// once: of what is read through a window, what is read at all.
+/// Returns the bytes of the tensor that have to pass between memory and the
+/// launch at least once; through a window, those of elements that are read at
+/// all.
 int64_t compulsoryBytes(const GroupModel &group, const Schedule &schedule,
                         unsigned tensor);
 
-/// Bytes of the running values that the parts store beside their sums: 0 where
-/// no reduction runs along the split axis.
+/// Returns the bytes of the running values that are stored with the partial
+/// results: 0 if no reduction runs along the split axis.
 int64_t partialRowBytes(const GroupModel &group, const Schedule &schedule);
 
-/// What the combining launches move, in bytes of active lanes: each thread
-/// loads the parts of one element and its operands. All zero where nothing is
+/// What the reducing launches move, in bytes of active lanes: each thread loads
+/// the partial results of one element and its operands. All zero without a
 /// split.
 struct SplitReductionFootprint {
   int64_t loadBytes = 0, storeBytes = 0;
@@ -149,14 +156,15 @@ struct SplitReductionFootprint {
 SplitReductionFootprint splitReductionFootprint(const GroupModel &group,
                                                 const Schedule &schedule);
 
-/// Why a group with the attribute `partial`, which may be null, is not what its
-/// schedule splits, or nullopt where it is: the same axis in the same ranges.
+/// Returns the reason why the attribute `partial` of a group, which may be
+/// null, does not match the schedule's split (the same axis in the same
+/// ranges), or nullopt.
 std::optional<std::string> whyNotPartial(fuse::PartialAttr partial,
                                          const GroupModel &group,
                                          const Schedule &schedule);
 
-/// Why the schedule's splits are none that can be combined, or nullopt where
-/// they are, or where there are none.
+/// Returns the reason why the schedule's split cannot be reduced, or nullopt;
+/// also nullopt without a split.
 std::optional<std::string> whyNotSplit(const GroupModel &group,
                                        const Schedule &schedule);
 

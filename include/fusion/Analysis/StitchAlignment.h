@@ -1,4 +1,4 @@
-//===- StitchAlignment.h - Tiles that begin aligned -------------*- C++ -*-===//
+//===- StitchAlignment.h - Ragged tiles of misaligned rows ------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows of odd length begin anywhere in memory, so that no wide access of a tile
-// that begins with the row is aligned, and every access of a warp reaches into
-// a sector more. With `align` in its spread an axis has tiles that begin before
-// the row: at the last element whose number in memory is a multiple of `align`,
-// in the tensors that agree about where that is (`StitchTensor::isInPhase`).
-// Elements before and behind the row are masked.
+// Misaligned rows: rows of odd length are not aligned to the access width.
+// Vectorized accesses of a tile that begins with such a row are not aligned,
+// and every access of a warp touches one sector more. With `align` in its
+// thread mapping an axis has ragged tiles, which begin before the row. They
+// begin at the last element whose number in memory is a multiple of `align`, in
+// the tensors whose rows agree about where that is (`StitchTensor::isInPhase`).
+// Elements before and after the row are masked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,77 +27,83 @@ namespace fusion {
 /// (CUDA C++ Programming Guide, "Device Memory Accesses").
 constexpr int64_t kWidestAccess = 16, kSectorBytes = 32;
 
-/// For every axis: which tensors' rows begin at the same places, modulo the
-/// elements of a sector, and which of those classes has the most bytes.
+/// Finds for every axis the tensors whose rows begin at the same places, modulo
+/// the elements of a sector, and the class of them with the most bytes.
 void findAlignments(StitchGroup &group);
 
-/// Elements from the beginning of the first tile to the end of the axis, at
-/// most.
+/// Returns the elements from the beginning of the first tile to the end of the
+/// axis, at most.
 int64_t spanOf(const StitchAxis &axis, const AxisThreadMapping &spread);
 
-/// Tiles of an axis.
+/// Returns the number of tiles of an axis.
 int64_t countTiles(const StitchGroup &group, const StitchSchedule &schedule,
                    unsigned axis);
 
-/// Why the schedule's tiles cannot begin where it says, or nullopt.
+/// Returns the reason why the schedule's tiles cannot be aligned as it says, or
+/// nullopt.
 std::optional<std::string> checkAlignment(const StitchGroup &group,
                                           const StitchSchedule &schedule);
 
-/// Whether tiles begin at other elements of the tensor than the rows do.
+/// Returns whether tiles begin at other elements of the tensor than the rows
+/// do.
 bool isShifted(const StitchSchedule &schedule, const StitchTensor &tensor);
 
-/// Whether an axis tells where the rows of an aligned one begin.
+/// Returns whether the index along an axis determines where the rows of an
+/// aligned axis begin.
 bool beginsRows(const StitchGroup &group, const StitchSchedule &schedule,
                 unsigned axis);
 
-/// Bytes that the first element of a thread's neighbours along the unit axis is
-/// a multiple of.
+/// Returns the bytes that divide the address of the first of a thread's
+/// neighbouring elements along the unit axis.
 int64_t alignmentOf(const StitchSchedule &schedule, const StitchTensor &tensor);
 
-/// Elements that one access moves.
+/// Returns the elements that one access moves.
 int64_t accessWidth(const StitchSchedule &schedule, const StitchTensor &tensor);
 
-/// Whether loads that cross the borders of a row are done whole: what they read
-/// beyond is of the tensor as well.
+/// Returns whether loads that cross the borders of a row are not predicated:
+/// the elements beyond the border belong to the tensor as well.
 bool loadsAcross(const StitchGroup &group, const StitchSchedule &schedule,
                  const StitchTensor &tensor);
 
-/// Elements of the widest piece, of a `vector` that a thread has of the unit
-/// axis, that lanes can hand on of it; 1 where they cannot.
+/// Returns the elements of the widest aligned access to misaligned rows for
+/// which lanes can exchange elements, 1 if they cannot. A thread holds `vector`
+/// elements of the unit axis.
 int64_t widestMisalignedAccess(const StitchTensor &tensor, int64_t vector);
-/// Elements that one access moves where accesses are aligned, rows are not, and
-/// lanes hand on what others need (`realigned` of `tile.load`). 1 elsewhere.
+/// Returns the elements that one aligned access to misaligned rows moves, with
+/// lanes exchanging elements (`misaligned` of `tile.load`); 1 elsewhere.
 int64_t misalignedAccessWidth(const StitchGroup &group,
                               const StitchSchedule &schedule,
                               const StitchTensor &tensor);
-/// Elements side by side that the lanes and the registers of one warp have of a
-/// step.
+/// Returns the number of neighbouring elements that the lanes and the registers
+/// of one warp hold in a step.
 int64_t misalignedRun(const StitchSchedule &schedule,
                       const StitchTensor &tensor);
 
-/// Accesses that store, on the average over where rows begin, the two pieces of
-/// `width` elements at the ends of such a run: one for each where so many lanes
-/// along the row store one element each, halves and halves of those elsewhere.
+/// Returns the stores of both ends of such a run, on average over where rows
+/// begin. An end is less than `width` elements. Each is one access if at least
+/// `width` lanes along the row store one element each; else it is stored as
+/// halves, halves of these, and so on.
 double accessesOfEnds(int64_t lanes, int64_t width);
 
-/// Whether the schedule has the tensor go past the caches: no element of it is
-/// loaded by several threads, nor by several accesses, nor a sector of it.
+/// Returns whether accesses to the tensor are evict-first: several threads load
+/// no element of it, nor do several accesses, nor a sector of it.
 bool isEvictFirst(const StitchSchedule &schedule, const StitchTensor &tensor);
 
-/// Elements of the first `bound` of an axis, in tiles that begin where they
-/// are aligned, and of the others, that are loaded in all rows.
+/// Counts of elements loaded in all rows: of the first `bound` elements of an
+/// axis, in tiles that begin where they are aligned, and of the others.
 struct ShiftedCount {
   int64_t before = 0, behind = 0;
 };
-/// Over all blocks' tiles of the axes that tell where rows begin; of the rows
-/// alone, or with what accesses have of their neighbours.
+/// Counts over all blocks' tiles of the axes that determine where rows begin:
+/// elements of the rows alone, or with the elements of neighbouring rows that
+/// accesses move.
 ShiftedCount countShifted(const StitchGroup &group,
                           const StitchSchedule &schedule,
                           const StitchTensor &tensor, int64_t bound,
                           bool ofRowsAlone = false);
-/// Of a tensor whose loads are realigned, over all its rows: elements that
-/// loads move of the first `kept` of the walked axis, if that is one of the
-/// tensor's, and of the others.
+/// Counts the elements that loads of misaligned rows move over all rows of a
+/// tensor. `before` counts the first `retained` elements of the serial loop's
+/// axis, if it is one of the tensor's axes, `behind` the others.
 ShiftedCount countMisaligned(const StitchGroup &group,
                              const StitchSchedule &schedule,
                              const StitchTensor &tensor, int64_t retained);

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row that is too long for the registers and the shared memory of one block
-// has room in those of several: the blocks of a cluster have a tile of the axis
-// each, all of them resident at a time. What each has of a reduction along the
-// axis goes to the shared memory of all others, so that every block goes on
-// with the result, unlike where blocks share reductions by way of global memory
-// (StitchSplit.h).
+// A row may be too long for the registers and the shared memory of one block,
+// but fit into those of several. Each block of a cluster then holds a tile of
+// the axis, and all of them are resident. Each block's partial result of a
+// reduction along the axis goes to the shared memory of all others, so that
+// every block has the result. In a split reduction, in contrast, the partial
+// results pass through global memory (StitchSplit.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,34 +22,36 @@
 
 namespace fusion {
 
-/// The axis that the blocks of a cluster share; none where there are no
-/// clusters.
+/// Return the axis along which the blocks of a cluster have tiles, nullopt
+/// without clusters, and the number of these blocks.
 std::optional<unsigned> clusterAxisOf(const StitchSchedule &schedule);
 int64_t clusterSize(const StitchSchedule &schedule);
 
-/// Places that a part of theirs has: in a loop through rows the blocks take
-/// turns with two, so that one may be a step ahead.
+/// Returns the number of buffers for exchanged partial results. In a loop over
+/// rows the blocks alternate between two, so that one block may be a step
+/// ahead.
 int64_t clusterStages(const StitchSchedule &schedule);
 
-/// Whether the blocks of a cluster exchange their parts of an operator's
-/// result.
+/// Returns whether the blocks of a cluster exchange partial results of an
+/// operator.
 bool isSharedInCluster(const StitchGroup &group, const StitchSchedule &schedule,
                        unsigned op);
 
-/// Elements of the result that a block has a part of at once.
+/// Returns the elements of an operator's partial result in a block at a time.
 int64_t countClusterPartial(const StitchGroup &group,
                             const StitchSchedule &schedule, unsigned op);
-/// Bytes of shared memory of all parts that a block is given, which have places
-/// of their own: other blocks may be ahead.
+/// Returns the bytes of shared memory for all partial results that a block
+/// receives. They have their own buffers, as other blocks may be ahead.
 int64_t countClusterPartials(const StitchGroup &group,
                              const StitchSchedule &schedule);
 
-/// Of elements `first` to `beyond` - 1 of the walked axis, those of steps whose
-/// values are kept.
+/// Returns the number of elements from `first` to `beyond` - 1 of the serial
+/// loop's axis that are in steps whose values are retained.
 int64_t countRetained(const StitchSchedule &schedule, int64_t first,
                       int64_t beyond);
 
-/// Why the blocks of a cluster cannot share an axis, or nullopt.
+/// Returns the reason why the blocks of a cluster cannot have tiles of an axis,
+/// or nullopt.
 std::optional<std::string> checkCluster(const StitchGroup &group,
                                         const StitchSchedule &schedule,
                                         const ChipInfo &chip);

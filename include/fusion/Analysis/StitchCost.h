@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // FusionStitching's latency evaluator (section 4.3): L = N_wave · L_warp, with
-// the occupancy from the registers of live values and from shared memory. A
-// warp's latency is here that of its loads, its instructions and its exchanges,
+// the occupancy from the registers of live values and from shared memory. Here
+// a warp's latency is that of its loads, its instructions and its exchanges,
 // and a wave takes no less than its bytes need at the chip's bandwidth.
 //
 //===----------------------------------------------------------------------===//
@@ -28,29 +28,30 @@ struct StitchCost {
   double issue = 0;        ///< instructions and bytes of the busiest SM
   double instructions = 0; ///< of a thread
   double sectors = 0;      ///< of global memory that accesses touch
-  /// Bytes of operands, or those of DRAM where they are more, and the
-  /// compulsory ones.
+  /// Bytes of operands, or DRAM's bytes if they are more, and the compulsory
+  /// bytes.
   double moved = 0, compulsory = 0;
   int64_t registers = 0;    ///< of a thread
-  int64_t sharedMemory = 0; ///< exchanges and what is kept, bytes
+  int64_t sharedMemory = 0; ///< bytes of exchanges and retained tiles
   int64_t blocksPerSM = 0;  ///< that one SM can hold
-  /// Of them, those that ptxas is promised: it overlaps loads and spills what
-  /// then exceeds the limit, so that the limit leaves it a quarter more.
+  /// Resident blocks that ptxas is told, at most `blocksPerSM`. As ptxas
+  /// overlaps loads and spills registers beyond the limit, this number leaves
+  /// it a quarter more registers.
   int64_t promisedBlocks = 0;
   int64_t waves = 0;
 };
 
-/// What a group's operators cost whatever the schedule is.
+/// The work of a group's operators, for any schedule.
 struct StitchWork {
-  /// `walk`: the axis that a block may walk through instead of the usual one.
-  /// `split`: another one, of which blocks have a part. Without
-  /// `hasOtherForms` no walk is online or keeps what is costly, which is known
-  /// sooner.
+  /// `walk`: the axis of the serial loop, if it is not the usual one. `split`:
+  /// another axis, along which reductions are split over blocks. Without
+  /// `hasOtherForms` the serial loop is neither online nor retains expensive
+  /// operators, which takes less time.
   explicit StitchWork(const StitchGroup &group,
                       std::optional<unsigned> walk = std::nullopt,
                       std::optional<unsigned> split = std::nullopt,
                       bool hasOtherForms = true);
-  /// As the schedule needs it.
+  /// Returns the work for a schedule's axes and forms.
   static StitchWork of(const StitchGroup &group,
                        const StitchSchedule &schedule);
 
@@ -59,31 +60,33 @@ struct StitchWork {
     unsigned space, resultSpace; ///< numbers of both in `spaces`
     ScalarWork work;
     unsigned bytes; ///< of an element of the result
-    /// After which operator the result is not needed any more; its own number
-    /// where it is stored at once.
+    /// The operator after which the result is not needed any more; its own
+    /// number if it is stored at once.
     unsigned lastUse;
   };
   llvm::SmallVector<Operator> operators;
-  /// Sets of axes, each once, and those of inputs and results by number:
-  /// operators have few different ones.
+  /// Sets of axes, each once, and the numbers of those of inputs and results.
+  /// Operators have few different ones.
   llvm::SmallVector<llvm::SmallVector<unsigned, 4>> spaces;
   llvm::SmallVector<unsigned> inputSpaces, resultSpaces;
-  /// What accesses depend on: tensors with the same axes in the same places,
-  /// each once by one of them, and those of inputs and results by number.
+  /// Tensors that accesses do not distinguish, as they have the same axes at
+  /// the same places: one tensor for each shape, and the shapes' numbers for
+  /// inputs and results.
   llvm::SmallVector<const StitchTensor *> shapes;
   llvm::SmallVector<unsigned> inputShapes, resultShapes;
   /// By input: the last operator that reads it.
   llvm::SmallVector<unsigned> lastRead;
-  StitchPasses once; ///< without a walk
-  /// Along the axis that a block may walk through, where there is one: by
-  /// itself the reduced axis that most bytes lie along.
+  StitchPasses once; ///< without a serial loop
+  /// The passes of a serial loop, if an axis can have one. By default this is
+  /// the reduced axis with the most bytes along it.
   std::optional<StitchPasses> serialAxis;
-  /// The same with reductions in the passes of those that they need, where some
-  /// have a running form, and why some have none.
+  /// The passes of an online serial loop, in which reductions run in the pass
+  /// of the reductions that they need; nullopt, with the reason, if none has an
+  /// online form.
   std::optional<StitchPasses> online;
   std::string whyNotOnline;
-  /// Those of `walked` with the results of costly operators kept, where that is
-  /// something else.
+  /// The passes of `serialAxis` with the results of expensive operators
+  /// retained, if that differs.
   std::optional<StitchPasses> expensive;
 
   const StitchPasses &passesOf(const StitchSchedule &schedule) const {
@@ -95,24 +98,24 @@ struct StitchWork {
   }
   int64_t compulsoryBytes = 0; ///< every input and result once
   bool hasPolynomials = false; ///< `evaluatesPolynomials` of any operator
-  unsigned chained = 0; ///< reductions that wait for one another, at most
+  unsigned chained = 0; ///< longest chain of dependent reductions
 
 private:
   unsigned spaceOf(llvm::ArrayRef<unsigned> axes);
   unsigned shapeOf(const StitchTensor &tensor);
 };
 
-/// Blocks of so many warps for which an SM has room, as far as threads and
-/// their registers are concerned.
+/// Returns the blocks of `warps` warps that an SM can hold, as limited by
+/// threads and their registers.
 int64_t blocksByThreads(int64_t registers, int64_t warps, const ChipInfo &chip);
 
-/// Seconds that the last blocks take to combine what blocks share.
+/// Returns the seconds in which the last blocks do the cross-block reduction.
 double secondsOfRounds(const StitchGroup &group, const StitchSchedule &schedule,
                        const ChipInfo &chip);
 
 struct StitchSteps;
-/// What the evaluator counted for the last schedule: schedules that differ in
-/// what they keep of a walk have the same steps.
+/// What the evaluator counted for the last schedule. Schedules that differ in
+/// the retained tiles of a serial loop have the same steps.
 class StitchMemo {
 public:
   StitchMemo();
@@ -120,8 +123,9 @@ public:
   std::unique_ptr<StitchSteps> last;
 };
 
-/// Returns nullopt where a thread has not enough registers or the block no room
-/// for its exchanges. `memo`: of other schedules of the same group.
+/// Predicts the time of a schedule. Returns nullopt if a thread does not have
+/// enough registers or the block no shared memory for its exchanges. `memo` may
+/// be from other schedules of the same group.
 std::optional<StitchCost> predictStitching(const StitchGroup &group,
                                            const StitchWork &work,
                                            const StitchSchedule &schedule,

@@ -6,18 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a reduction needs what another one along the same axis makes, a block
-// goes through the axis again. What a later pass reads is computed anew from
-// few values that are kept from the pass that came across them first: those of
-// the fewest bytes, or those that spare it the operators that are costly
-// (FusionStitching, section 4.2, has expensive element-wise operators as
-// sub-roots): where bytes are what a kernel waits for, they are computed again.
+// If a reduction needs the result of another one along the same axis, the
+// serial loop of a block runs over the axis once more, in another pass. A later
+// pass recomputes what it reads from few values that an earlier pass has
+// retained. These are the values with the fewest bytes, or those with which the
+// pass does not recompute expensive operators (FusionStitching, section 4.2,
+// has expensive element-wise operators as sub-roots). In a kernel that is bound
+// by bytes, recomputing is faster.
 //
-// *Online* a reduction runs in the pass of those that it needs, on their values
-// so far, and its own result so far is corrected as they change
-// (fusion/Analysis/OnlineReduction.h). Every place of the tile has values of
-// its own, so that nothing is exchanged before the end of the pass: the places
-// of a tile are to each other what steps are.
+// *Online*, a reduction runs in the pass of the reductions that it needs, on
+// their running values, and its own running value is rescaled as they change
+// (fusion/Analysis/OnlineReduction.h). Every element of the tile has its own
+// running values, so that nothing is exchanged before the end of the pass.
+// Elements of a tile relate to each other as steps do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +31,11 @@
 namespace fusion {
 
 struct StitchPasses {
-  /// Passes over `axis`; without one all operators are of pass 0. `split`:
-  /// another axis, of which blocks have a part each (StitchSplit.h): what
-  /// needs its reductions is of no pass. `retainsExpensive`: no costly operator
-  /// is computed by several passes, whatever bytes that takes.
+  /// Computes the passes of a serial loop over `axis`; without an axis all
+  /// operators are in pass 0. `split` is another axis, along which reductions
+  /// are split over blocks (StitchSplit.h): operators that need these
+  /// reductions are in no pass. With `retainsExpensive` several passes never
+  /// compute the same expensive operator, whatever the bytes.
   StitchPasses(const StitchGroup &group, std::optional<unsigned> axis,
                bool isOnline = false,
                std::optional<unsigned> split = std::nullopt,
@@ -45,57 +47,60 @@ struct StitchPasses {
   llvm::SmallVector<unsigned> level;
   /// By operator and by input: whether `axis` indexes its points.
   llvm::SmallVector<bool> isSerial, isSerialInput;
-  /// By operator and by input: whether later passes take its values as they
-  /// are.
+  /// By operator and by input: whether later passes read its retained values.
   llvm::SmallVector<bool> isRetained, isRetainedInput;
 
   /// What one step of a pass does.
   struct Step {
     llvm::SmallVector<unsigned> operators; ///< to compute, ascending
     llvm::SmallVector<unsigned> inputs;    ///< to load
-    llvm::SmallVector<unsigned> retained;  ///< operators' values from before
+    llvm::SmallVector<unsigned> retained;  ///< operators with retained values
     llvm::SmallVector<unsigned> retainedInputs;
   };
-  /// By pass: of steps whose values are kept, and of those where nothing is.
+  /// By pass: of steps whose values are retained, and of the other steps.
   llvm::SmallVector<Step> steps, stepsAgain;
 
-  /// Whether an operator reduces the axis.
+  /// Returns whether an operator reduces the axis.
   bool reducesAxis(unsigned op) const { return reduces[op]; }
-  /// By operator: blocks share what its points along the axis are combined to
-  /// along the split one, a part for each step.
+  /// By operator: whether it reduces the split axis for points along this axis,
+  /// so that blocks have a partial result of it for each step.
   llvm::SmallVector<bool> isPart;
-  /// By operator: it needs what blocks share, and is of no pass.
+  /// By operator: whether it needs the result of a split reduction, and is in
+  /// no pass.
   llvm::SmallVector<bool> isLate;
 
-  /// By operator: what corrects its result so far, null where nothing does. In
-  /// the expressions reductions and operators go by their numbers in the group.
+  /// By operator: the factor that rescales its running value, or null.
+  /// Expressions refer to reductions and operators by their numbers in the
+  /// group.
   llvm::SmallVector<RowExpressionRef> factors;
-  /// By operator: what has left the terms of its sum and is applied to its
-  /// result (operators by their numbers in the group), and where in bodies it
-  /// is left out, by the operand that stands for the whole then.
+  /// By operator: factors that are moved out of the terms of its sum and
+  /// applied to its result (operators by their numbers in the group). `skipped`
+  /// has their operations in bodies, with the number of the operand that stands
+  /// for the result.
   llvm::SmallVector<std::vector<DeferredFactor>> deferred;
   llvm::DenseMap<mlir::Operation *, unsigned> skipped;
-  /// Of a sum of squares about the mean of another sum: what it is corrected
-  /// by is how far the mean has moved, as often as there have been elements
-  /// (Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for
-  /// Computing Sample Variances", 1979).
+  /// A sum of squares about the mean of another sum. It is updated by how far
+  /// the mean has moved, times the number of elements (Chan, Golub and LeVeque,
+  /// "Updating Formulae and a Pairwise Algorithm for Computing Sample
+  /// Variances", 1979).
   struct Centre {
-    unsigned sum;                 ///< of what the mean is of
+    unsigned sum;                 ///< of the values that the mean is of
     std::optional<unsigned> mean; ///< the operator that divides it, if one does
   };
   /// By operator.
   llvm::SmallVector<std::optional<Centre>> centres;
-  /// By operator: others run in its pass on its values so far, or on the mean
-  /// of what it has summed up so far.
+  /// By operator: whether others run in its pass on its running values, or on
+  /// the mean of its running sum.
   llvm::SmallVector<bool> isReference, isCentre;
-  /// Why some reduction waits for a pass of its own although running forms were
-  /// asked for; empty where none does.
+  /// The reason why some reduction needs its own pass although online forms
+  /// were asked for; empty if none does.
   std::string whyNotOnline;
-  /// Whether some reduction runs in the pass of another one that it needs.
+  /// Returns whether some reduction runs in the pass of another one that it
+  /// needs.
   bool isOnline() const { return hasJoined; }
-  /// Whether a pass computes the operator from values so far.
+  /// Returns whether a pass computes the operator from running values.
   bool isRunning(unsigned op, unsigned pass) const { return level[op] > pass; }
-  /// Work of the corrections of an operator, for a point.
+  /// Returns the work per point of an operator's rescaling.
   ScalarWork correctionWork(unsigned op) const;
 
 private:

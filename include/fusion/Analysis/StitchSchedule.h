@@ -22,7 +22,7 @@ struct AxisThreadMapping {
   int64_t tile = 1;
   int64_t vector = 1, lanes = 1, warps = 1;
   int64_t align = 1;   ///< elements that the first tile begins at a multiple of
-  int64_t cluster = 1; ///< blocks that share the axis (StitchCluster.h)
+  int64_t cluster = 1; ///< blocks with tiles of the axis (StitchCluster.h)
 
   int64_t registers() const { return tile / (vector * lanes * warps); }
   bool operator==(const AxisThreadMapping &other) const {
@@ -42,13 +42,15 @@ struct StitchSerialLoop {
   int64_t step; ///< elements
   /// Steps whose values are retained in registers, and in shared memory.
   int64_t registerSteps = 0, sharedSteps = 0;
-  /// Reductions run in the pass of those that they need (StitchPasses.h).
+  /// Whether reductions run in the pass of the reductions that they need
+  /// (StitchPasses.h).
   bool isOnline = false;
-  /// Retained values spare later passes expensive operators (StitchPasses.h).
+  /// Whether later passes read expensive operators from retained values
+  /// (StitchPasses.h).
   bool retainsExpensive = false;
-  /// Stages of what is prefetched (StitchStages.h); 1: nothing is.
+  /// Stages of prefetched inputs (StitchStages.h); 1: no prefetching.
   int64_t stages = 1;
-  /// Tiles that boxes of a tensor map cover have TMA copies.
+  /// Whether tiles that are boxes of TMA copies have these.
   bool usesTMA = false;
 };
 
@@ -64,17 +66,18 @@ struct StitchSchedule {
   llvm::SmallVector<AxisThreadMapping> threadMapping; ///< by axis
   std::optional<StitchSerialLoop> serialLoop;
   std::optional<StitchSplitLoop> splitLoop;
-  /// Data that is used once bypasses the caches.
+  /// Whether accesses to data that is used once are evict-first.
   bool evictFirst = false;
-  /// Partial results of split reductions that one block combines; 0: all.
+  /// Partial results of split reductions that one block reduces; 0: all.
   int64_t fanIn = 0;
-  /// Warps, beside the others, that only issue TMA copies.
+  /// Producer warps, which only issue TMA copies, in addition to `warps`.
   int64_t producers = 0;
-  /// What lowering is told about machine code, or nullopt where that is left to
-  /// `fuse-complete-schedules`.
+  /// Options for machine code, or nullopt to let `fuse-complete-schedules`
+  /// choose them.
   std::optional<Codegen> codegen;
 
-  /// What a block has of an axis at once.
+  /// Returns the thread mapping of the elements of an axis that a block holds
+  /// at a time.
   AxisThreadMapping stepOf(unsigned axis) const {
     AxisThreadMapping result = threadMapping[axis];
     if (serialLoop && serialLoop->axis == axis)
@@ -83,15 +86,17 @@ struct StitchSchedule {
       result.tile = splitLoop->step;
     return result;
   }
-  /// Steps of the serial loop, 1 without one.
+  /// Returns the steps of the serial loop, 1 without one.
   int64_t countSteps() const;
-  /// Steps that are retained for the next pass; all without a serial loop.
+  /// Returns the steps that are retained for the next pass; all without a
+  /// serial loop.
   int64_t retainedSteps() const;
-  /// Times that the serial loop runs.
+  /// Returns how often the serial loop runs.
   int64_t countSerialPasses() const;
 };
 
-/// The passes of the schedule's serial loop; all operators in one without it.
+/// Returns the passes of the schedule's serial loop; without it all operators
+/// are in one pass.
 StitchPasses passesOf(const StitchGroup &group, const StitchSchedule &schedule);
 
 /// Composition of a reduction along an axis (FusionStitching, section 4.1).
@@ -99,8 +104,8 @@ enum class Composition : uint8_t { Thread, Warp, Block, Cluster };
 Composition compositionOf(const AxisThreadMapping &mapping);
 llvm::StringRef name(Composition composition);
 
-/// The plain form of a schedule with a `stitching` part. Returns nullopt with a
-/// reason where it does not fit the group.
+/// Returns the plain form of a schedule with a `stitching` part, or nullopt
+/// with a reason if it does not fit the group.
 std::optional<StitchSchedule>
 importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
                 llvm::function_ref<void(const llvm::Twine &)> explain);
@@ -108,86 +113,88 @@ fuse::ScheduleAttr exportStitching(const StitchSchedule &schedule,
                                    const StitchGroup &group,
                                    mlir::MLIRContext *context);
 
-/// Steps of the serial loop that are inside of the axis in all blocks: the
-/// first one, and the first one behind them.
+/// Returns the steps of the serial loop that are inside of the axis in all
+/// blocks: the first one, and the first one after them.
 std::pair<int64_t, int64_t> wholeSteps(const StitchGroup &group,
                                        const StitchSchedule &schedule);
 
-/// Returns the reason why a serial loop cannot retain its steps, or nullopt: a
-/// single whole step is no loop, so that LLVM would retain what the first pass
-/// has loaded of it.
+/// Returns the reason why a serial loop cannot retain its steps, or nullopt. A
+/// single whole step is no loop: LLVM would retain what its first pass has
+/// loaded.
 std::optional<std::string> checkRetained(const StitchGroup &group,
                                          const StitchSchedule &schedule,
                                          const StitchPasses &passes);
 
-/// Why the schedule cannot be lowered, or nullopt. `passes`: its passes, where
-/// they are known.
+/// Returns the reason why the schedule cannot be lowered, or nullopt. `passes`
+/// are those of the schedule, if known.
 std::optional<std::string> checkStitching(const StitchGroup &group,
                                           const StitchSchedule &schedule,
                                           const ChipInfo &chip,
                                           const StitchPasses *passes = nullptr);
 
-/// Where the elements of a tile over `axes`, ascending and of one component,
-/// live in the block: (Register, Lane, Warp) -> coordinates. Lanes and warps
-/// that no axis of the component takes, and those of axes that are not among
-/// these, hold replicas.
+/// Returns the layout of the elements of a tile over `axes`, ascending and of
+/// one component, in the block: (Register, Lane, Warp) -> coordinates. Lanes
+/// and warps of axes that are not among `axes`, or of no axis of the component,
+/// hold replicas.
 LinearLayout layoutOf(const StitchGroup &group, const StitchSchedule &schedule,
                       unsigned component, llvm::ArrayRef<unsigned> axes);
 
-/// Bytes of shared memory, at most, through which a result is transposed where
-/// the block's layout would not store neighbours side by side; 0 where it is
-/// stored as it lies.
+/// Returns an upper bound of the bytes of shared memory through which a result
+/// is transposed. It is 0 if the result is stored in the block's layout. A
+/// result is transposed if that would not store neighbours side by side.
 int64_t countTransposed(const StitchGroup &group,
                         const StitchSchedule &schedule,
                         const StitchTensor &result);
-/// Neighbouring elements that a thread has of a transposed result.
+/// Returns the number of neighbouring elements of a transposed result that a
+/// thread holds.
 int64_t transposedWidth(const StitchSchedule &schedule,
                         const StitchTensor &result);
-/// Whether a transposed result is stored in aligned accesses of so many
-/// elements, of misaligned rows.
+/// Returns whether a transposed result with misaligned rows is stored in
+/// aligned accesses of `transposedWidth` elements.
 bool isTransposedMisaligned(const StitchSchedule &schedule,
                             const StitchTensor &result);
 struct TransposedResult {
   LinearLayout layout;
   int64_t bytes; ///< of shared memory
 };
-/// Returns the layout that a result is transposed to, or nullopt where it is
-/// stored as it lies.
+/// Returns the layout that a result is transposed to, or nullopt if it is
+/// stored in the block's layout.
 std::optional<TransposedResult> transposeResult(const StitchGroup &group,
                                                 const StitchSchedule &schedule,
                                                 const StitchTensor &result);
 
-/// Blocks of the grid.
+/// Returns the blocks of the grid.
 int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule);
-/// Those of one component, which follow one another in the grid.
+/// Returns the blocks of one component, which are consecutive in the grid.
 int64_t countBlocks(const StitchGroup &group, const StitchSchedule &schedule,
                     unsigned component);
 
-/// Bytes of shared memory for the values that a block stages.
+/// Returns the bytes of shared memory for the values that a block stages.
 int64_t countPrivateBytes(const StitchGroup &group,
                           const StitchSchedule &schedule,
                           const StitchPasses &passes);
-/// Those of the kernel: staged values and, behind them, the largest exchange.
+/// Returns the bytes of shared memory of the kernel: staged values and, after
+/// them, the largest exchange.
 int64_t countShared(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchPasses &passes);
-/// The same for a search, which asks often, as places of transposed results
-/// take long to plan: too high only where that changes neither whether a block
-/// can have it nor how many blocks an SM holds, of which there are at most
-/// `maxBlocks` for other reasons. `knownBytes`: `transposeBytes` of a result,
-/// of who has planned them already.
+/// Returns `countShared` or a larger number, in less time, for searches, as
+/// transposed results take long to plan. It is larger only if that changes
+/// neither whether the block fits nor how many blocks an SM holds, with at most
+/// `maxBlocks` for other reasons. `knownBytes` may return `transposeBytes` of
+/// results that the caller has planned before.
 int64_t sharedToFit(
     const StitchGroup &group, const StitchSchedule &schedule,
     const StitchPasses &passes, const ChipInfo &chip, int64_t maxBlocks,
     llvm::function_ref<int64_t(const StitchTensor &)> knownBytes = nullptr);
-/// Bytes of shared memory through which a result is transposed.
+/// Returns the bytes of shared memory through which a result is transposed.
 int64_t transposeBytes(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &result);
-/// Blocks of so many bytes that the shared memory of an SM holds.
+/// Returns the blocks with `bytes` of shared memory that an SM holds.
 int64_t blocksByShared(int64_t bytes, const ChipInfo &chip);
-/// Bytes of a tile over these axes.
+/// Returns the bytes of a tile over these axes.
 int64_t tileBytes(const StitchSchedule &schedule, llvm::ArrayRef<unsigned> axes,
                   int64_t elementBytes);
-/// Elements of a thread in a tile over `axes`.
+/// Returns the elements of a thread in a tile over `axes`.
 int64_t elementsOf(const StitchSchedule &schedule,
                    llvm::ArrayRef<unsigned> axes);
 

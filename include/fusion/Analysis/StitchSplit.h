@@ -1,4 +1,4 @@
-//===- StitchSplit.h - Reductions over the blocks of a kernel ---*- C++ -*-===//
+//===- StitchSplit.h - Split reductions of stitched groups ------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the tile of a reduced axis is a part of it only, as of long columns and
-// of reductions over everything, every block stores what it has of each
-// reduction along the axis; of the blocks with the same tile of the other axes
-// the last one combines the parts, in their order, and computes what needs the
-// result. Blocks wait for nobody: how many of them run at a time does not
-// matter.
+// Split reductions: the tile of a reduced axis is only a part of it, as for
+// long columns and for reductions over everything. Every block stores its
+// partial result of each reduction along the axis. The last one of the blocks
+// with an equal tile of the other axes reduces their partial results, in their
+// order, and computes the operators that need the result. No block waits for
+// another, so the number of resident blocks does not matter.
 //
-// Many parts are more than one multiprocessor should load while all others are
-// done. So they can be combined in rounds: of so many blocks that follow one
-// another the last one combines their parts to one, of as many such groups the
-// last one theirs, and so on.
+// Many partial results take too long for one SM while all others are idle. They
+// can be reduced in rounds. Among `fanIn` consecutive blocks the last one
+// reduces their partial results to one; the last one of `fanIn` such groups
+// reduces these, and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,38 +29,41 @@ namespace fusion {
 
 struct StitchSplit {
   StitchSplit(const StitchGroup &group, const StitchSchedule &schedule);
-  /// The axis alone.
+  /// Returns the split axis, without the other properties.
   static std::optional<unsigned> axisOf(const StitchGroup &group,
                                         const StitchSchedule &schedule);
-  /// The same where blocks go through another axis; none where they go through
-  /// this one, or through none.
+  /// Returns the split axis of a schedule with a serial loop over another axis,
+  /// or nullopt.
   static std::optional<unsigned>
   besideSerialLoop(const StitchGroup &group, const StitchSchedule &schedule);
 
-  /// The axis; none where every reduced axis is in a block whole.
+  /// The split axis; nullopt if a block holds every reduced axis as a whole.
   std::optional<unsigned> axis;
   int64_t splits = 1;   ///< blocks along it
   int64_t counters = 1; ///< tiles of the other axes
-  /// By operator: it reduces the axis, so that a block has a part of it.
+  /// By operator: whether it reduces the axis, so that a block has a partial
+  /// result.
   llvm::SmallVector<bool> isPartial;
-  /// By operator: it needs such results, and so the last block computes it.
+  /// By operator: whether it needs such a result, and so the last block
+  /// computes it.
   llvm::SmallVector<bool> isLate;
-  /// By input: none but late operators read it.
+  /// By input: whether only late operators read it.
   llvm::SmallVector<bool> isLateInput;
   static llvm::SmallVector<bool> lateInputs(const StitchGroup &group,
                                             unsigned axis);
-  /// By operator: late ones need it, though it is none of them. What blocks
-  /// have gone through of it step by step the last one computes again, and
-  /// loads again what that takes, by input.
+  /// By operator: whether a late operator needs it, though it is not late
+  /// itself. The last block recomputes such operators if they are in the steps
+  /// of a serial loop, and loads their inputs again: `isReadAgain`, by input.
   llvm::SmallVector<bool> isLateSource, isReadAgain;
-  /// The last blocks combine parts in rounds, the parts of one to those of the
-  /// next.
+  /// A round in which the last blocks reduce partial results to those of the
+  /// next round.
   struct Round {
     int64_t splits; ///< partial results of all blocks that count together
-    int64_t most;   ///< partial results that one block combines
-    int64_t groups; ///< of partial results, each combined by one block
-    /// The parts are spread as the axis was, and gone through in steps of no
-    /// more of them than the block had elements of the axis at once.
+    int64_t most;   ///< partial results that one block reduces
+    int64_t groups; ///< of partial results, each reduced by one block
+    /// The partial results have the lanes and warps of the axis. A serial loop
+    /// over them has steps of at most as many of them as a block held elements
+    /// of the axis at a time.
     StitchSchedule ofParts;
     std::optional<unsigned> axis;
 
@@ -69,43 +72,47 @@ struct StitchSplit {
   };
   llvm::SmallVector<Round, 1> rounds;
 
-  /// Bytes of one part of all partial results.
+  /// Returns the bytes of one block's partial results of all reductions.
   int64_t bytesOfPartial(const StitchGroup &group) const {
     return axis ? bytesOfPartial(group, *axis) : 0;
   }
-  /// The same where `axis` is split.
+  /// Returns the bytes of one block's partial results if `axis` is split.
   static int64_t bytesOfPartial(const StitchGroup &group, unsigned axis);
-  /// Elements of one part of a partial result.
+  /// Returns the elements of a partial result of one operator.
   static int64_t countElements(const StitchGroup &group, unsigned op);
   static unsigned elementBytes(const StitchGroup &group, unsigned op);
-  /// The axis along which the parts of an operator lie in memory; none of
-  /// single elements.
+  /// Returns the axis along which the partial results of an operator are
+  /// contiguous in memory; nullopt for single elements.
   std::optional<unsigned> nearestAxis(const StitchGroup &group,
                                       unsigned op) const;
-  /// Lines of one part that a block has to itself, which the last one discards
-  /// when it has combined them: memory need not see them. 0 where blocks have
-  /// lines between them.
+  /// Returns the cache lines that only one block's partial result occupies. The
+  /// last block discards them after it has reduced them, so that they need not
+  /// be written to memory. Returns 0 if blocks share lines.
   int64_t countPrivateLines(const StitchGroup &group,
                             const StitchSchedule &schedule, unsigned op) const;
-  /// Bytes of parts that an L2 of so many bytes has no room for, which memory
-  /// takes and gives back.
+  /// Returns the bytes of partial results that exceed an L2 of `l2Bytes`, so
+  /// that they are written to memory and read back.
   int64_t bytesBeyond(const StitchGroup &group, int64_t l2Bytes) const;
-  /// The same of one round's parts of so many bytes.
+  /// Returns the bytes of one round's partial results, `ofRound`, that exceed
+  /// the L2.
   static int64_t bytesBeyond(int64_t ofRound, int64_t l2Bytes);
-  /// Bytes of parts, of all rounds, that are written back to memory.
+  /// Returns the bytes of partial results of all rounds that are written back
+  /// to memory.
   int64_t bytesWrittenBack(const StitchGroup &group,
                            const StitchSchedule &schedule) const;
 };
 
-/// Whether an axis could be split: nothing but element-wise operators and
-/// reductions of other axes needs what is reduced along it.
+/// Returns whether reductions along an axis can be split: only element-wise
+/// operators and reductions of other axes read their results.
 bool canSplit(const StitchGroup &group, unsigned axis);
 
-/// Whether blocks that share the reductions along an axis could go through
-/// `walk`: what needs the results is computed step by step as well.
+/// Returns whether reductions along an axis can be split with a serial loop
+/// over `walk`: operators that need the results are computed step by step as
+/// well.
 bool canSplitBeside(const StitchGroup &group, unsigned axis, unsigned walk);
 
-/// Why the blocks of a schedule cannot share a reduction, or nullopt.
+/// Returns the reason why the reductions of a schedule cannot be split over
+/// blocks, or nullopt.
 std::optional<std::string> checkSplit(const StitchGroup &group,
                                       const StitchSchedule &schedule);
 

@@ -1,4 +1,4 @@
-//===- StitchStages.h - Copies ahead of a walk's steps ----------*- C++ -*-===//
+//===- StitchStages.h - Prefetching in serial loops -------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,24 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step of a loop waits for its own loads. With stages what it needs is copied
-// to shared memory by cp.async (PTX ISA, "Data Movement and Conversion
-// Instructions: cp.async") so many steps less one before: each thread copies
-// what it would load, to a place of its own, so that nothing but the thread
-// itself waits (ALCOP's load-and-use loop, where warps share nothing).
+// A step of a serial loop waits for its own loads. With stages its inputs are
+// copied to shared memory by cp.async (PTX ISA, "Data Movement and Conversion
+// Instructions: cp.async"), at a prefetch distance of stages less one. Each
+// thread copies what it would load, to its own addresses, so that only the
+// thread itself waits (ALCOP's load-and-use loop, where warps share nothing).
 //
-// In bulk one thread copies for all (PTX ISA, "cp.async.bulk.tensor"), where
-// the tile, in the order in which threads have their places, is a box of a
-// tensor map (Support/PrivateBoxes.h). Threads then wait for the stage's
-// mbarrier, and for one another before it is filled again.
+// With TMA copies one thread copies for all (PTX ISA, "cp.async.bulk.tensor"),
+// if the tile, in the order of the threads' addresses, is a box of a tensor map
+// (Support/PrivateBoxes.h). Threads then wait for the stage's mbarrier, and for
+// one another before the stage is filled again.
 //
-// What is kept in shared memory for later passes is copied straight to where it
-// is kept.
+// Tiles that are retained in shared memory for later passes are copied directly
+// to their final addresses.
 //
-// A walk along an axis that is not reduced makes a block persistent: instead of
-// a block for each step there is one for several, what is the same in all of
-// them is loaded once, and the next steps' copies are under way while one is
-// computed.
+// A serial loop over an axis that is not reduced makes a block persistent: one
+// block processes several steps instead of one. Inputs that all steps have in
+// common are loaded once, and the copies of the next steps are in flight while
+// one step is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,54 +34,57 @@
 
 namespace fusion {
 
-/// Stages that a walk has at most.
+/// The most stages that a serial loop has.
 constexpr int64_t kMaxStitchStages = 8;
 
-/// Whether blocks walk along an axis that is not reduced.
+/// Returns whether the serial loop is over an axis that is not reduced.
 bool isPersistent(const StitchGroup &group, const StitchSchedule &schedule);
 
-/// Bytes of each of a thread's copies of the input of a step, 4, 8 or 16, or
-/// nullopt where it is loaded in the step: elements of gathers, what begins
-/// anywhere, what is narrower than any copy, and what is no part of the walk.
+/// Returns the bytes of each of a thread's copies of an input of a step: 4, 8
+/// or 16. Returns nullopt if the input is loaded in the step: gathered
+/// elements, misaligned rows, elements narrower than any copy, and inputs
+/// outside of the serial loop.
 std::optional<int64_t> bytesOfCopies(const StitchGroup &group,
                                      const StitchSchedule &schedule,
                                      const StitchTensor &tensor);
 
-/// Why no box of a tensor map brings what threads copy ahead of the input, or
-/// nullopt.
+/// Returns the reason why no TMA copy can prefetch the input, or nullopt.
 std::optional<std::string> whyNotTMA(const StitchGroup &group,
                                      const StitchSchedule &schedule,
                                      const StitchTensor &tensor);
-/// Whether the schedule has the input copied in bulk.
+/// Returns whether the schedule has TMA copies of the input.
 bool isCopiedByTMA(const StitchGroup &group, const StitchSchedule &schedule,
                    const StitchTensor &tensor);
 
-/// Mbarriers of what is copied in bulk, one for each stage or place; as many
-/// again say when a stage has been read.
+/// Returns the number of mbarriers of TMA copies, one for each stage or
+/// retained step. As many again signal when a stage has been read.
 int64_t countStageBarriers(const StitchGroup &group,
                            const StitchSchedule &schedule,
                            const StitchPasses &passes);
 
-/// The steps of a block of which the loop with copies ahead consists, of the
-/// first pass: the first one and the one behind.
+/// Returns the steps of the first pass that the loop with prefetching covers:
+/// the first one and the one after the last.
 std::pair<int64_t, int64_t> stagedSteps(const StitchGroup &group,
                                         const StitchSchedule &schedule,
                                         const StitchPasses &passes);
 
-/// Bytes of shared memory of all stages; 0 without, and of what is copied to
-/// where it is kept.
+/// Returns the bytes of shared memory of all stages; 0 without stages, and for
+/// inputs that are copied to where they are retained.
 int64_t countStages(const StitchGroup &group, const StitchSchedule &schedule,
                     const StitchPasses &passes);
 
-/// Why the schedule's producers have nothing to do, or cannot be, or nullopt.
+/// Returns the reason why the schedule's producers are infeasible or have no
+/// copies to issue, or nullopt.
 std::optional<std::string> checkStitchProducers(const StitchSchedule &schedule);
 
-/// Why blocks cannot walk along an axis that is not reduced as the schedule
-/// says, or have copies ahead, or nullopt. `known`: the schedule's passes.
+/// Returns the reason why blocks cannot have the schedule's serial loop over an
+/// axis that is not reduced, or its stages, or nullopt. `known` are the
+/// schedule's passes.
 std::optional<std::string> checkStages(const StitchGroup &group,
                                        const StitchSchedule &schedule,
                                        const StitchPasses *known = nullptr);
-/// The same of copies ahead alone, where the schedule's passes are known.
+/// Returns the reason why the schedule's stages are infeasible, or nullopt,
+/// from the schedule's passes.
 std::optional<std::string> checkStages(const StitchGroup &group,
                                        const StitchSchedule &schedule,
                                        const StitchPasses &passes);

@@ -17,17 +17,17 @@ namespace fusion {
 /// active lane, replicas included, and stores.
 struct StitchTraffic {
   int64_t loaded = 0, stored = 0;
-  /// Of the loaded ones, those of tensors that not all axes of their readers
-  /// index, as the gains of columns.
+  /// The part of `loaded` of tensors that some axes of their readers do not
+  /// index, such as gains of columns.
   int64_t repeated = 0;
-  /// Of the loaded ones of others, those of the rows beside.
+  /// The part of the other loaded bytes that belongs to neighbouring rows.
   int64_t beside = 0;
-  /// Of both, those of parts of reductions that blocks share.
+  /// The part of `loaded` and `stored` of partial results of split reductions.
   int64_t exchanged = 0;
-  /// Of the loaded ones, those that another lane of the warp loads as well.
+  /// The part of `loaded` that another lane of the warp loads as well.
   int64_t alike = 0;
-  /// Beside all of these: what lies in the sectors of accesses to parts and is
-  /// left to the next access.
+  /// Not included above: bytes of sectors that accesses to partial results
+  /// touch but leave to the next access.
   int64_t between = 0;
 };
 StitchTraffic countTraffic(const StitchGroup &group,

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution is a product whose first operand is read through a window
+// A convolution is a contraction whose LHS is read through a window
 // (docs/convolutions.md): O[p, f] = Σ over r, c of I[stride·p + dilation·r, c]
-// · W[r, c, f]. Loops that one tensor's dimensions put side by side may have
-// become one, of which the window then takes digits: m = n·P·Q + p·Q + q.
+// · W[r, c, f]. Loops over adjacent dimensions of a tensor may have been
+// collapsed into one. The window then decomposes its index into digits: m =
+// n·P·Q + p·Q + q.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,64 +22,68 @@
 
 namespace fusion {
 
-/// A tensor with zeros around it, made by an operator of its own (what
-/// `fuse-normalize` makes of `tensor.pad`).
+/// A tensor padded with zeros by an operator of its own (what `fuse-normalize`
+/// makes of `tensor.pad`).
 struct Padding {
   mlir::Value source;
   llvm::SmallVector<int64_t, 4> low; ///< zeros in front, by dimension
 };
 
-/// The padding that an operator is, or nullopt: one static result whose body
-/// reads the source at index - low where that is inside of it, and is zero
-/// elsewhere.
+/// Returns the padding that an operator does, or nullopt. A padding has one
+/// static result; its body reads the source at index - low if that is inside of
+/// the source, and yields zero elsewhere.
 std::optional<Padding> matchPadding(mlir::linalg::LinalgOp op);
-/// The same of the operator that makes a value.
+/// Returns the padding by the operator that computes a value, or nullopt.
 std::optional<Padding> matchPadding(mlir::Value value);
 
-/// By result of the map the digits of loops that it sums, `axis` being the
-/// loop; nullopt where it is not such a sum with positive coefficients, or
-/// where one digit occurs twice. `extents` are those of the loops.
+/// Returns, by result of the map, the digits of loops whose sum it is; `axis`
+/// is the number of the loop. Returns nullopt if a result is no such sum with
+/// positive coefficients, or if a digit occurs twice. `extents` are those of
+/// the loops.
 std::optional<llvm::SmallVector<llvm::SmallVector<TensorWindow::Digit, 2>>>
 matchDigits(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents);
 
-/// The loops of a product by what they index; as inferContractionDims of
-/// upstream, but for products that read an operand through a window, too.
+/// The loops of a contraction by what they index, as upstream's
+/// inferContractionDims, and also for contractions that read an operand through
+/// a window.
 struct ContractionLoops {
   llvm::SmallVector<unsigned, 2> batch; ///< both operands and the result
-  llvm::SmallVector<unsigned, 2> m;     ///< the first operand and the result
-  llvm::SmallVector<unsigned, 2> n;     ///< the second operand and the result
+  llvm::SmallVector<unsigned, 2> m;     ///< the LHS and the result
+  llvm::SmallVector<unsigned, 2> n;     ///< the RHS and the result
   llvm::SmallVector<unsigned, 2> k;     ///< the operands only
   /// The result only, which repeats its values along them.
   llvm::SmallVector<unsigned, 2> repeated;
 };
-/// nullopt where a loop is of none of the five kinds: one that sums over an
-/// operand by itself.
+/// Returns the loops by kind, or nullopt if a loop is of no kind: one that
+/// reduces a single operand.
 std::optional<ContractionLoops>
 inferContractionLoops(mlir::linalg::LinalgOp op);
 
-/// Whether the operator is a sum of products of two operands of static sizes,
-/// of which one is read through a window and both have loops of their own: a
-/// convolution of any number of dimensions. Those by groups of one channel have
-/// no loop that only the filter has.
+/// Returns whether the operator is a convolution of any number of dimensions: a
+/// contraction of static sizes that reads one operand through a window. Each
+/// operand has loops that the other does not have. Depthwise convolutions, with
+/// groups of one channel, have no loop that only the filter has.
 bool isConvolution(mlir::linalg::LinalgOp op);
 
-/// Of an operator that sums products over a window without being such a
-/// product: why not. nullopt for all others.
+/// Returns the reason why an operator that sums products over a window is no
+/// such contraction; nullopt for all other operators.
 std::optional<std::string> whyNoContraction(mlir::linalg::LinalgOp op);
 
-/// Whether a product reads an operand through a window or its padding: whether
-/// its dimensions are other than plain loops over the tensor behind it.
+/// Returns whether a contraction reads an operand through a window or its
+/// padding: its dimensions are other than plain loops over the tensor in
+/// memory.
 bool readsThroughWindow(mlir::OpOperand &operand);
 
-/// The window by which `operand` reads `values`, over axes `axes` (by loop of
-/// the operator).
+/// Returns the window by which `operand` reads its tensor, with `axes` by loop
+/// of the operator.
 TensorWindow describeWindow(mlir::OpOperand &operand,
                             llvm::ArrayRef<unsigned> axes,
                             llvm::ArrayRef<int64_t> extents);
 
-/// Of a window with `elementBytes` an element: the axes that it depends on,
-/// last the one along which elements lie side by side, if there is one, and
-/// what copies along that may rely on, in bytes; 0 where there is none.
+/// The axes that a window with elements of `elementBytes` depends on. The last
+/// one is the axis along which elements are contiguous, if there is one.
+/// `alignment` is the bytes that copies along it may rely on, 0 without such an
+/// axis.
 struct WindowAxes {
   llvm::SmallVector<unsigned, 4> axes;
   unsigned alignment = 0;
