@@ -28,8 +28,9 @@ public:
   bool run(const BranchEffort &effort, ArrayRef<BranchRoot> roots);
 
 private:
-  /// Loops, and the first of its steps: tiles of axes, then intrinsics of
-  /// products, with what they cost at least.
+  /// A set of candidates that share an expression, a split and the choices of
+  /// the first steps: tiles of axes, then intrinsics of contractions. Has a
+  /// lower bound of their times.
   struct Branch {
     double bound;
     uint64_t choices; ///< mixed-radix number, a digit of each step
@@ -37,8 +38,8 @@ private:
     unsigned part; ///< of `ScheduleSpace::splits`
     unsigned step; ///< the first that is not chosen
 
-    /// Whether the other one is to be looked at first: the lesser bound, of
-    /// equals what is nearer to a candidate.
+    /// Returns whether the other branch is to be looked at first: the one with
+    /// the lesser bound; of equal bounds the one with more chosen steps.
     bool operator<(const Branch &other) const {
       return std::tie(bound, other.step, part, expression, choices) >
              std::tie(other.bound, step, other.part, other.expression,
@@ -50,7 +51,7 @@ private:
   const CostBound &boundOf(ScheduleCandidate candidate, const Branch &branch);
   void expand(const Branch &branch);
   void expandIntrinsics(const Branch &branch);
-  /// Between how many a step chooses.
+  /// Returns how many values a step chooses from.
   size_t width(unsigned step) const {
     unsigned axes = group.axes.size();
     return step < axes ? space.minTiles(step).size()
@@ -59,7 +60,8 @@ private:
   bool isComplete(const Branch &branch) const {
     return branch.step == group.axes.size() + group.contractions.size();
   }
-  /// Products with one intrinsic have nothing to choose.
+  /// Adds a branch to the queue. Skips steps of contractions with one
+  /// intrinsic, which have nothing to choose.
   void push(Branch branch) {
     while (branch.step >= group.axes.size() && !isComplete(branch) &&
            width(branch.step) == 1)
@@ -96,8 +98,8 @@ ScheduleCandidate BranchAndBound::decode(const Branch &branch) const {
   return candidate;
 }
 
-/// Of the candidate's tiles those before the branch's step are chosen; loops of
-/// others count as dead.
+/// Returns the bound of the branch's candidates. The tiles of axes before the
+/// branch's step are chosen; the loops of other axes count as dead.
 const CostBound &BranchAndBound::boundOf(ScheduleCandidate candidate,
                                          const Branch &branch) {
   candidate.intrinsics = {};
@@ -106,7 +108,7 @@ const CostBound &BranchAndBound::boundOf(ScheduleCandidate candidate,
   return bounds.of(candidate);
 }
 
-/// Adds the branches with one tile more, as far as they may beat the best.
+/// Adds the branches that choose one tile more and may beat the best schedule.
 void BranchAndBound::expand(const Branch &branch) {
   ScheduleCandidate candidate = decode(branch);
   unsigned axis = branch.step;
@@ -139,7 +141,8 @@ void BranchAndBound::expand(const Branch &branch) {
   }
 }
 
-/// The same with the intrinsic of one product more.
+/// Adds the branches that choose one contraction's intrinsic more and may beat
+/// the best schedule.
 void BranchAndBound::expandIntrinsics(const Branch &branch) {
   unsigned axes = group.axes.size(), contraction = branch.step - axes;
   Branch next = branch;
@@ -162,8 +165,8 @@ void BranchAndBound::expandIntrinsics(const Branch &branch) {
   }
 }
 
-/// From the least bound on, until none can be better than the best. Returns
-/// false where that takes more than the effort.
+/// Expands branches in ascending order of their bounds until none can beat the
+/// best schedule. Returns false if that takes more than the effort.
 bool BranchAndBound::run(const BranchEffort &effort,
                          ArrayRef<BranchRoot> roots) {
   auto all =

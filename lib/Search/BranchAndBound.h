@@ -13,14 +13,14 @@
 
 namespace fusion {
 
-/// What a search may take before it gives up.
+/// Limits of a branch-and-bound search, beyond which it gives up.
 struct BranchEffort {
   uint64_t branches = std::numeric_limits<uint64_t>::max(); ///< bounds computed
   int64_t candidates = std::numeric_limits<int64_t>::max();
 };
 
-/// A part of the space: the tiles of an expression with so many parts of the
-/// last product's reduction.
+/// A part of the search space: all tiles of one tiling expression whose last
+/// contraction's reduction is split into `splits` partial results.
 struct BranchRoot {
   unsigned expression;
   int64_t splits;
@@ -30,14 +30,15 @@ struct BranchRoot {
   }
 };
 
-/// All of the space.
+/// Returns the roots that cover the whole search space.
 std::vector<BranchRoot> listRoots(const ScheduleSpace &space);
 
-/// Judges all tiles in these parts of the space whose bound (CostBound.h) is
-/// less than the ranking's limit, from the least bound on, with all
-/// arrangements of warps. Tiles are chosen axis by axis and then intrinsics
-/// product by product, so that what is cut off is never listed. Returns whether
-/// it came to the end, so that nothing of it is better.
+/// Evaluates all tiles of the given parts of the search space whose lower bound
+/// (CostBound.h) is below the ranking's limit, in ascending order of the bound,
+/// each with all warp arrangements. Chooses tiles axis by axis and then
+/// intrinsics contraction by contraction, so that pruned candidates are never
+/// listed. Returns whether the search came to its end: then no candidate of
+/// `roots` is better than the ranking's best.
 bool branchAndBound(const GroupModel &group, const ChipInfo &chip,
                     const SearchOptions &options, const ScheduleSpace &space,
                     ScheduleRanking &ranking, llvm::ArrayRef<BranchRoot> roots,

@@ -19,11 +19,12 @@ void CandidateEvaluator::reject(std::string reason) {
   lastReason = std::move(reason);
 }
 
-/// Counts a schedule that was checked; whether it can be lowered, and may run
-/// without spills.
+/// Counts a schedule that was checked. Returns whether it can be lowered and is
+/// likely to run without spills.
 bool CandidateEvaluator::accepts(const Schedule &schedule,
                                  std::optional<std::string> reason) {
-  // What is drawn to test lowering may use all registers there are.
+  // Schedules that are drawn to test lowering may use all registers of a
+  // thread.
   if (!reason && !options.randomSeed &&
       !hasRegisterRoom(schedule, checker.footprint(), chip))
     reason = kNoRegisterRoom.str();
@@ -48,9 +49,9 @@ double CandidateEvaluator::take(const Schedule &schedule,
   return seconds;
 }
 
-/// Stages of buffers and fragments, and who fills them, while loops, tiles,
-/// warps and transports are as they are: these decide what blocks move and the
-/// work.
+/// Chooses stages of buffers and fragments, and producer warps, for fixed
+/// loops, tiles, warps and transports, which already decide what blocks move
+/// and compute.
 class CandidateEvaluator::Stages {
 public:
   Stages(CandidateEvaluator &evaluator, Schedule &schedule,
@@ -63,10 +64,11 @@ public:
       counts.push_back(countDepths(loop));
   }
 
-  /// Whether some stages may be faster than the limit: all there are, without
-  /// the barriers that a loop with one has not, beside as many blocks as one
-  /// stage leaves room for or any fewer. More of them may take longer, as all
-  /// have to run in whole batches.
+  /// Returns whether some number of stages may be faster than the limit.
+  /// Assumes the deepest stages, without the barriers that a loop with one
+  /// stage does not have, and as many resident blocks of an SM as one stage
+  /// leaves room for, or any fewer. More blocks may take longer, as all run in
+  /// whole waves.
   bool mayBeFaster(double limit) {
     Footprint held = least;
     Depths deepest;
@@ -83,7 +85,7 @@ public:
       barriers += iterations * chip.barrierLatency + (iterations + 1) * release;
     }
     int64_t blocks = blocksPerSM(schedule, held, chip);
-    // Of those that hold the whole grid all take as long.
+    // All numbers of blocks that hold the whole grid take equally long.
     while (blocks > 1 &&
            residentSlots(schedule, blocks - 1, chip) >= held.blocks)
       --blocks;
@@ -105,24 +107,28 @@ public:
     return false;
   }
 
-  /// Where this says that no stages may be faster, nor can they by producers
-  /// with as many tiles for each block: of loops in one another producers load
-  /// the inner one's first tiles earlier, else they save the barriers alone.
+  /// Returns whether `mayBeFaster` also bounds schedules with producer warps
+  /// and as many tiles for each block. In nested loops producers load the inner
+  /// loop's first tiles earlier; otherwise they save the barriers alone.
   bool boundsProducers() const {
     return llvm::all_of(
         loops, [](const PipelinedLoop &loop) { return loop.axes.size() == 1; });
   }
 
-  /// Whether bulk copies fill stages of some loop, which producers could.
+  /// Returns whether TMA copies, which producer warps could issue, fill stages
+  /// of some loop.
   bool hasWorkForProducers() const { return isAhead(counts, 1); }
 
-  /// Of buffers with so many stages of fragments: the same number in all loops,
-  /// then other ones in one loop, and more in one where another has fewer, as
-  /// long as that gets better. Each loop has its own trips, and bytes that a
-  /// stage takes. A model without bounds may get worse and better again with
-  /// more stages, as ALCOP's printed one does where its two branches meet: of
-  /// few loops all combinations are tried. `ofOne` are the seconds with one
-  /// stage, where that is known; producers have nothing to do then.
+  /// Evaluates numbers of stages for buffers, with `registers` stages of
+  /// fragments. First all loops have the same number. Then one loop has another
+  /// number, and one loop has more where another has fewer, as long as that is
+  /// faster. Each loop has a trip count of its own, and bytes that a stage
+  /// takes.
+  ///
+  /// A model without bounds may get slower and faster again with more stages,
+  /// as ALCOP's printed one does where its two branches meet: with few loops
+  /// all combinations are tried. `ofOne` is the predicted time in seconds with
+  /// one stage, where it is known; producers have nothing to do then.
   void rate(unsigned registers, std::optional<double> ofOne) {
     setRegisterStages(registers);
     Depths best(loops.size(), 0);
@@ -170,9 +176,10 @@ private:
   /// By loop, of `ScheduleSpace::stages()`.
   using Depths = llvm::SmallVector<unsigned, 4>;
 
-  /// The numbers of stages that a loop may have, from one on. With a stage more
-  /// than it has iterations all of its loads are under way before it; further
-  /// ones would stay empty. Other models do not see that.
+  /// Returns how many of the numbers of stages a loop may have, from one stage
+  /// on. With one stage more than it has iterations, all of its loads are in
+  /// flight before it; further stages would stay empty. Models without bounds
+  /// do not see that.
   unsigned countDepths(const PipelinedLoop &loop) {
     ArrayRef<unsigned> depths = evaluator.space.stages();
     if (depths.size() < 2)
@@ -190,8 +197,8 @@ private:
         llvm::lower_bound(depths, enough) - depths.begin() + 1, depths.size());
   }
 
-  /// Whether bulk copies fill some loop's buffers, of which there are more than
-  /// so many.
+  /// Returns whether TMA copies fill the buffers of some loop with more than
+  /// `stages` stages.
   bool isAhead(ArrayRef<unsigned> depths, unsigned stages) const {
     return llvm::any_of(llvm::zip_equal(loops, depths), [&](const auto &loop) {
       return std::get<1>(loop) > stages &&
@@ -214,7 +221,7 @@ private:
     }
   }
 
-  /// Tries all stages of the loops from `loop` on.
+  /// Tries all numbers of stages of the loops from `loop` on.
   void tryAll(Depths depths, unsigned loop, Depths &best, double &seconds) {
     for (depths[loop] = 0; depths[loop] < counts[loop]; ++depths[loop]) {
       if (loop + 1 < loops.size())
@@ -224,7 +231,8 @@ private:
     }
   }
 
-  /// Returns whether there is room; where they are the best, takes them.
+  /// Evaluates the given stages and keeps them in `best` if they are the
+  /// fastest. Returns whether there is room for them.
   bool tryDepths(const Depths &depths, Depths &best, double &seconds) {
     if (schedule.producerWarps > 0 && !isAhead(depths, 0))
       return true;
@@ -251,8 +259,8 @@ private:
   Depths counts;   ///< of each loop
 };
 
-/// All stages of a schedule whose warps and transports are chosen, and who
-/// fills them, as far as one of them may be faster than the limit.
+/// Evaluates all stages of a schedule whose warps and transports are chosen,
+/// and producer warps, if one of them may be faster than the limit.
 void CandidateEvaluator::evaluateStages(Schedule &schedule,
                                         ScheduleCandidate &candidate,
                                         const Open &open,
@@ -262,7 +270,7 @@ void CandidateEvaluator::evaluateStages(Schedule &schedule,
   candidate.stages = candidate.registerStages = 1;
   if (std::optional<std::string> reason = checker.checkPlaces(schedule))
     return reject(std::move(*reason));
-  // Products beside others need several stages, of which none is set yet.
+  // Cross-iteration overlap needs several stages, of which none is set yet.
   if (!schedule.overlapsIterations() && !accepts(schedule, std::nullopt))
     return;
   int64_t blocks = blocksPerSM(schedule, checker.footprint(), chip);
@@ -286,12 +294,12 @@ void CandidateEvaluator::evaluateStages(Schedule &schedule,
   bool isHopeless = isWithout && !rate(ofOne);
   if (isHopeless)
     hopelessBlocks = blocks;
-  // All of a cluster that combines parts meet.
+  // All warps of a cluster with a cross-block reduction meet at its barriers.
   if (space.producers().size() == 1 || schedule.splitInCluster ||
       !stages.hasWorkForProducers())
     return;
   bool isBounded = isHopeless && stages.boundsProducers();
-  // Blocks that have one tile each anyway gain nothing by staying.
+  // Persistence gains nothing if each block has one tile anyway.
   bool mayStay =
       checker.footprint().blocks > chip.usableSMs(schedule.clusterBlocks());
   MainloopPolicy &policy = candidate.policy;
@@ -314,7 +322,7 @@ void CandidateEvaluator::evaluateStages(Schedule &schedule,
   policy.isPersistent = schedule.persistent = false;
 }
 
-/// The same with the products that can run beside those of the next iteration,
+/// Evaluates stages with cross-iteration overlap of the MMAs that allow it,
 /// where that saves work.
 void CandidateEvaluator::evaluateOverlaps(Schedule &schedule,
                                           ScheduleCandidate &candidate,
@@ -331,7 +339,8 @@ void CandidateEvaluator::evaluateOverlaps(Schedule &schedule,
   if (!space.setOverlaps(schedule))
     return;
   Cost overlapped = enter(true);
-  // Of each number of stages and producers anew: it takes other registers.
+  // Bounds do not carry over to other stages and producer warps: overlap takes
+  // other registers.
   int64_t hopelessBlocks = 0;
   if (overlapped.compute < throughput.compute &&
       !(hasBounds() && overlapped.total >= open.limit()) &&
@@ -343,7 +352,7 @@ void CandidateEvaluator::evaluateOverlaps(Schedule &schedule,
   (void)enter(false);
 }
 
-/// The same where groups of warps take turns, where that saves work.
+/// Evaluates stages with ping-pong scheduling, where that saves work.
 void CandidateEvaluator::evaluatePingPong(Schedule &schedule,
                                           ScheduleCandidate &candidate,
                                           const Open &open,
@@ -368,14 +377,16 @@ void CandidateEvaluator::evaluatePingPong(Schedule &schedule,
   (void)enter(false);
 }
 
-/// The same of a schedule whose warps are arranged, with all transports.
+/// Evaluates a schedule whose warps are arranged, with all transports of its
+/// operands.
 void CandidateEvaluator::evaluateWarps(Schedule &schedule,
                                        ScheduleCandidate &candidate,
                                        const Open &open) {
   std::optional<Cost> throughput;
   bool isChecked = false, isBounded = false;
-  // Of an SM: with so many or fewer nothing is faster that copies in bulk, nor
-  // then by threads, who wait for more barriers. They may leave room for more.
+  // The resident blocks of an SM up to which no schedule with TMA copies is
+  // faster than the limit. Schedules with copies by threads are not either, as
+  // threads wait for more barriers; but these may leave room for more blocks.
   int64_t hopelessBlocks = 0;
   for (TensorSet usesTMA : open.transports) {
     if (usesTMA != 0)
@@ -386,7 +397,8 @@ void CandidateEvaluator::evaluateWarps(Schedule &schedule,
       space.build().setRegisterStages(schedule, 1);
     }
     candidate.policy.copied = usesTMA;
-    // What a block of a cluster fetches depends on how all copy.
+    // The bytes that a block of a cluster loads depend on the transports of all
+    // operands.
     if (!throughput || schedule.cluster > 1) {
       throughput = predictThroughput(group, schedule,
                                      checker.countTraffic(schedule), chip);
@@ -412,9 +424,9 @@ void CandidateEvaluator::evaluateWarps(Schedule &schedule,
   }
 }
 
-/// The operands that are copied in bulk: all that can be, or each alone where
-/// they cannot be together, and none. Blocks of a cluster share no other
-/// copies.
+/// Returns the sets of operands to copy by TMA: all operands that TMA can copy,
+/// or each alone where they cannot be combined, and none. Blocks of a cluster
+/// share only TMA copies.
 llvm::SmallVector<TensorSet, 4>
 CandidateEvaluator::listTransports(const Schedule &schedule,
                                    const MainloopPolicy *only) const {

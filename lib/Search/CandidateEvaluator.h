@@ -16,11 +16,11 @@ namespace fusion {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// What became of the candidates that were looked at.
+/// Counts of the candidates that were looked at.
 struct LookedAt {
   int64_t legal = 0, rejected = 0, bounded = 0;
   Refusals
-      rejections; ///< of those that were refused, where a ranking is wanted
+      rejections; ///< reasons of rejected candidates, if runners-up are ranked
 
   int64_t checked() const { return legal + rejected; }
   int64_t all() const { return checked() + bounded; }
@@ -54,9 +54,10 @@ struct LookedAt {
   }
 };
 
-/// Completes loops and tiles by warps, stages and how operands are copied, and
-/// rates what lowering accepts by the model that the options ask for. What
-/// these do not change is looked at once. Every thread has a rater of its own.
+/// Completes loops and tiles by warp arrangements, stages and transports, and
+/// evaluates each schedule that lowering accepts by the model of the options.
+/// What these choices do not change is computed once. Not thread-safe: each
+/// thread has an evaluator of its own.
 class CandidateEvaluator {
 public:
   struct Costed {
@@ -67,7 +68,8 @@ public:
     const ScheduleCandidate &candidate;
   };
   using Take = llvm::function_ref<void(const Costed &)>;
-  /// Seconds beyond which nothing is of interest; asked before each schedule.
+  /// Returns the predicted seconds beyond which no schedule is of interest;
+  /// called before each schedule.
   using Limit = llvm::function_ref<double()>;
 
   CandidateEvaluator(const GroupModel &group, const ChipInfo &chip,
@@ -75,33 +77,34 @@ public:
       : group(group), chip(chip), options(options), space(space),
         checker(group, chip, &space.visited()) {}
 
-  /// Whether CostBound.h bounds what the model says.
+  /// Returns whether the lower bounds of CostBound.h hold for the chosen model.
   bool hasBounds() const { return options.model == ModelKind::Default; }
 
-  /// Rates the candidate's loops and tiles with these arrangements of warps
-  /// (`ScheduleSpace::arrangements()`), and of each all transports of operands,
-  /// producers, blocks that stay, and stages that may be faster than the limit;
-  /// or of transports, producers and blocks that stay `only` these.
+  /// Evaluates the candidate's loops and tiles with the given warp arrangements
+  /// (`ScheduleSpace::arrangements()`). Each arrangement is combined with all
+  /// transports of operands, producer warps, persistence, and numbers of stages
+  /// that may be faster than the limit. Where `only` is given, its transports,
+  /// producer warps and persistence are the only ones.
   void evaluateAll(const ScheduleCandidate &candidate,
                    llvm::ArrayRef<unsigned> arrangements, Limit limit,
                    Take take, const MainloopPolicy *only = nullptr);
 
-  /// Rates a complete schedule.
+  /// Evaluates a complete schedule.
   void rate(const Schedule &schedule, const ScheduleCandidate &candidate,
             Take take);
 
   LookedAt looked;
-  std::string lastReason; ///< why one was passed over
+  std::string lastReason; ///< why the last rejected one was
 
 private:
   class Stages;
 
   bool accepts(const Schedule &schedule, std::optional<std::string> reason);
   void reject(std::string reason);
-  /// What is left to choose once loops and tiles are.
+  /// Choices that are open once loops and tiles are chosen.
   struct Open {
     llvm::SmallVector<PipelinedLoop, 4> loops;
-    llvm::SmallVector<TensorSet, 4> transports; ///< operands in bulk
+    llvm::SmallVector<TensorSet, 4> transports; ///< operands copied by TMA
     const MainloopPolicy *only;                 ///< or null
     Limit limit;
     Take take;
@@ -117,7 +120,7 @@ private:
                         const Open &open, const Cost &throughput);
   void evaluatePingPong(Schedule &schedule, ScheduleCandidate &candidate,
                         const Open &open, const Cost &throughput);
-  /// Returns its seconds.
+  /// Returns the predicted seconds of the schedule.
   double take(const Schedule &schedule, const ScheduleCandidate &candidate,
               const Cost &throughput, Take take);
 

@@ -24,7 +24,7 @@ public:
   ChimeraSearch(const GroupModel &group, int64_t capacity, PartialSums sums)
       : group(group), capacity(capacity), sums(sums) {}
 
-  /// Tries all tiles with the order.
+  /// Evaluates all tiles with the given loop order.
   void visit(llvm::ArrayRef<unsigned> order, const DataMovement &policy) {
     current.order.assign(order.begin(), order.end());
     current.tiles.clear();
@@ -52,8 +52,8 @@ private:
     }
     for (int64_t tile : choices[axis]) {
       current.tiles[axis] = tile;
-      // One tile of each tensor grows with every tile size; what is kept of
-      // sums may shrink, as its padding does.
+      // One tile of each tensor grows with every tile size. Retained
+      // accumulators may shrink, as their padding does.
       if (sums == PartialSums::Moved &&
           policy.memoryUsage(group, current.tiles) > capacity)
         break;

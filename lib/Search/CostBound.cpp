@@ -41,7 +41,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   for (const Axis &axis : group.axes)
     extents.push_back(axis.extent);
   fixed = chip.launchOverhead;
-  // A second launch combines parts.
+  // A second launch reduces partial results.
   if (std::optional<unsigned> axis = outline.splitAxis())
     splits = outline.splitOf(*axis);
   if (storesPartials(outline)) {
@@ -75,7 +75,8 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
               tensor, outline.contractions[tensor.contraction], *intrinsic);
         });
   };
-  // What groups of warps that take turns have under other work.
+  // Returns whether a contraction's accumulator is another one's operand A, or
+  // another one's accumulator is its own: its MMAs may overlap with other work.
   auto isFedOrFeeds = [&](unsigned number) {
     auto feeds = [&](unsigned other) {
       return producerOfOperandA(group, outline, other) == number;
@@ -86,11 +87,11 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   };
   for (const TilingStatement &statement : listStatements(outline.tree)) {
     const GroupTensor &tensor = group.tensors[statement.tensor];
-    // Passes over rows may stand elsewhere.
+    // Row statistics may be computed elsewhere.
     if (tensor.role == TensorRole::Rows || tensor.pass)
       continue;
     uint32_t loops = maskOf(statement.loops);
-    // Tiles that masks leave out are not visited; a single tile is.
+    // Masked tiles are not visited; a single tile is.
     double share = 1;
     for (const MaskedAxis &masked : group.masked)
       if (loops & 1u << masked.axis)
@@ -106,8 +107,8 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
     const ContractionMapping &mapping =
         outline.contractions[tensor.contraction];
     uint32_t axes = maskOf(contraction.axes);
-    // What a second launch does, or what is done after an online reduction's
-    // loop instead, is not counted.
+    // Work of a second launch, or work after an online reduction's loop instead
+    // of in it, is not counted.
     ScalarWork perPoint = contraction.perPoint;
     for (const OnlineAxis &online : group.online)
       for (const auto &[deferring, work] : online.deferred)
@@ -115,7 +116,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
           perPoint += work * -1;
     if (outline.splitAxis() && tensor.role == TensorRole::Result)
       perPoint = {};
-    // It stays in registers where no warps lie along its columns.
+    // An intermediate stays in registers where no warps lie along its columns.
     double epilogue = 0;
     if (tensor.role == TensorRole::Intermediate)
       epilogue = 2 * share * tensor.elementBytes / sharedBytesPerSecond;
@@ -142,8 +143,9 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
         return share / sharedBytesPerSecond / (extent * extent) *
                intrinsic->operandBytes(isOperandA, extent, extent);
       };
-      // Asynchronous products are always under way. What is read in shared
-      // memory may be found in registers.
+      // Asynchronous MMAs are assumed to be always in flight. If an intrinsic
+      // may read operand A in registers instead of shared memory, it is assumed
+      // to do so.
       bool mayBeFound = intrinsic->lhs.shared && intrinsic->lhs.registers;
       work.units.push_back(
           {2 / rate * share, intrinsic,
@@ -167,17 +169,19 @@ void CostBound::PerWarpCount::lower(const PerWarpCount &other) {
   }
 }
 
-/// The seconds of a product: a warp with t1 × t2 sums reads for each point 1/t2
-/// elements of the first operand's fragments and 1/t1 of the second's.
+/// Returns the lower bound in seconds of a contraction, by number of warps. For
+/// each point of the MMA a warp with t1 × t2 accumulators reads 1/t2 elements
+/// of the LHS's fragments and 1/t1 of the RHS's.
 CostBound::PerWarpCount CostBound::boundContraction(
     const Work &work, const Work::Unit &unit, ArrayRef<int64_t> tiles,
     uint32_t chosen, double points, double values, double resident) const {
   constexpr double never = std::numeric_limits<double>::infinity();
   constexpr unsigned ofGroups = kWarpCounts - 1;
   constexpr auto warpCounts = ScheduleBuilder::kWarpCounts;
-  // By the number of the warps along it: a warp's part of the tile, of one that
-  // is not chosen the largest, and of the fragments that this part reads of the
-  // other operand; 0 where the intrinsic does not divide it.
+  // By the number of warps along one side of the tile: the part of the tile
+  // that a warp has, of a tile that is not chosen yet the largest; and the
+  // fragments of the other operand that this part reads. Both are 0 where the
+  // intrinsic does not divide the part.
   struct Side {
     std::array<double, kWarpCounts> part, fragments;
   };
@@ -206,10 +210,10 @@ CostBound::PerWarpCount CostBound::boundContraction(
   double epilogue = values * work.forwardingSeconds;
   PerWarpCount seconds;
   for (unsigned index = 0; index < kWarpCounts; ++index) {
-    // Each tensor core needs a warp, and products under way.
+    // Each tensor core needs a warp, and MMAs in flight.
     double perCore = warpCounts[index] * resident / kCores;
     double minStep = never, minShared = never;
-    // Three groups lie one below the other.
+    // Three warpgroups lie one below the other.
     unsigned firstRows = index < ofGroups ? 0 : index;
     for (unsigned rows = firstRows; rows <= index; ++rows) {
       if (index == ofGroups && !intrinsic.isOfWarpgroup())
@@ -281,7 +285,8 @@ void CostBound::Along::choose(unsigned index, std::optional<int64_t> tile) {
   padded[index] = count * *tile;
 }
 
-/// Grids that are not chosen yet may fill the chip, with any blocks of an SM.
+/// Counts resident blocks. A grid whose axes are not all chosen may fill the
+/// chip, with any number of blocks for each SM.
 void CostBound::Along::countResident() {
   busiest = 1;
   resident = std::numeric_limits<double>::infinity();

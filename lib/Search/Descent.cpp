@@ -13,10 +13,11 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-/// Beyond this many times a point's time, other tiles do not make a change of
-/// it better.
+/// Beyond this many times a point's time, other tiles do not make a change
+/// faster than the point.
 static constexpr double kHopeless = 4;
-/// Up to this many times, other tiles of two axes are looked at, too.
+/// Up to this many times a point's time, other tiles of two axes are tried,
+/// too.
 static constexpr double kNearlyAsGood = 1.1;
 
 Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
@@ -43,7 +44,7 @@ Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
   return point;
 }
 
-/// Takes the candidate where it is better.
+/// Moves `point` to the candidate if it is faster. Returns whether it is.
 bool Descent::tryCandidate(const ScheduleCandidate &candidate, Point &point) {
   if (isSpent())
     return false;
@@ -77,9 +78,10 @@ bool Descent::trySplitForms(Point &point) {
   return isBetter;
 }
 
-/// Tiles that are good for a value that is computed again for each tile of a
-/// later product seldom are where it is kept, so this cannot wait until tiles
-/// are chosen.
+/// Tries to retain values, and to hoist loads, out of other numbers of loops.
+/// Tiles that are good for a value that is recomputed for each tile of a later
+/// contraction seldom are good for a retained value. So this cannot wait until
+/// tiles are chosen.
 bool Descent::tryMoves(Point &point) {
   bool isBetter = false;
   ScheduleCandidate candidate = point.candidate;
@@ -94,8 +96,8 @@ bool Descent::tryMoves(Point &point) {
   };
   for (unsigned contraction : space.intermediates())
     tryLevels(candidate.retained[contraction]);
-  // All loads ahead of their loops: while one is left inside, its latency hides
-  // what the others gain.
+  // Hoist all loads: while one load is left inside of a loop, its latency hides
+  // the gains of the others.
   for (uint8_t levels = 1; levels <= ScheduleSpace::kMaxLevels; ++levels) {
     ScheduleCandidate ahead = candidate;
     for (unsigned tensor : space.operands())
@@ -108,8 +110,9 @@ bool Descent::tryMoves(Point &point) {
   return isBetter;
 }
 
-/// Of one product, and the unit of all: where they pass values in registers,
-/// one alone does not change.
+/// Tries intrinsics of one contraction at a time, and other units for all:
+/// where contractions forward accumulators in registers, one alone cannot
+/// change.
 bool Descent::tryIntrinsics(Point &point) {
   bool isBetter = false;
   ScheduleCandidate candidate = point.candidate;
@@ -158,7 +161,8 @@ void Descent::improve(Point &point) {
   }
 }
 
-/// The next tile of an axis, twice or half of it, and the largest one.
+/// Returns the next tile of an axis, twice or half of it, and the largest or
+/// the smallest one.
 llvm::SmallVector<int64_t, 3> Descent::tilesBeside(unsigned axis, int64_t tile,
                                                    bool isLarger) const {
   ArrayRef<int64_t> list = space.minTiles(axis);
@@ -229,8 +233,9 @@ bool Descent::improvePairs(Point &point) {
   return isBetter;
 }
 
-/// Makes tiles of other axes smaller until all fit and take less than the
-/// limit: that with which the candidate is best, or the largest.
+/// Makes tiles of other axes than `fixed` smaller until all fit and take less
+/// than the limit: each time the one with which the candidate is fastest, or
+/// the largest.
 bool Descent::shrink(Point &point, unsigned fixed, double limit) {
   unsigned axes = group.axes.size();
   while (true) {
@@ -261,7 +266,8 @@ bool Descent::shrink(Point &point, unsigned fixed, double limit) {
   }
 }
 
-/// A change with the tiles of all axes but one chosen anew.
+/// Tries a change after which the tiles of all axes but `fixed` are chosen
+/// again.
 bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
                            unsigned fixed) {
   if (isSpent())
@@ -273,7 +279,7 @@ bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     if (axis != fixed)
       tryTiles(other, axis, space.minTiles(axis));
-  // What is nearly as good may be better with two other tiles.
+  // A candidate that is nearly as good may be better with two other tiles.
   if (other.seconds >= point.seconds &&
       other.seconds < kNearlyAsGood * point.seconds)
     improveExchanges(other, /*changesLoops=*/false);
@@ -283,9 +289,9 @@ bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
   return true;
 }
 
-/// Another tile of an axis whose loop has one iteration now: where it stands
-/// among the others, and what is kept when it runs around what had been
-/// computed once, the tree as it is does not say.
+/// Tries another tile of an axis whose loop has one iteration now. The current
+/// tree does not say where such a loop lies among the others, nor which values
+/// are retained once it repeats a computation.
 bool Descent::tryLoopsThatLive(Point &point, unsigned axis, int64_t tile) {
   bool isBetter = false;
   ScheduleCandidate start = point.candidate, candidate = start;
@@ -308,7 +314,8 @@ bool Descent::tryLoopsThatLive(Point &point, unsigned axis, int64_t tile) {
   return isBetter;
 }
 
-/// Each change alone may not fit, or lose what other tiles win back.
+/// Tries changes together with other tiles. Each change alone may not fit, or
+/// lose what other tiles win back.
 bool Descent::tryChanges(Point &point) {
   bool isBetter = false;
   unsigned axes = group.axes.size();

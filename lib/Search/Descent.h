@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops decide which tiles are good and what may be kept, so that there is a
-// best candidate for each expression, often far from the others'. A descent
-// changes tiles, splits, intrinsics and the tensors that are kept of one
-// expression, each candidate with the best warps and stages: one choice after
-// the other with the others fixed, then, since tiles compete for the same
-// memory, two tiles at a time, and other loops with the same tiles. At last any
-// two tiles, and changes that pay only with other tiles.
+// The loops of an expression decide which tiles are good and which tiles can be
+// retained, so each expression has a best candidate of its own, often far from
+// those of others. A descent starts from one candidate of an expression and
+// changes tiles, splits, intrinsics and retained tensors, each time with the
+// best warps and stages. First one choice changes at a time. Then two tiles
+// change at a time, since tiles compete for the same memory, and other loops
+// are tried with the same tiles. Last come any two tiles, and changes that are
+// faster only with other tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,30 +37,32 @@ public:
           const SearchOptions &options, const ScheduleSpace &space)
       : group(group), space(space), evaluator(group, chip, options, space) {}
 
-  /// The candidate with its time, if that is less than `limit`.
+  /// Returns the candidate with its predicted time in seconds, which is valid
+  /// only if it is less than `limit`.
   Point rate(const ScheduleCandidate &candidate, double limit = kNever);
 
-  /// From now on no more than so many candidates are looked at: changes stop
-  /// where they are.
+  /// Limits further changes to `candidates` more checked candidates; a descent
+  /// stops at its current point once they are used up.
   void allow(int64_t candidates) { end = looked().checked() + candidates; }
 
   /// Changes tiles, one axis after the other, once.
   void improveTiles(Point &point);
-  /// The same to powers of two alone, and what is kept, once.
+  /// Changes tiles, one axis after the other, to powers of two only, and the
+  /// retained tensors, each once.
   void improveRoughly(Point &point);
-  /// Changes tiles, the number of parts, intrinsics and what is kept one by one
-  /// until nothing is better.
+  /// Changes tiles, the split, intrinsics and retained tensors, one at a time,
+  /// until no change is faster.
   void improve(Point &point);
-  /// The same with one axis's tile larger and another one's smaller at a time,
-  /// as what is held in a block is shared out, and, on request, with other
-  /// loops.
+  /// Improves as `improve` does, and also makes one axis's tile larger and
+  /// another one's smaller at a time, as the tiles of a block share its memory.
+  /// `changesLoops`: tries other loops, too.
   void improveExchanges(Point &point, bool changesLoops = true);
-  /// The same with any tiles of two axes at a time, and with each change after
-  /// which the tiles of all axes are chosen anew.
+  /// Improves as `improve` does, and also tries any tiles of two axes at a
+  /// time, and each change after which the tiles of all axes are chosen again.
   void improveTogether(Point &point);
 
   const LookedAt &looked() const { return evaluator.looked; }
-  /// Whether no candidate is faster than its bound.
+  /// Returns whether no candidate is faster than its lower bound.
   bool hasBounds() const { return evaluator.hasBounds(); }
 
 private:
@@ -84,9 +87,9 @@ private:
   const GroupModel &group;
   const ScheduleSpace &space;
   CandidateEvaluator evaluator;
-  int64_t end = std::numeric_limits<int64_t>::max(); ///< of what is looked at
-  /// Descents come by the same candidates again and again: what one takes, or
-  /// at least takes.
+  int64_t end = std::numeric_limits<int64_t>::max(); ///< of checked candidates
+  /// Predicted times, or lower bounds of them, of candidates that were visited:
+  /// descents reach the same candidates many times.
   struct Known {
     double seconds;
     bool isLeast;

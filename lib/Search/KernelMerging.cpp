@@ -33,8 +33,8 @@ private:
   bool tryMakers(unsigned kernel);
   bool isCyclic(ArrayRef<unsigned> kernels) const;
   llvm::SmallSetVector<unsigned, 16> partnersOf(unsigned kernel) const;
-  /// What of the kernels between `first` and `last` waits for `first`; nullopt
-  /// where `last` waits for some of that.
+  /// Returns the kernels between `first` and `last` that depend on `first`, or
+  /// nullopt if `last` depends on one of them.
   std::optional<llvm::SmallDenseSet<unsigned, 16>> waiting(unsigned first,
                                                            unsigned last) const;
   void merge(unsigned first, unsigned last,
@@ -44,7 +44,7 @@ private:
     bool isBound; ///< whether it could be more than what is really saved
   };
   std::optional<Gain> gain(unsigned first, unsigned last, bool isExact);
-  /// By the delta evaluator.
+  /// Returns the seconds that a pattern saves by the delta evaluator.
   double scoreOf(ArrayRef<unsigned> pattern) const {
     return delta(pattern).total(!options.ignoresPenalty);
   }
@@ -73,8 +73,8 @@ private:
   const PatternOracle &oracle;
   StitchPlan &plan;
   std::vector<StitchPattern> members;        ///< by kernel, empty: merged away
-  std::vector<std::optional<double>> scores; ///< by kernel, as far as asked for
-  std::vector<bool> joins;        ///< by kernel, what all of its members do
+  std::vector<std::optional<double>> scores; ///< by kernel, if computed
+  std::vector<bool> joins;        ///< by kernel, whether all members can join
   std::vector<unsigned> kernelOf; ///< by vertex
   std::vector<unsigned> order;    ///< kernels, kGone where one was
   std::vector<unsigned> position; ///< by kernel
@@ -115,7 +115,8 @@ KernelMerger::partnersOf(unsigned kernel) const {
         own - position[other] <= options.maxDistance && canJoin(other))
       partners.insert(other);
   };
-  // Of many readers of one tensor those that ran last before the kernel.
+  // Among many readers of one tensor, only the last ones before the kernel are
+  // partners.
   auto addNearest = [&](ArrayRef<unsigned> readers) {
     unsigned found = 0;
     readers = readers.take_front(
@@ -173,7 +174,7 @@ KernelMerger::waiting(unsigned first, unsigned last) const {
 
 void KernelMerger::merge(unsigned first, unsigned last,
                          const llvm::SmallDenseSet<unsigned, 16> &between) {
-  // What waits for the first one comes after both, all else before.
+  // Kernels that depend on the first one come after both, all others before.
   SmallVector<unsigned, 16> before, after;
   unsigned from = position[first], to = position[last];
   for (unsigned at = from + 1; at < to; ++at)
@@ -200,8 +201,8 @@ void KernelMerger::merge(unsigned first, unsigned last,
     kernelOf[vertex] = last;
 }
 
-/// Seconds that merging saves, by whichever evaluator scores patterns; by the
-/// latency evaluator at most, unless it is to be exact.
+/// Returns the seconds that merging saves, by the evaluator that scores
+/// patterns. By the latency evaluator this is an upper bound unless `isExact`.
 std::optional<KernelMerger::Gain>
 KernelMerger::gain(unsigned first, unsigned last, bool isExact) {
   ArrayRef<unsigned> a = members[first], b = members[last];
@@ -227,7 +228,8 @@ KernelMerger::gain(unsigned first, unsigned last, bool isExact) {
   return Gain{saved, false};
 }
 
-/// Whether some schedule of both is as fast as any of one and of the other.
+/// Returns whether some schedule of both kernels as one is as fast as any
+/// schedules of the two.
 bool KernelMerger::isSurelyFaster(ArrayRef<unsigned> both, ArrayRef<unsigned> a,
                                   ArrayRef<unsigned> b) const {
   if (!oracle.maxLatency)
@@ -251,7 +253,7 @@ bool KernelMerger::tryMerging(unsigned kernel) {
     if (std::optional<Gain> saved = gain(partner, kernel, /*isExact=*/false))
       choices.push_back({*saved, partner});
   }
-  // What may be ahead by its bound is asked about first.
+  // Gains that are bounds, and may be the largest, are computed exactly first.
   auto isBehind = [](const Choice &a, const Choice &b) {
     return std::make_tuple(a.gain.seconds, a.gain.isBound, b.partner) <
            std::make_tuple(b.gain.seconds, b.gain.isBound, a.partner);
@@ -296,8 +298,8 @@ bool KernelMerger::tryMerging(unsigned kernel) {
   return isRejected && tryMakers(kernel);
 }
 
-/// Whether something outside of these kernels waits for one and another one for
-/// that.
+/// Returns whether some kernel outside of `kernels` depends on one of them
+/// while another one of them depends on it.
 bool KernelMerger::isCyclic(ArrayRef<unsigned> kernels) const {
   unsigned last = 0;
   for (unsigned kernel : kernels)
@@ -320,9 +322,10 @@ bool KernelMerger::isCyclic(ArrayRef<unsigned> kernels) const {
   return false;
 }
 
-/// Some operators are possible only with all that they read, as one that puts
-/// values side by side, of which each by itself has no tile program: a kernel
-/// with its makers, with theirs, and so on.
+/// Merges a kernel with the kernels whose values it reads, with their
+/// producers, and so on. Some operators are legal only together with all
+/// operators that they read. An example is a concatenation of values that have
+/// no tile program each.
 bool KernelMerger::tryMakers(unsigned kernel) {
   SmallVector<unsigned, 8> all{kernel};
   StitchPattern together = members[kernel];
@@ -358,7 +361,7 @@ bool KernelMerger::tryMakers(unsigned kernel) {
                        : score <= 0)
       continue;
     plan.score += score;
-    // From the last on: no other of them stands between two.
+    // From the last on: then no other of these kernels lies between two.
     llvm::sort(
         all, [&](unsigned a, unsigned b) { return position[a] > position[b]; });
     for (unsigned maker : ArrayRef<unsigned>(all).drop_front())

@@ -13,10 +13,11 @@
 
 namespace fusion {
 
-/// Merges kernels of an ordered plan while that saves time: with those whose
-/// values they read, with those that read the same tensors, and with those that
-/// stand before them (kernel packing). What PatternReduction with one virtual
-/// producer reaches only for the best few patterns of the whole graph.
+/// Merges kernels of an ordered plan as long as that saves time. A kernel is
+/// merged with kernels whose values it reads, with kernels that read the same
+/// tensors, and with earlier kernels (kernel packing). PatternReduction with
+/// one virtual producer (FusionStitching, section 5.2) reaches such kernels
+/// only for the best few patterns of the whole graph.
 void mergeKernels(const OperatorGraph &graph, const DeltaEvaluator &delta,
                   const ExplorerOptions &options, const PatternOracle &oracle,
                   StitchPlan &plan);

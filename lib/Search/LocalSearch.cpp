@@ -16,19 +16,21 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-/// Beyond this many times the best time, tiles alone do not make a candidate
-/// the best.
+/// Beyond this many times the best time, other tiles alone do not make a
+/// candidate the best.
 static constexpr double kHopeless = 4;
-/// The same where its tiles were chosen once.
+/// Beyond this many times the best time, other tiles do not make a candidate
+/// the best whose tiles were improved once.
 static constexpr double kFar = 2;
 
-/// The largest tile of an axis that is not larger, or its least one.
+/// Returns the largest tile of an axis that is at most `tile`, or the axis's
+/// least one.
 int64_t LocalSearch::tileBelow(unsigned axis, int64_t tile) const {
   ArrayRef<int64_t> list = space.minTiles(axis);
   return *std::prev(llvm::upper_bound(list, std::max(tile, list.front())));
 }
 
-/// The least of the tiles that make the fewest.
+/// Returns the least tile of an axis that has the lowest trip count.
 int64_t LocalSearch::wholeTile(unsigned axis) const {
   auto trips = [&](int64_t tile) { return tripCount(group.axes[axis], tile); };
   ArrayRef<int64_t> list = space.minTiles(axis);
@@ -36,13 +38,13 @@ int64_t LocalSearch::wholeTile(unsigned axis) const {
       list, [&](int64_t tile) { return trips(tile) == trips(list.back()); });
 }
 
-/// Leaves the best points, since descents meet.
+/// Keeps the best points, since descents meet.
 void LocalSearch::keepBest(size_t most) {
   llvm::stable_sort(points,
                     [](const Descent::Point &a, const Descent::Point &b) {
                       return a.seconds < b.seconds;
                     });
-  // Of each tree and number of parts the best one: otherwise a few trees would
+  // Keep the best point of each tree and split: otherwise a few trees would
   // take all places.
   llvm::DenseSet<std::pair<unsigned, int64_t>> known;
   llvm::erase_if(points, [&](const Descent::Point &point) {
@@ -57,8 +59,9 @@ void LocalSearch::keepBest(size_t most) {
     points.resize(most);
 }
 
-/// Of the axes that are not whole in one tile those of the grid have tiles of
-/// one size, the others of another one, or each has a size of its own.
+/// Draws tiles. The axes of `whole` are whole in one tile. All grid axes have
+/// one drawn size and other axes have size `others`, or each axis has a drawn
+/// size of its own.
 void LocalSearch::drawTiles(ScheduleCandidate &candidate, uint64_t whole,
                             int64_t others) {
   auto draw = [&] { return int64_t(16) << numbers.below(4); };
@@ -75,8 +78,8 @@ void LocalSearch::drawTiles(ScheduleCandidate &candidate, uint64_t whole,
 }
 
 namespace {
-/// The best times of so many trees and numbers of parts, as points are added:
-/// what is not below the limit is not among the best in the end.
+/// The best times of distinct trees and splits, `most` of them, as points are
+/// added: a point that is not below the limit is not among the best in the end.
 class Leaders {
 public:
   using Key = std::pair<unsigned, int64_t>;
@@ -111,16 +114,17 @@ private:
 };
 } // namespace
 
-/// Which loops live and which values are kept instead of computed again decides
-/// as much as the order of loops. So every expression is tried with each set of
-/// axes whole in one tile, the others in smaller and larger ones, and these
-/// with each set of values that are kept, `most` of either, drawn where there
-/// are more; a rough search splits into parts of one tile only.
+/// Draws candidates that descents start from. Which loops live and which values
+/// are retained instead of recomputed matters as much as the order of loops. So
+/// every expression is combined with each set of axes that are whole in one
+/// tile, the others having smaller and larger tiles. Each of these is combined
+/// with each set of retained values. At most `most` sets of either kind are
+/// drawn where there are more. A rough search splits into single tiles only.
 void LocalSearch::drawStarts(
     uint64_t most, bool isRough,
     llvm::function_ref<void(const ScheduleCandidate &)> take) {
-  // Of draws each is tried on one unit, the next one on another, and so are the
-  // same sizes of the next set.
+  // Consecutive draws are tried on different units, and so are equal sizes with
+  // the next set.
   unsigned draws = 0;
   auto addUnits = [&](ScheduleCandidate candidate, bool isDrawn) {
     ArrayRef units = space.units();
@@ -153,7 +157,8 @@ void LocalSearch::drawStarts(
       addUnits(candidate, isDrawn);
       for (unsigned axis : space.expressions()[expression].blocks)
         blocks *= tripCount(group.axes[axis], candidate.tiles[axis]);
-      // The same in parts of several tiles, and of one.
+      // Adds the candidate with `parts` partial results of several tiles each,
+      // and with partial results of one tile each.
       auto addPartials = [&](int64_t parts) {
         ScheduleCandidate split = candidate;
         split.splits = parts;
@@ -197,9 +202,10 @@ void LocalSearch::drawStarts(
   addAll(retained, retained << space.intermediates().size());
 }
 
-/// Two candidates for each tree, split or not, and unit of its intrinsics, from
-/// the least bound on: what is not among the `wanted` best in the end is not
-/// rated to the end, and most not at all.
+/// Lists two candidates for each tree, with and without a split, and unit of
+/// its intrinsics, in ascending order of their lower bounds. Candidates that
+/// are not among the `wanted` best in the end are not evaluated fully, most not
+/// at all.
 void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
                              size_t wanted, bool isRough) {
   TreeBounds bounds(group, chip, space);
@@ -207,7 +213,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
            std::array<Descent::Point, 2>>
       trees;
   Leaders leaders(wanted);
-  // In clusters the least bound is a guess alone.
+  // With clusters the lower bound is an estimate only.
   auto mayBeat = [&](double bound, double limit) {
     return cluster > 0 || bound < limit;
   };
@@ -229,7 +235,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
     if (next.seconds < best.seconds)
       std::swap(best, next);
   };
-  // In batches, of which each lets most of the next one pass by.
+  // In batches: each lets most candidates of the next one be skipped.
   constexpr size_t atOnce = 1 << 14;
   std::vector<ScheduleCandidate> drawn;
   std::vector<std::pair<double, unsigned>> order; ///< bounds, and which
@@ -266,7 +272,7 @@ void LocalSearch::listStarts(ArrayRef<ScheduleCandidate> seeds, uint64_t most,
 
 void LocalSearch::descend(ArrayRef<ScheduleCandidate> seeds, size_t descents,
                           const DescentEffort &effort, bool isRough) {
-  // What a tree is worth shows once its tiles are near those that it wants.
+  // How good a tree is shows once its tiles are near the best ones for it.
   size_t wanted = 3 * descents;
   listStarts(seeds, effort.starts, wanted, isRough);
   keepBest(wanted);
@@ -298,8 +304,8 @@ void LocalSearch::startInClusters() {
   descend({}, kPoints, effort.drawnInClusters, /*isRough=*/true);
 }
 
-/// Up to three choices anew, and other tiles smaller until all fit.
-/// Returns false where they do not, or take longer than the limit.
+/// Draws up to three choices again, and makes other tiles smaller until all
+/// fit. Returns false if they do not fit, or take longer than the limit.
 bool LocalSearch::change(Descent::Point &point, double limit) {
   unsigned axes = group.axes.size(), changed = 0;
   ScheduleCandidate &candidate = point.candidate;
@@ -310,7 +316,7 @@ bool LocalSearch::change(Descent::Point &point, double limit) {
     if (!list.empty())
       levels[draw(list)] = numbers.below(ScheduleSpace::kMaxLevels + 1);
   };
-  // Tiles as often as all others.
+  // Tiles are changed as often as all other choices together.
   enum Choice { Expression, Kept, Hoisted, PartsOrUnit, Tile };
   constexpr unsigned others = Tile;
   for (unsigned i = 0, count = 1 + numbers.below(3); i < count; ++i) {
@@ -371,8 +377,8 @@ void LocalSearch::restart() {
 }
 
 void LocalSearch::finish() {
-  // The changes that a point has grow with its products, and so does each
-  // candidate: of long rows the best point alone goes on.
+  // The number of changes of a point grows with its contractions, and so does
+  // the cost of each candidate: with long chains only the best point continues.
   size_t most = std::clamp<size_t>(9 / group.contractions.size(), 1, 3);
   descent.allow(effort.together);
   for (Descent::Point &point :

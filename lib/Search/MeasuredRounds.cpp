@@ -16,7 +16,8 @@ static double secondsOf(const ScheduleRanking::Entry &entry) {
   return entry.costed.measuredSeconds.value_or(kNever);
 }
 
-/// Measures what is next and sorts it in. Returns whether it has a faster one.
+/// Measures the entries of `next` and sorts them into the ranking. Returns
+/// whether one of them is the new fastest.
 bool MeasuredRounds::measure(Entries &ranking, Entries next) {
   double before = ranking.empty() ? kNever : secondsOf(ranking.front());
   for (ScheduleRanking::Entry &entry : next) {
@@ -32,7 +33,7 @@ bool MeasuredRounds::measure(Entries &ranking, Entries next) {
   return !ranking.empty() && secondsOf(ranking.front()) < before;
 }
 
-/// The candidate's movement with one choice changed.
+/// Returns the candidate's mainloop policy with one choice changed.
 llvm::SmallVector<MainloopPolicy, 8>
 MeasuredRounds::listPolicies(const ScheduleCandidate &candidate) const {
   llvm::SmallVector<MainloopPolicy, 8> movements;
@@ -48,10 +49,10 @@ MeasuredRounds::listPolicies(const ScheduleCandidate &candidate) const {
   return movements;
 }
 
-/// What differs from the candidate in one choice, best first by the model: the
-/// next smaller or larger value of a dimension, such as the tile of an axis,
-/// other warps, how tiles are moved and by whom. Of each the rest, such as
-/// stages, is what the model takes.
+/// Returns candidates that differ from this one in one choice, best first by
+/// the model. The choice is the next smaller or larger value of a dimension,
+/// such as the tile of an axis, other warps, transports or producer warps. The
+/// model chooses all other fields, such as stages.
 Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   Entries neighbours;
   auto add = [&](const ScheduleCandidate &other,
@@ -77,7 +78,7 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
       dimension.set(other, value, index);
       add(other, space.usualArrangements());
     };
-    // From what no step leads to the first value is the nearest.
+    // From a value that no step leads to, the first value is the nearest.
     if (dimension.searchedApart > 0 && !llvm::is_contained(values, chosen))
       return addValue(values.front());
     auto at = llvm::lower_bound(values, chosen);

@@ -93,7 +93,8 @@ private:
 
 } // namespace
 
-/// Tree, tiles and grid; the products are not arranged yet.
+/// Returns the schedule with tree, tiles and grid; its contractions are not
+/// mapped to warps yet.
 Schedule PaperSearch::outline(const PaperCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = space.tilesOf(candidate);
@@ -104,8 +105,8 @@ Schedule PaperSearch::outline(const PaperCandidate &candidate) const {
   return schedule;
 }
 
-/// The best way to run the candidate, or nullopt where lowering refuses all;
-/// any number of threads may ask.
+/// Returns the fastest legal schedule of the candidate, or nullopt if lowering
+/// rejects all. Thread-safe.
 std::optional<CostedSchedule>
 PaperSearch::complete(const PaperCandidate &candidate,
                       std::string &reason) const {
@@ -161,7 +162,7 @@ PaperSearch::complete(const PaperCandidate &candidate,
   return best;
 }
 
-/// Of a candidate that is looked at for the first time.
+/// Counts and completes a candidate that is looked at for the first time.
 std::optional<CostedSchedule>
 PaperSearch::countAndComplete(const PaperCandidate &candidate) {
   std::string reason;
@@ -170,8 +171,8 @@ PaperSearch::countAndComplete(const PaperCandidate &candidate) {
   return costed;
 }
 
-/// By the model that was asked for. A population has the same candidate many
-/// times over.
+/// Returns the predicted seconds of a candidate by the chosen model. Results
+/// are cached, as a population has equal candidates many times.
 double PaperSearch::estimate(const Candidate &candidate) const {
   {
     std::shared_lock lock(mutex);
@@ -192,7 +193,8 @@ double PaperSearch::estimate(const Candidate &candidate) const {
 // Exhaustive search
 //===----------------------------------------------------------------------===//
 
-/// Chimera's DV of tiles between two bounds, at least.
+/// Returns a lower bound of Chimera's data movement volume DV for tiles between
+/// two bounds.
 double PaperSearch::minMovement(unsigned expression, ArrayRef<int64_t> least,
                                 ArrayRef<int64_t> most) {
   uint64_t key = expression;
@@ -230,7 +232,8 @@ double PaperSearch::minSeconds(unsigned expression, ArrayRef<int64_t> least,
   return space.model(expression, least).predictAtLeast(least, most).total;
 }
 
-/// Of equals, models that see tiles alone take the first, as the papers do.
+/// Takes a schedule into the result. Among equal ones, models that see tiles
+/// alone take the first, as the papers do.
 void PaperSearch::take(CostedSchedule costed, SearchResult &result) const {
   auto isBefore = [&](const CostedSchedule &a, const CostedSchedule &b) {
     return seesTilesOnly(options.model) ? a.modelSeconds < b.modelSeconds
@@ -242,8 +245,8 @@ void PaperSearch::take(CostedSchedule costed, SearchResult &result) const {
     result.ranking.pop_back();
 }
 
-/// From the best candidate on, until enough can be lowered. Returns whether
-/// that took no more than the branches that are allowed.
+/// Evaluates candidates in ascending order of predicted time until enough of
+/// them can be lowered. Returns whether that took at most the allowed branches.
 bool PaperSearch::searchByTiles(SearchResult &result, size_t maxBranches) {
   PaperOrder order(
       group, space,
@@ -266,7 +269,7 @@ bool PaperSearch::searchByTiles(SearchResult &result, size_t maxBranches) {
   return !order.hasGivenUp();
 }
 
-/// Every candidate, for models that see more than tiles.
+/// Evaluates every candidate, for models that see more than tiles.
 void PaperSearch::searchAll(SearchResult &result) {
   space.forEachTiles([&](ArrayRef<int64_t> tiles) {
     PaperCandidate candidate;
@@ -283,8 +286,9 @@ void PaperSearch::searchAll(SearchResult &result) {
 // Evolutionary search
 //===----------------------------------------------------------------------===//
 
-/// Chimera's tiles for the chain of two products, in every expression; none of
-/// other groups, or where they are not among the space's.
+/// Returns Chimera's closed-form tiles for the chain of two contractions, in
+/// every expression. Returns no candidates for other groups, or if the tiles
+/// are not in the search space.
 std::vector<PaperCandidate> PaperSearch::closedForm() const {
   std::vector<PaperCandidate> seeds;
   auto tiles = closedFormTiles(
@@ -377,7 +381,7 @@ std::optional<SearchResult> PaperSearch::run(std::string &reason) {
   }
   if (result.method == SearchMethod::Evolutionary) {
     result.ranking.clear();
-    looked = {}; // what an exhaustive search has given up is begun anew
+    looked = {}; // without the unfinished exhaustive search's counts
     if (!evolveAll(result, reason))
       return std::nullopt;
   } else {

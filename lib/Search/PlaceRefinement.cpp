@@ -14,7 +14,7 @@ using namespace fusion;
 
 static std::vector<ScheduleRanking::Entry>
 copyStarts(const ScheduleRanking &ranking) {
-  // Judging moves the entries.
+  // A copy, as evaluation moves the entries.
   return {ranking.starts().begin(), ranking.starts().end()};
 }
 
@@ -50,7 +50,7 @@ void fusion::refineStages(const GroupModel &group, const SearchOptions &options,
   } while (ranking.best() < before);
 }
 
-/// Up to two tiles larger or smaller, and the tile itself.
+/// Returns the tile, and up to two larger and two smaller ones.
 static llvm::ArrayRef<int64_t> tilesNear(llvm::ArrayRef<int64_t> list,
                                          int64_t tile) {
   constexpr size_t reach = 2;
@@ -70,7 +70,7 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
         space.mayFit(space.tilesOf(candidate)))
       ranking.evaluateAll(candidate, candidate.arrangement);
   };
-  // Of two axes, or of one.
+  // Tries near tiles of two axes, or of one.
   auto tryTilesNear = [&](const ScheduleCandidate &start) {
     unsigned axes = group.axes.size();
     ScheduleCandidate candidate = start;
@@ -89,8 +89,8 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
   do {
     before = ranking.best();
     std::vector<ScheduleRanking::Entry> starts = copyStarts(ranking);
-    // Loops that have one iteration only lie as well elsewhere, where smaller
-    // tiles make more of them.
+    // Loops of one iteration may as well lie elsewhere, where smaller tiles
+    // give them more iterations.
     for (unsigned each = 0; each < space.expressions().size(); ++each) {
       ScheduleCandidate candidate = starts.front().candidate;
       candidate.expression = each;
@@ -98,7 +98,7 @@ void fusion::refineTiles(const GroupModel &group, const SearchOptions &options,
     }
     for (const ScheduleRanking::Entry &start : starts) {
       tryTilesNear(start.candidate);
-      // An operand that stays has no stages, which leaves room for those of
+      // A retained operand has no stages, which leaves room for stages of
       // others.
       for (unsigned tensor : space.operands())
         for (uint8_t levels = 0; levels <= ScheduleSpace::kMaxLevels;

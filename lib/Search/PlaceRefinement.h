@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What each buffer of the best schedules has of its own, once their loops,
-// tiles and warps are chosen.
+// Refines fields that each buffer has for itself in the best schedules, once
+// their loops, tiles and warps are chosen.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,17 @@
 
 namespace fusion {
 
-/// Judges the stages of each buffer alone, and of the fragments from it, in
-/// each of the best schedules until nothing gets better: together they have
-/// those of the largest that still fit. Buffers of outer loops are not among
-/// them, since groups of copies are waited for in order (`checkSchedule`).
+/// Evaluates the stages of each buffer, and of the fragments read from it,
+/// separately in each of the best schedules until none is faster. Earlier steps
+/// give all buffers the largest common number of stages that fits. Buffers of
+/// outer loops are left out, since groups of copies are waited for in order
+/// (`checkSchedule`).
 void refineStages(const GroupModel &group, const SearchOptions &options,
                   const ScheduleSpace &space, ScheduleRanking &ranking);
 
-/// Judges tiles near those of the best schedules, of two axes at a time, as
-/// long as that gets better; for the best schedule in other loops, too, and for
-/// all with other operands that stay.
+/// Evaluates tiles near those of the best schedules, of two axes at a time, as
+/// long as that is faster. Also tries other loops for the best schedule, and
+/// other retained operands for all of them.
 void refineTiles(const GroupModel &group, const SearchOptions &options,
                  const ScheduleSpace &space, ScheduleRanking &ranking);
 

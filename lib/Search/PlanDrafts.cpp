@@ -27,7 +27,7 @@ void DraftBeam::Assignment::set(unsigned vertex, const Candidate *candidate) {
   (*part)[vertex % kPart] = candidate;
 }
 
-/// Whether a pattern and those that are chosen need each other's values.
+/// Returns whether `pattern` and the chosen patterns need each other's values.
 bool DraftBeam::closesCycle(const Draft &draft,
                             ArrayRef<unsigned> pattern) const {
   unsigned last = std::max(draft.last, pattern.back());
@@ -58,7 +58,7 @@ bool DraftBeam::closesCycle(const Draft &draft,
     }
     if (!left.insert(kernel).second)
       continue;
-    // Whoever reaches a kernel reaches all that waits for it.
+    // A path that reaches a kernel reaches all kernels that depend on it.
     for (unsigned member : kernel->vertices) {
       if (reaches(member))
         return true;

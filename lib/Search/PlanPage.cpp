@@ -23,8 +23,8 @@ svg text { font: 11px system-ui, sans-serif; } h2 { margin-top: 2em; } .graph { 
 </style></head><body><h1>Kernels</h1><div id="plan"></div>
 <script type="application/json" id="data">)html";
 
-// Kernels stand in layers, each below all that it waits for; inside of a kernel
-// its operators do the same.
+// Kernels are drawn in layers, each below all kernels that it depends on, and
+// so are the operators of a kernel.
 constexpr llvm::StringLiteral tail = R"html(</script>
 <script>
 const report = JSON.parse(document.getElementById('data').textContent);

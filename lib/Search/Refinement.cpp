@@ -30,9 +30,10 @@ void Refinement::tryTiles(Tiles tiles) {
   } while (ranking.best() < before);
 }
 
-/// Keeping tiles instead of loading or computing them again, in each of the
-/// best schedules: what keeping frees elsewhere may put another one first. Two
-/// tensors at a time, too: either alone may lose what both together win.
+/// Tries to retain tiles instead of reloading or recomputing them, in each of
+/// the best schedules: what this frees elsewhere may put another schedule
+/// first. Also tries two tensors at a time: either alone may lose what both
+/// together win.
 void Refinement::tryMoves() {
   struct Move {
     const ScheduleDimension *dimension;
@@ -74,8 +75,8 @@ void Refinement::tryMoves() {
   } while (ranking.best() < before);
 }
 
-/// Parts of one tile each, and with them the tiles of another axis: where tiles
-/// of the split axis grow, others have to shrink.
+/// Tries partial results of one tile each, together with the tiles of another
+/// axis: where tiles of the split axis grow, others have to shrink.
 void Refinement::trySplits() {
   ScheduleCandidate start = ranking.bestCandidate();
   for (int64_t parts : space.splits()) {
@@ -100,8 +101,8 @@ void Refinement::run() {
   auto judge = [&](const ScheduleCandidate &candidate) {
     ranking.evaluateUsual(candidate);
   };
-  // Each product's other intrinsics, and another unit of all, in each of the
-  // best schedules.
+  // Other intrinsics of each contraction, and another unit for all, in each of
+  // the best schedules.
   for (const ScheduleCandidate &start : ranking.candidates())
     for (const ScheduleDimension &dimension : space.dimensions())
       if (!dimension.together.empty())
@@ -122,15 +123,16 @@ void Refinement::run() {
   } while (ranking.best() < before);
 }
 
-/// What takes so many times the best time is not made the best by choices anew.
+/// Beyond this many times the best time, changing single choices does not make
+/// a schedule the best.
 static constexpr double kWorthRefining = 1.1;
 
-/// From the best of each tree that has such clusters with some tile of the
-/// grid's fastest axis.
+/// Descends from the best candidate of each tree that has clusters of this size
+/// with some tile of the grid's fastest axis.
 void Refinement::descendInClusters(unsigned cluster, const Trees &trees,
                                    ScheduleRanking &own) {
-  // Beyond this many times the best time, other tiles of one tree are no better
-  // than those of another one.
+  // Beyond this many times the best time, other tiles of one tree are not
+  // faster than tiles of another tree.
   constexpr double far = 2;
   Descent descent(group, chip, options, space);
   auto isNear = [&](const Descent::Point &point) {
@@ -165,7 +167,7 @@ void Refinement::descendInClusters(unsigned cluster, const Trees &trees,
   descent.allow(effort.inClusters);
   for (const ScheduleCandidate &candidate : trees.best)
     descend(tileInClusters(candidate));
-  // Of the others those that clusters make the best.
+  // From the other trees, the candidates that are the fastest with clusters.
   constexpr size_t others = 4;
   std::vector<Descent::Point> points;
   for (const ScheduleCandidate &candidate : trees.others)
@@ -188,7 +190,8 @@ void Refinement::descendInClusters(unsigned cluster, const Trees &trees,
   own.addLooked(descent.looked());
 }
 
-/// Adds what is found from draws in clusters: some trees are good there alone.
+/// Adds the best candidates that are drawn with clusters: some trees are good
+/// only there.
 void Refinement::drawInClusters(unsigned cluster, Trees &trees) {
   LocalSearch drawn(group, chip, options, space, cluster);
   drawn.startInClusters();
@@ -237,7 +240,7 @@ void Refinement::trySplitsInClusters(const Trees &trees) {
   std::optional<unsigned> cluster = space.clusterOfParts();
   if (!cluster)
     return;
-  // Each number of parts wants tiles of its own.
+  // Each split needs tiles of its own.
   for (int64_t parts : space.clusterSplits()) {
     ScheduleRanking own(group, chip, options, space);
     own.setCluster(*cluster);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever has found the best schedules so far, one choice after the other is
-// tried anew in them.
+// Refines the best schedules that any search method has found: changes one
+// choice after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,29 +27,29 @@ public:
       : group(group), chip(chip), options(options), space(space),
         ranking(ranking) {}
 
-  /// Candidates of different trees, best first, and what other descents ended
-  /// at.
+  /// Candidates of different trees, best first, and the ends of other descents.
   struct Trees {
     std::vector<ScheduleCandidate> best, others;
   };
   /// A list of tiles of each axis.
   using Tiles = llvm::ArrayRef<int64_t> (ScheduleSpace::*)(unsigned) const;
-  /// One axis after the other, with the others as in the best schedule so far,
-  /// until nothing gets better.
+  /// Tries the given tiles of one axis after the other, with the other axes as
+  /// in the best schedule, until none is faster.
   void tryTiles(Tiles tiles);
-  /// Every choice anew in the best schedule, until nothing gets better.
+  /// Tries every choice again in the best schedule, until none is faster.
   void run();
-  /// Clusters of the best schedules, refined by themselves: blocks that share
-  /// what they copy want other tiles than blocks alone, and maybe other loops:
-  /// descents start from the best of other trees, too. So do intrinsics of each
-  /// unit.
+  /// Tries clusters of the best schedules, refined by themselves: blocks that
+  /// share copies need other tiles than blocks without clusters, and maybe
+  /// other loops. Descents start from the best candidates of other trees, too.
+  /// Intrinsics of each unit are tried as well.
   void tryClusters(Trees trees);
-  /// Parts of the last product's reduction that a cluster combines, likewise:
-  /// what costs no launch pays where parts for another launch do not.
+  /// Tries to split the last contraction's reduction over the blocks of a
+  /// cluster. Such a cross-block reduction needs no second launch, so it may be
+  /// faster where split-K with a second launch is not.
   void trySplitsInClusters(const Trees &trees);
-  /// Of those that take equally long, such as all that a resource keeps at its
-  /// limit, the one that waits least, moves the fewest bytes, and so on
-  /// (`isBetter`).
+  /// Chooses among schedules of equal predicted time, such as all that are
+  /// bound by one resource: the one that waits least, then the one that moves
+  /// the fewest bytes, and so on (`isBetter`).
   void settleTies();
 
 private:

@@ -12,10 +12,10 @@
 
 using namespace fusion;
 
-/// Calls with every candidate that differs in one choice, or has parts of one
-/// tile. What is left to the rater or orders blocks is not stepped through
-/// (`DimensionInfo::isRated`, `isOrderOfBlocks`). Tiles come last, as they are
-/// many.
+/// Calls `visit` with every candidate that differs in one choice, or is split
+/// into single tiles. Leaves fields unchanged that the evaluator chooses or
+/// that only order blocks (`DimensionInfo::isRated`, `isOrderOfBlocks`). Tiles
+/// come last, as they are many.
 static void
 forEachNeighbour(const ScheduleSpace &space, const ScheduleCandidate &candidate,
                  llvm::function_ref<void(const ScheduleCandidate &)> visit) {
@@ -36,7 +36,8 @@ forEachNeighbour(const ScheduleSpace &space, const ScheduleCandidate &candidate,
   step(Scope::Axis);
 }
 
-/// Judges neighbours of the ranked ones, best first, until those of all are.
+/// Evaluates neighbours of the ranked candidates, best first, until all ranked
+/// ones have been expanded.
 static void evaluateNeighbours(const ScheduleSpace &space,
                                ScheduleRanking &ranking, int64_t most) {
   KeySet<CandidateKey> judged, left;
@@ -54,7 +55,8 @@ static void evaluateNeighbours(const ScheduleSpace &space,
     auto next = llvm::find_if(ranking.starts(), isNext);
     if (next == ranking.starts().end())
       return;
-    ScheduleCandidate candidate = next->candidate; // judging moves entries
+    ScheduleCandidate candidate = next->candidate; // a copy: evaluation moves
+                                                   // entries
     judge(candidate);
     forEachNeighbour(space, candidate, judge);
   }

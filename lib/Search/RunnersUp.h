@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A search for the best looks away from all that cannot be better, so what it
-// has met besides is no ranking. Once the choice is made the next best ones are
-// looked for in the same way, with the worst of those that are to be reported
-// as the limit.
+// A search for the best schedule skips all candidates that cannot be better, so
+// the other candidates that it has evaluated are no ranking. Once the best one
+// is chosen, the runners-up are searched in the same way, with the worst
+// reported one as the limit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,13 @@
 
 namespace fusion {
 
-/// Fills the ranking, whose choice is made: with what differs in one choice
-/// from the best one, then from the next one, and so on until all of the
-/// ranking have been gone on from, and where `isProven` says that all of the
-/// space can be listed with all of it. At last stages of each buffer are chosen
-/// as for the best. Takes no more than the effort, each time.
+/// Fills the ranking, whose best schedule is chosen, with runners-up. First
+/// come neighbours of the best schedule that differ in one choice, then
+/// neighbours of the second one, and so on until all ranked ones have been
+/// expanded. Where `isProven` says that the whole search space can be listed,
+/// all of it is searched with the ranking's limit. At last the stages of each
+/// buffer are refined as for the best schedule. Each step is limited by
+/// `effort`.
 void rankRunnersUp(const GroupModel &group, const ChipInfo &chip,
                    const SearchOptions &options, const ScheduleSpace &space,
                    ScheduleRanking &ranking, bool isProven,

@@ -14,12 +14,12 @@ using namespace fusion;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// One of them.
+/// Draws one of the values.
 static int64_t draw(ArrayRef<int64_t> values, Random &numbers) {
   return values[numbers.below(values.size())];
 }
 
-/// How many values all elements have.
+/// Returns the number of values of a dimension, summed over its domains.
 static uint64_t countValues(const ScheduleDimension &dimension) {
   uint64_t count = 0;
   for (const ScheduleDimension::Values &values : dimension.domains)
@@ -63,8 +63,8 @@ ScheduleCandidate ScheduleSpace::random(Random &numbers) const {
 
 void ScheduleSpace::drawPolicy(ScheduleCandidate &candidate,
                                Random &numbers) const {
-  // Each tensor by itself, in their order: what is copied in bulk stands beside
-  // what is not.
+  // Each tensor is drawn by itself, in order, so that tensors with and without
+  // TMA copies occur together.
   std::optional<TensorSet> usesTMA;
   auto drawTensors = [&] {
     usesTMA = 0;
@@ -94,7 +94,7 @@ void ScheduleSpace::drawPolicy(ScheduleCandidate &candidate,
   }
 }
 
-/// A neighbour as often as any other.
+/// Draws any value or a neighbour of `value`, each half of the time.
 static int64_t drawBeside(ArrayRef<int64_t> values, int64_t value,
                           Random &numbers) {
   size_t at = llvm::find(values, value) - values.begin();
@@ -107,7 +107,8 @@ static int64_t drawBeside(ArrayRef<int64_t> values, int64_t value,
   return values[at];
 }
 
-/// Each axis's tile is changed as often as each other dimension.
+/// Changes one dimension. Each axis's tile is changed as often as each other
+/// dimension.
 void ScheduleSpace::changeOne(ScheduleCandidate &candidate,
                               Random &numbers) const {
   SmallVector<std::pair<const ScheduleDimension *, unsigned>, 24> changeable;
@@ -124,7 +125,7 @@ void ScheduleSpace::changeOne(ScheduleCandidate &candidate,
     chosen->set(candidate, drawBeside(chosen->domain(index), tile, numbers),
                 index);
   } else if (chosen->isMove) {
-    // A chain of one product has no values to keep.
+    // A chain of one contraction has no intermediates to retain.
     if (chosen->elements.empty())
       return;
     int64_t levels = draw(chosen->domain(), numbers);
@@ -138,7 +139,7 @@ void ScheduleSpace::changeOne(ScheduleCandidate &candidate,
   }
 }
 
-/// Tries to make a candidate that a block may hold.
+/// How often to draw a candidate whose tiles a block may hold.
 static constexpr unsigned kTries = 64;
 
 ScheduleCandidate ScheduleSpace::randomOutline(Random &numbers) const {
@@ -157,8 +158,8 @@ ScheduleCandidate ScheduleSpace::randomOutline(Random &numbers) const {
 ScheduleCandidate
 ScheduleSpace::mutateOutline(const ScheduleCandidate &candidate,
                              Random &numbers) const {
-  // Other loops often want other tiles, and other tiles other parts: one change
-  // alone leads nowhere.
+  // Other loops often need other tiles, and other tiles another split: one
+  // change alone leads nowhere.
   unsigned changes = 1 + numbers.below(3);
   for (unsigned i = 0; i < kTries; ++i) {
     ScheduleCandidate changed = candidate;

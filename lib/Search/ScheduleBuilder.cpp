@@ -40,7 +40,7 @@ bool ScheduleBuilder::isMapped(unsigned axis) const {
   });
 }
 
-/// The axis to tile among several: the longest, and of equals the last.
+/// Returns the axis to tile among several: the longest, of equal ones the last.
 unsigned ScheduleBuilder::pickAxis(ArrayRef<unsigned> axes) const {
   unsigned best = axes.front();
   for (unsigned axis : axes)
@@ -49,10 +49,10 @@ unsigned ScheduleBuilder::pickAxis(ArrayRef<unsigned> axes) const {
   return best;
 }
 
-/// From the last product to the first: an intermediate is the first operand of
-/// its consumer's intrinsic, so that its accumulator can stay where it is; its
-/// producer then has the consumer's rows as rows and the reduced axis as
-/// columns.
+/// Maps contractions to intrinsics, from the last to the first. An intermediate
+/// is the LHS of its consumer's intrinsic, so that its accumulator can be
+/// forwarded in registers. The producer's rows are then the consumer's rows,
+/// and its columns are the consumer's reduced axis.
 void ScheduleBuilder::mapContractions() {
   unsigned count = group.contractions.size();
   mapped.contractions.resize(count);
@@ -73,7 +73,7 @@ void ScheduleBuilder::mapContractions() {
       mapping.i2 =
           pickAxis(mapping.swapped ? contraction.lhsAxes : contraction.rhsAxes);
     }
-    // What operators join is held by the same threads.
+    // Tensors that are joined by operators are held by the same threads.
     for (unsigned other : contraction.joined) {
       if (isDone[other])
         continue;
@@ -91,8 +91,8 @@ void ScheduleBuilder::mapContractions() {
       std::optional<unsigned> producer = contraction.producer[operand];
       if (!producer || isDone[*producer])
         continue;
-      // Only the first operand is handed over in registers; the second one's
-      // producer has no wish to follow, but the same axes must be tiled.
+      // Only the LHS is forwarded in registers. The RHS's producer may be
+      // mapped otherwise, but the same axes must be tiled.
       ContractionMapping &from = mapped.contractions[*producer];
       const Contraction &source = group.contractions[*producer];
       from.i1 = operand == first ? mapping.i1 : mapping.r1;
@@ -171,7 +171,7 @@ void ScheduleBuilder::setLoops(Schedule &schedule,
   splice(splice, schedule.tree);
 }
 
-/// How threads copy an operand to shared memory.
+/// Returns the transport by which threads copy an operand to shared memory.
 static fuse::Transport widestTransport(const GroupTensor &tensor,
                                        const ContractionMapping &mapping,
                                        const ChipInfo &chip) {
@@ -210,7 +210,7 @@ void ScheduleBuilder::placeTensors(Schedule &schedule) const {
       break;
     }
     case TensorRole::Result:
-      // What a cluster combines comes in the order of memory.
+      // A cross-block reduction in a cluster stores in the order of memory.
       if (!schedule.splitInCluster &&
           isStaged(tensor, mapping, *mapping.intrinsic))
         place.space = fuse::Space::Shared;
@@ -280,7 +280,7 @@ fusion::listPipelinedLoops(const Schedule &schedule) {
       if (llvm::any_of(node.children,
                        [](const TilingNode &child) { return child.isLoop(); }))
         self(self, node.children);
-      // A loop without a computation only fills what is kept.
+      // A loop without a computation only fills retained tiles.
       else if (llvm::any_of(node.children, [](const TilingNode &child) {
                  return child.kind == TilingNode::Kind::Compute;
                })) {
@@ -318,7 +318,8 @@ void ScheduleBuilder::setStages(Schedule &schedule, unsigned stages,
 // Arrangements of warps
 //===----------------------------------------------------------------------===//
 
-/// Ways to write a power of two as rows times columns, most rows first.
+/// Returns the ways to write a power of two as rows times columns, most rows
+/// first.
 static SmallVector<std::array<unsigned, 2>, 5> factorize(unsigned warps) {
   SmallVector<std::array<unsigned, 2>, 5> pairs;
   for (unsigned rows = warps; rows > 0; rows /= 2)

@@ -12,7 +12,8 @@
 using namespace fusion;
 using llvm::ArrayRef;
 
-/// Whether tiles and warps are the same, as far as searches go on from both.
+/// Returns whether two schedules have the same tiles and warps: searches
+/// continue from the better one only.
 static bool sameTiles(const Schedule &a, const Schedule &b) {
   return a.tiles == b.tiles && a.warps == b.warps &&
          llvm::equal(
@@ -29,8 +30,8 @@ static bool sameLoops(const TilingTree &a, const TilingTree &b) {
   });
 }
 
-/// Whether two candidates differ in stages, movement and the order of blocks at
-/// most: of these the best one is reported.
+/// Returns whether two schedules differ at most in stages, mainloop policy and
+/// the order of blocks. Among such schedules only the best one is reported.
 static bool sameChoices(const Schedule &a, const Schedule &b) {
   return sameTiles(a, b) && a.splits == b.splits &&
          llvm::equal(

@@ -15,23 +15,24 @@
 
 namespace fusion {
 
-/// Judges candidates of our space and keeps the best ones. Which candidates
-/// there are to judge is the methods' to say.
+/// Evaluates candidates of the default search space and keeps the best ones.
+/// Search methods choose which candidates to evaluate.
 ///
-/// There are two lists. What methods go on from does not depend on how many are
-/// to be reported. Those that are to be reported differ in more, and are filled
-/// once the choice is made (RunnersUp.h): until then only what may be the best
-/// is rated.
+/// There are two lists. The first one has the candidates that search methods
+/// continue from, and does not depend on how many schedules are to be reported.
+/// The second one has the schedules to report, which differ in more choices. It
+/// is filled once the best schedule is chosen (RunnersUp.h): until then only
+/// candidates that may be the best are evaluated.
 class ScheduleRanking {
 public:
   struct Entry {
     CostedSchedule costed;
     ScheduleCandidate candidate;
   };
-  /// What methods may go on from.
+  /// The most candidates that methods continue from.
   static constexpr size_t kStarts = 8;
-  /// Kept beside those that are to be reported: stages of each buffer, which
-  /// are chosen last, may put them before others.
+  /// Runners-up that are kept beyond the reported ones: the stages of each
+  /// buffer are chosen last, and may put a later one ahead.
   static constexpr size_t kReserve = kStarts;
 
   ScheduleRanking(const GroupModel &group, const ChipInfo &chip,
@@ -40,20 +41,22 @@ public:
   }
 
   bool empty() const { return entries.empty(); }
-  /// What to go on from, best first: at most `kStarts`, and once the choice is
-  /// made all that may be reported.
+  /// Returns the schedules to continue from, best first: at most `kStarts`, or
+  /// all that may be reported once the best one is chosen.
   llvm::ArrayRef<Entry> starts() const { return isChosen ? runners : entries; }
-  std::vector<ScheduleCandidate> candidates() const; ///< of them
+  std::vector<ScheduleCandidate> candidates() const; ///< those of `starts()`
   const ScheduleCandidate &bestCandidate() const {
     return entries.front().candidate;
   }
-  /// Seconds of the best one by the model; kNever where there is none.
+  /// Returns the predicted seconds of the best schedule by the chosen model, or
+  /// kNever if the ranking is empty.
   double best() const {
     return entries.empty() ? kNever : entries.front().costed.modelSeconds;
   }
-  /// Seconds from which on a candidate is of no interest: of the best, and what
-  /// takes longer than that where ties are looked at, or of the worst that may
-  /// be reported.
+  /// Returns the predicted seconds from which on a candidate is of no interest.
+  /// Until the best schedule is chosen, that is its time, or the next larger
+  /// number if ties are of interest (`seeTies`). Afterwards it is the time of
+  /// the worst schedule that may be reported.
   double limit() const {
     if (!isChosen)
       return seesTies ? std::nextafter(best(), kNever) : best();
@@ -62,53 +65,59 @@ public:
   }
   bool hasBounds() const { return evaluator.hasBounds(); }
 
-  /// From now on what takes as long as the best is of interest, too.
+  /// Makes schedules that take as long as the best one count as interesting,
+  /// too.
   void seeTies() {
     seesTies = true;
     judged.clear();
   }
 
-  /// From now on nothing but this one of `ScheduleSpace::clusters` is of
-  /// interest.
+  /// Restricts the ranking to schedules with this cluster size, an index into
+  /// `ScheduleSpace::clusters`.
   void setCluster(unsigned number) { cluster = number; }
 
-  /// Looks at a complete schedule.
+  /// Evaluates a complete schedule.
   void judge(const Schedule &schedule, const ScheduleCandidate &candidate);
 
-  /// Looks at the candidate's loops and tiles with these arrangements of warps,
-  /// and of each at all transports, producers and stages that may be faster
-  /// than the best, or `only` at some (`CandidateEvaluator::evaluateAll`).
+  /// Evaluates the candidate's loops and tiles with the given warp
+  /// arrangements, each with all transports, producers and stages that may be
+  /// faster than the best, or with `only` one policy
+  /// (`CandidateEvaluator::evaluateAll`).
   void evaluateAll(const ScheduleCandidate &candidate,
                    llvm::ArrayRef<unsigned> arrangements,
                    const MainloopPolicy *only = nullptr);
-  /// The same with the usual arrangements.
+  /// Evaluates the candidate's loops and tiles with the usual warp
+  /// arrangements, once.
   void evaluateUsual(const ScheduleCandidate &candidate) {
-    // What was not worth keeping is worth less beside better ones.
+    // A candidate that was not worth keeping once is worth less next to better
+    // ones.
     if (space.fillsSplits(candidate) &&
         judged.insert(CandidateKey(space, candidate)).second)
       evaluateAll(candidate, space.usualArrangements());
   }
 
-  /// Candidates that were looked at here.
+  /// Returns the counts of candidates that this ranking has looked at.
   const LookedAt &looked() const { return evaluator.looked; }
-  /// Adds candidates that others have looked at.
+  /// Adds the counts of candidates that other evaluators have looked at.
   void addLooked(const LookedAt &of) { others.add(of); }
-  /// All of them.
+  /// Returns the counts of candidates that this ranking and others have looked
+  /// at.
   LookedAt allLooked() const {
     LookedAt all = evaluator.looked;
     all.add(others);
     return all;
   }
 
-  /// Why one was passed over.
+  /// Returns why the last rejected candidate was rejected.
   std::string lastReason() const { return evaluator.lastReason; }
 
-  /// From now on the best one stays what it is, and what is judged may be
-  /// reported beside it.
+  /// Fixes the best schedule. Schedules that are evaluated from now on may only
+  /// become runners-up.
   void choose();
-  /// How often a list has changed.
+  /// Returns how often a list has changed.
   uint64_t changes() const { return changed; }
-  /// The chosen one and, where more are to be reported, the others; best first.
+  /// Returns the chosen schedule and, where more are to be reported, the
+  /// runners-up, best first.
   std::vector<Entry> take();
 
 private:
@@ -124,7 +133,7 @@ private:
   bool isChosen = false, seesTies = false;
   std::optional<unsigned> cluster; ///< the only one of interest
   uint64_t changed = 0;
-  KeySet<CandidateKey> judged; ///< as usual
+  KeySet<CandidateKey> judged; ///< by `evaluateUsual`
   CandidateEvaluator evaluator;
   LookedAt others;
 };

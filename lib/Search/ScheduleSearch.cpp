@@ -6,13 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The default space. Powers of two in the nest of reductions give a first
-// answer within milliseconds, descents from many trees a good one. Branch and
-// bound then takes all loops and tiles in the order of what they cost at least,
-// until that exceeds the best. Where there are too many of them, restarts and
-// the tiles of the best loops and splits go on. Whoever asks for the
-// evolutionary algorithm gets it from the first answers instead. At last one
-// choice after the other is tried anew in the best schedule.
+// The search of the default space has these steps:
+// * Tiles that are powers of two, in the nest of reductions, give a first
+//   answer within milliseconds.
+// * Descents from many trees give a good one.
+// * Branch and bound takes all loops and tiles in ascending order of their
+//   lower bounds, until these exceed the best time.
+// * Where there are too many of them, restarts of descents and the tiles of the
+//   best loops and splits follow.
+// * The evolutionary algorithm, if it is asked for, replaces descents and
+//   branch and bound, and starts from the first answers.
+// * At last one choice after the other is tried again in the best schedules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +40,7 @@ using llvm::SmallVector;
 
 namespace {
 
-/// Of measurement: a device is slow.
+/// Rounds of measurement: a device is slow.
 constexpr unsigned kRounds = 16;
 
 class Search {
@@ -87,18 +91,18 @@ private:
 
 } // namespace
 
-/// Candidates with any choices, until one is legal: what lowering accepts must
-/// be right, also where nobody would choose it.
+/// Draws candidates with any choices until one is legal. What lowering accepts
+/// must be right even if no model would choose it.
 void Search::draw() {
   constexpr unsigned most = 10000;
-  // Clusters and movement are drawn apart, so that the same seed draws the same
-  // of all else on every chip.
+  // Clusters and mainloop policies are drawn from a generator of their own, so
+  // that the same seed draws equal values of all other fields on every chip.
   Random random(*options.randomSeed), apart(~*options.randomSeed);
   for (unsigned tries = 0; tries < most && ranking.empty(); ++tries) {
     ScheduleCandidate candidate = space.random(random);
     if (!space.divides(space.arrangements()[candidate.arrangement], candidate))
       continue;
-    // Without bulk copies; cp.async has as many stages.
+    // At first without TMA copies; cp.async has as many stages.
     Schedule schedule = space.complete(candidate);
     for (unsigned tensor : listPipelinedLoads(schedule)) {
       bool isAsync = schedule.places[tensor].transport != fuse::Transport::Sync;
@@ -116,8 +120,9 @@ void Search::draw() {
   }
 }
 
-/// As far as it can be, moves tiles of the schedule as a candidate that is the
-/// same but for that does; the candidate then says how.
+/// Gives the schedule the clusters and the mainloop policy of `moved`, one
+/// change at a time, and keeps each change that is legal. `candidate` then
+/// describes the result.
 void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
                   const ScheduleCandidate &moved) {
   auto attempt = [&](auto &&change) {
@@ -125,7 +130,7 @@ void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
     change(next);
     if (next == candidate)
       return;
-    // All but the stages that were drawn.
+    // Keeps the stages that were drawn.
     Schedule other = space.complete(next);
     for (auto [place, drawn] : llvm::zip_equal(other.places, schedule.places)) {
       place.stages = drawn.stages;
@@ -137,7 +142,7 @@ void Search::move(Schedule &schedule, ScheduleCandidate &candidate,
     candidate = next;
   };
   const MainloopPolicy &policy = moved.policy;
-  // Each tensor by itself, and before clusters, which copy in bulk.
+  // Each tensor by itself, and before clusters, which need TMA copies.
   for (TensorSet left = policy.copied | policy.stored; left; left &= left - 1)
     attempt([&](ScheduleCandidate &next) {
       TensorSet one = left & -left;
@@ -165,7 +170,7 @@ void Search::enumerate(ScheduleCandidate &candidate, unsigned axis) {
   }
 }
 
-/// Whether all simple tiles can be tried together.
+/// Returns whether all simple tiles can be tried together.
 bool Search::canEnumerate() const {
   constexpr double affordable = 1024;
   double combinations = 1;
@@ -174,7 +179,8 @@ bool Search::canEnumerate() const {
   return combinations <= affordable;
 }
 
-/// With intrinsics of one unit: each wants other tiles.
+/// Starts with simple tiles for the intrinsics of each unit, which needs tiles
+/// of its own.
 void Search::startSimply() {
   for (const auto &choice : space.units()) {
     ScheduleCandidate candidate;
@@ -186,8 +192,8 @@ void Search::startSimply() {
 void Search::startSimply(ScheduleCandidate &candidate) {
   if (canEnumerate())
     return enumerate(candidate, 0);
-  // Long chains have too many axes to try all tiles together: from small and
-  // from middling tiles to the next best.
+  // Long chains have too many axes to try all tiles together: start with small
+  // and with middling tiles, and improve one axis after the other.
   constexpr int64_t starts[] = {16, 64};
   for (int64_t start : starts) {
     for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
@@ -200,7 +206,8 @@ void Search::startSimply(ScheduleCandidate &candidate) {
   }
 }
 
-/// Chimera's tiles for the chain of two products, in every expression.
+/// Evaluates Chimera's tiles for the chain of two contractions, in every
+/// expression.
 void Search::startFromClosedForm() {
   auto tiles = closedFormTiles(
       group, chip, [&](unsigned axis) { return space.allTiles(axis); });
@@ -225,7 +232,7 @@ void Search::judge(ArrayRef<Descent::Point> points) {
     ranking.evaluateAll(point.candidate, space.everyArrangement());
 }
 
-/// All of a rough search besides the first answers.
+/// Runs the rest of a rough search after the first answers.
 void Search::descend() {
   LocalSearch local(group, chip, options, space);
   local.startRoughly(ranking.candidates());
@@ -233,9 +240,9 @@ void Search::descend() {
   ranking.addLooked(local.looked());
 }
 
-/// Returns whether no loops, splits, tiles, warps and common stages are better.
-/// Where that cannot be told, restarts and the tiles of the best loops and
-/// splits go on.
+/// Searches all loops, splits, tiles, warps and common stages. Returns whether
+/// none of them is better than the best schedule. Where that cannot be proven,
+/// restarts and the tiles of the best loops and splits follow.
 bool Search::searchAll() {
   LocalSearch local(group, chip, options, space);
   local.start(ranking.candidates());
@@ -248,8 +255,8 @@ bool Search::searchAll() {
     isProven = bound(listRoots(space), options.method == SearchMethod::Auto
                                            ? effort.all
                                            : BranchEffort());
-  // What is kept no bound is about: of one product, operands alone, which are
-  // tried in the best schedules below.
+  // No bound covers retained tiles. With one contraction these are operands
+  // alone, which the best schedules below try.
   if (!isProven || !space.intermediates().empty())
     local.restart();
   local.finish();
@@ -277,7 +284,7 @@ bool Search::searchAll() {
   return isProven;
 }
 
-/// The best time with any usual warps and stages.
+/// Returns the best predicted time with any usual warps and stages, in seconds.
 double Search::estimate(const Candidate &candidate) const {
   CandidateEvaluator evaluator(group, chip, options, space);
   double best = kNever;
@@ -291,8 +298,9 @@ double Search::estimate(const Candidate &candidate) const {
   return best;
 }
 
-/// Twice, each time with all rounds: from the first answers, and from draws
-/// alone, as the first answers lie in one valley, which may not be the best.
+/// Runs the evolutionary algorithm twice, with all rounds each: from the first
+/// answers, and from draws alone. The first answers lie in one valley, which
+/// may not be the best.
 void Search::evolveAll(const std::vector<ScheduleCandidate> &starts) {
   EvolutionOptions evolution;
   evolution.convergence = options.convergence;
@@ -345,7 +353,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
     return std::nullopt;
   }
   LookedAt looked = ranking.allLooked();
-  // What is drawn is what is asked for.
+  // A schedule that is drawn at random has no runners-up.
   if (options.ranked > 1 && !options.randomSeed) {
     ranking.choose();
     rankRunnersUp(group, chip, options, space, ranking, result.isProven,

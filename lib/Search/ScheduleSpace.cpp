@@ -23,7 +23,7 @@ using llvm::SmallVector;
 
 static constexpr int64_t kUnit = 16; ///< tiles are multiples of it
 
-/// Of the tensors those that bulk copies can fill or store.
+/// Returns those members of `tensors` that TMA can load or store.
 static TensorSet whichCanBe(const GroupModel &group, const Schedule &schedule,
                             const ChipInfo &chip, TensorSet tensors) {
   TensorSet can = 0;
@@ -37,7 +37,7 @@ static TensorSet whichCanBe(const GroupModel &group, const Schedule &schedule,
   return can;
 }
 
-/// Of those whose numbers of warps are powers of two.
+/// Returns a code of an arrangement whose numbers of warps are powers of two.
 static uint64_t codeOf(const WarpArrangement &arrangement) {
   uint64_t code = 1;
   for (auto [rows, columns] : arrangement)
@@ -61,7 +61,7 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
       usual.push_back(number);
   }
   llvm::append_range(warpCounts, ScheduleBuilder::warpCounts());
-  // Models of tiles alone see no groups that take turns.
+  // Models that see tiles alone do not see ping-pong scheduling.
   if (!seesTilesOnly(options.model))
     if (auto ofGroups = builder.arrangementOfGroups()) {
       warpCounts.push_back(ScheduleBuilder::kThreeGroups);
@@ -176,11 +176,12 @@ void ScheduleSpace::listIntrinsics() {
   }
 }
 
-/// What the tiled axis of the last product's reduction may be split into, where
-/// the group's numbers and lowering allow.
+/// Lists the numbers of partial results that the tiled axis of the last
+/// contraction's reduction may be split into, where lowering and the types
+/// allow a split.
 void ScheduleSpace::listSplits() {
   splitCounts.push_back(1);
-  // Who sees tiles alone would split at random.
+  // Models that see tiles alone would choose a split at random.
   if (seesTilesOnly(options.model))
     return;
   const GroupTensor &result =
@@ -206,8 +207,8 @@ void ScheduleSpace::listSplits() {
     clustered.push_back({/*blocks=*/1, /*combinesParts=*/true});
 }
 
-/// What the tiles of an axis are multiples of: the steps of the intrinsics that
-/// sum along it may be longer.
+/// Returns what the tiles of an axis are multiples of. This is more than kUnit
+/// where intrinsics that reduce along the axis have a larger extent.
 int64_t ScheduleSpace::unitOf(unsigned axis) const {
   int64_t unit = kUnit;
   for (unsigned contraction = 0; contraction < group.contractions.size();
@@ -234,7 +235,7 @@ void ScheduleSpace::listTiles() {
     }
     int64_t step = unitOf(index);
     int64_t last = llvm::alignTo(axis.extent, step);
-    // Beyond the axis only to fill the warps, half of them at least.
+    // Tiles go beyond the axis only to fill the warps, half of them at least.
     int64_t filled = 0;
     for (unsigned warps : warpCounts)
       filled =
@@ -263,7 +264,7 @@ void ScheduleSpace::listTiles() {
   }
 }
 
-/// Expressions whose trees differ while all loops live.
+/// Lists expressions whose trees differ while all loops live.
 void ScheduleSpace::listExpressions() {
   bound.push_back(builder.nestedReductions());
   llvm::StringSet<> known;
@@ -276,8 +277,8 @@ void ScheduleSpace::listExpressions() {
     return known.insert(key).second;
   };
   isNew(bound.front());
-  // Long chains have tens of thousands that differ in loops far apart; those
-  // that keep one tile of every intermediate are fewer.
+  // Long chains have tens of thousands of expressions that differ in loops far
+  // apart. Fewer keep one tile of every intermediate.
   ExpressionOptions listed;
   constexpr size_t most = 1024;
   listed.limit = most;
@@ -320,7 +321,8 @@ ChoiceCounts ScheduleSpace::count() const {
   return counts;
 }
 
-/// The first pass of a product says where all of them stand.
+/// Returns where row statistics are computed. The candidate's choice for the
+/// first ones of an operand holds for all row statistics of that operand.
 SmallVector<StatisticsPlacement, 1>
 ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
   SmallVector<StatisticsPlacement, 1> places;
@@ -344,7 +346,8 @@ ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
   return places;
 }
 
-/// A tree with one more move; the same where it has no such loops.
+/// Returns the tree with one more move, or `tree` where it has no loops to move
+/// out of.
 TreeCache::Tree ScheduleSpace::applyMove(const TreeCache::Tree &tree,
                                          bool isLoad, unsigned index,
                                          unsigned levels) const {
@@ -371,7 +374,7 @@ TreeKey ScheduleSpace::keyOf(const ScheduleCandidate &candidate) const {
   return key;
 }
 
-/// Mapping, tiles and splits.
+/// Returns a schedule with the candidate's mapping, tiles and splits.
 Schedule ScheduleSpace::tile(const ScheduleCandidate &candidate) const {
   Schedule schedule = builder.base();
   ArrayRef<int64_t> tiles = tilesOf(candidate);
@@ -386,9 +389,9 @@ Schedule ScheduleSpace::tile(const ScheduleCandidate &candidate) const {
   return schedule;
 }
 
-/// Tree and grid, which follow from which loops live, where passes over rows
-/// stand, and what is moved: consumers first, as what a producer is moved with
-/// stays with it.
+/// Makes the candidate's tree and grid. They follow from the loops that live,
+/// the reduction prepasses and the moves. Consumers are moved first, as
+/// statements that are moved with a producer stay with it.
 TreeCache::Tree
 ScheduleSpace::makeTree(const ScheduleCandidate &candidate) const {
   TreeKey key = keyOf(candidate), unmoved = key;
@@ -439,7 +442,8 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   return schedule;
 }
 
-/// Consumers first, as `makeTree`.
+/// Sets how many loops out values are retained, consumers first as in
+/// `makeTree`.
 void ScheduleSpace::retainOutside(ScheduleCandidate &candidate,
                                   uint64_t contractions) const {
   candidate.retained = {};

@@ -16,14 +16,16 @@ using namespace fusion;
 bool fusion::isBetter(const CostedSchedule &a, const CostedSchedule &b) {
   auto key = [](const CostedSchedule &costed) {
     int64_t occupancy = costed.cost.blocksPerSM * costed.schedule.warps;
-    // One thread's instruction in place of those of all.
+    // One thread issues a TMA copy, instead of instructions of all threads.
     int64_t usesTMA =
         llvm::count_if(costed.schedule.places, [](const Placement &place) {
           return place.transport == fuse::Transport::TMA;
         });
-    // Blocks of clusters wait for one another, as do groups of warps in turns,
-    // producers take warps and products beside others registers, which has to
-    // pay; then, where a resource is the limit, what waits least for it.
+    // Among schedules of equal time, features that cost something have to gain
+    // something. Blocks of a cluster wait for one another, and so do warpgroups
+    // under ping-pong scheduling. Producers take warps, and cross-iteration
+    // overlap takes registers. Then, where a resource is the limit, the
+    // schedule that waits least for it is better.
     return std::make_tuple(
         costed.modelSeconds, costed.schedule.clusterBlocks(),
         costed.schedule.producerWarps, costed.schedule.persistent,

@@ -74,7 +74,8 @@ Array reportLoops(const GroupModel &group, const CostedSchedule &costed,
   return loops;
 }
 
-/// What every model says of a schedule; null where one cannot take the group.
+/// Returns every model's predictions for a schedule; null for a model that does
+/// not support the group.
 Object reportModels(const GroupModel &group, const Schedule &schedule,
                     const ChipInfo &chip) {
   Object models;
@@ -88,7 +89,8 @@ Object reportModels(const GroupModel &group, const Schedule &schedule,
   return models;
 }
 
-/// Of the product whose unit is the fastest.
+/// Returns the peak rate, in flops per second, of the contraction whose MMA is
+/// the fastest.
 double tensorRate(const GroupModel &group, const Schedule &schedule,
                   const ChipInfo &chip) {
   double most = 0;
@@ -100,7 +102,8 @@ double tensorRate(const GroupModel &group, const Schedule &schedule,
   return most > 0 ? most : chip.f32FlopsPerSecond;
 }
 
-/// The work that was asked for, without padding and what is computed again.
+/// Returns the flops of the group's operators, without padding and recomputed
+/// values.
 double usefulFlops(const GroupModel &group) {
   double flops = 0;
   for (const Contraction &contraction : group.contractions) {
@@ -112,8 +115,8 @@ double usefulFlops(const GroupModel &group) {
   return flops;
 }
 
-/// What the group has to read and write at all, without parts that a split
-/// stores and reads again.
+/// Returns the bytes that the group has to read and write, without partial
+/// results that a split stores and reads again.
 int64_t usefulBytes(const GroupModel &group, Schedule schedule) {
   schedule.splits.assign(schedule.splits.size(), 1);
   int64_t bytes = 0;
@@ -178,7 +181,8 @@ std::string fusion::whyNot(const CostedSchedule &other,
   if (!isOurs)
     return text + takes(other.modelSeconds, chosen.modelSeconds) +
            " by the model";
-  // The time is the longest of the terms that overlap, and what combines parts.
+  // The time is the longest of the terms that overlap, plus the cross-block
+  // reduction.
   auto longest = [](const Cost &cost) {
     return std::max(cost.busiest(), cost.pipeline);
   };
@@ -186,7 +190,7 @@ std::string fusion::whyNot(const CostedSchedule &other,
       longest(other.cost) - longest(chosen.cost))
     return text + "combining parts takes " +
            takes(other.cost.splitReduction, chosen.cost.splitReduction);
-  // Its own longest term, beside what the chosen one is bound by.
+  // Compare the longest term of each.
   Cost kernel = other.cost, retained = chosen.cost;
   kernel.launch = kernel.splitReduction = retained.launch =
       retained.splitReduction = 0;
@@ -222,7 +226,7 @@ std::vector<OtherPolicy> fusion::evaluateOtherPolicies(const GroupModel &group,
   };
   rate("persistent blocks", chosen.persistent,
        [](Schedule &s) { s.persistent = true; });
-  // The chip has nothing that would do it.
+  // The chip has no hardware for it.
   if (!chip.hasTMA)
     return others;
   rate("clusters of two", chosen.cluster > 1,
@@ -329,7 +333,7 @@ std::string fusion::describe(const Schedule &schedule,
   return text;
 }
 
-/// Numbers beyond what a double holds exactly are written as text.
+/// Returns the number as JSON, as text if a double does not hold it exactly.
 static llvm::json::Value exactly(WideCount number) {
   constexpr WideCount most = WideCount(1) << 53;
   if (number > most)
@@ -337,7 +341,7 @@ static llvm::json::Value exactly(WideCount number) {
   return static_cast<int64_t>(number);
 }
 
-/// What was asked for beside the space, the model and the method.
+/// Reports the options besides the space, the model and the method.
 static Object reportOptions(const SearchOptions &options) {
   Object entry{{"seed", static_cast<int64_t>(options.seed)},
                {"max_stages", options.maxStages},
@@ -363,7 +367,7 @@ static Object reportOptions(const SearchOptions &options) {
   return entry;
 }
 
-/// How many values each dimension has.
+/// Reports how many values each dimension has.
 static Object reportChoices(const ChoiceCounts &counts,
                             const GroupModel &group) {
   using Scope = DimensionInfo::Scope;
@@ -385,7 +389,7 @@ static Object reportChoices(const ChoiceCounts &counts,
   return choices;
 }
 
-/// How many there are before and after each rule.
+/// Reports how many expressions and candidates remain after each pruning rule.
 static void reportCounts(const SpaceCounts &counts, Object &entry) {
   entry["expressions_raw"] = exactly(counts.expressions[0]);
   entry["expressions_after_rule1"] = exactly(counts.expressions[1]);

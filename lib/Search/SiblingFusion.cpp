@@ -40,7 +40,7 @@ private:
     StitchPattern members; ///< none: it is part of another one
     SmallVector<unsigned, 2> results;
   };
-  /// Kernels, none of them twice, that read a value from outside.
+  /// Distinct kernels that read a value from outside.
   using Readers = llvm::SmallSetVector<unsigned, 8>;
   void addReaders(ArrayRef<unsigned> vertices, unsigned maker,
                   Readers &readers) const;
@@ -95,7 +95,7 @@ bool SiblingFuser::hasOperandsFor(unsigned a, unsigned b) const {
   size_t results = kernels[a].results.size() + kernels[b].results.size();
   llvm::SmallDenseSet<unsigned, 16> made, read;
   auto isEnough = [&] { return results + made.size() + read.size() <= most; };
-  // What is copied is of many kernels: these are asked, not the vertex.
+  // A copied operator is in many kernels, so ask the kernels, not the vertex.
   auto isInside = [&](unsigned vertex) {
     return llvm::any_of(std::array{a, b}, [&](unsigned kernel) {
       const StitchPattern &members = kernels[kernel].members;
@@ -115,7 +115,8 @@ bool SiblingFuser::hasOperandsFor(unsigned a, unsigned b) const {
   return isEnough();
 }
 
-/// Whether `to` waits for `from`, where `skipsEdge` through some other kernel.
+/// Returns whether `to` depends on `from`; with `skipsEdge`, through some other
+/// kernel.
 bool SiblingFuser::reaches(unsigned from, unsigned to, bool skipsEdge) const {
   llvm::SmallDenseSet<unsigned, 32> seen{from};
   SmallVector<unsigned, 16> work{from};
@@ -134,7 +135,8 @@ bool SiblingFuser::reaches(unsigned from, unsigned to, bool skipsEdge) const {
   return false;
 }
 
-/// ShapesCompatibleForMultiOutputFusion and FusionFitsInBudget.
+/// Returns whether two kernels may be merged
+/// (ShapesCompatibleForMultiOutputFusion and FusionFitsInBudget).
 bool SiblingFuser::canMerge(unsigned a, unsigned b) {
   constexpr unsigned maxReductions = 8;
   if (!canJoin(a) || !canJoin(b))
@@ -172,7 +174,8 @@ void SiblingFuser::merge(unsigned into, unsigned other) {
   kernels[other] = Kernel();
 }
 
-/// Those of several results first, then those of several operators.
+/// Merges readers of one value. Kernels of several results come first, then
+/// kernels of several operators.
 void SiblingFuser::fuseReaders(const Readers &readers) {
   SmallVector<unsigned, 8> siblings(readers.begin(), readers.end());
   llvm::sort(siblings, [&](unsigned a, unsigned b) {
@@ -195,8 +198,8 @@ void SiblingFuser::fuseReaders(const Readers &readers) {
     }
 }
 
-/// A kernel of one result, no reduction, with the reader that has the most
-/// results already.
+/// Merges a kernel of one result, without a reduction, into the reader that has
+/// the most results already.
 void SiblingFuser::fuseIntoReader(unsigned maker) {
   if (kernels[maker].results.size() != 1 || hero(maker).isReduction ||
       hero(maker).isTransposing || !canJoin(maker))
@@ -206,7 +209,7 @@ void SiblingFuser::fuseIntoReader(unsigned maker) {
   addReaders(consumers[result], maker, readers);
   std::optional<unsigned> best;
   for (unsigned reader : readers) {
-    // A single reader has been asked before.
+    // A single reader has been tried before.
     if (readers.size() == 1 && kernels[reader].results.size() == 1 &&
         !graph.vertices[result].escapes)
       return;

@@ -35,7 +35,8 @@ std::optional<double> StitchEnumeration::minOfSpread(bool isCloser) {
   auto minOf = [&]() -> std::optional<double> {
     if (!isCloser)
       return (*bound)(current);
-    // Nothing of a walk is asked about but whether all of it is kept.
+    // The calls differ only in where a serial loop retains its whole axis: it
+    // suffices that one of these schedules is legal.
     if (!isPossible &&
         checkStitching(group, current, chip, &work.passesOf(current)))
       return std::nullopt;
@@ -94,7 +95,7 @@ bool StitchEnumeration::keepsRows(unsigned axis, int64_t rows) const {
       llvm::divideCeil(group.axes[*serialAxis->axis].extent, cluster);
   whole.threadMapping[*serialAxis->axis].tile = extent;
   whole.serialLoop = {*serialAxis->axis, /*step=*/1, 0, /*shared=*/extent};
-  // A block of one thread, of the stash's warps.
+  // The bytes are counted for a warp, while this block has one thread.
   return countPrivateBytes(group, whole, *serialAxis) / kWarpSize <=
          static_cast<int64_t>(chip.sharedMemoryPerBlock);
 }
@@ -127,7 +128,8 @@ void StitchEnumeration::evaluateSpreads() {
     const AxisThreadMapping *first = &spreadAxes[at * group.axes.size()];
     current.threadMapping.assign(first, first + group.axes.size());
   };
-  // What is not fast enough may be the best by other measures if others are.
+  // Schedules that are not fast enough may be the best by other measures if
+  // others are fast enough.
   llvm::SmallVector<unsigned> postponed;
   for (unsigned at : byBound) {
     if (isBeyond(spreads[at].least) || (isOperandA && best))
@@ -175,8 +177,8 @@ void StitchEnumeration::judge() {
     isWorthIt = least && !isBeyond(*least);
   }
   mapSerialLoop(axis, step, steps);
-  // What is kept whole is read once in either form, and the running form
-  // computes more.
+  // A tile that is retained whole is read once with either form of the
+  // reduction, and the online form computes more.
   if (isWorthIt) {
     if (!evaluateKept(*work.serialAxis, step, steps) && work.online)
       evaluateKept(*work.online, step, steps);
@@ -192,8 +194,8 @@ void StitchEnumeration::judge() {
 llvm::SmallVector<int64_t>
 StitchEnumeration::countsOfParts(int64_t others) const {
   llvm::SmallVector<int64_t> counts;
-  // Where one for each SM would be more than the L2 has room for, as many as
-  // leave memory little of them.
+  // Where one partial result for each SM would be more than the L2 has room
+  // for, use only as many as cause little traffic to memory.
   if (split) {
     int64_t bytes = StitchSplit::bytesOfPartial(group, *split),
             ofSMs = llvm::divideCeil(chip.numSMs, others), room = ofSMs;
@@ -232,14 +234,14 @@ void StitchEnumeration::evaluateRows(int64_t step, int64_t steps) {
         evaluateStages(*work.serialAxis, std::min(shared, kMaxStitchStages));
     };
     attempt(0);
-    // As much as shared memory has room for where an SM has so many blocks, or
-    // less of it: registers need no instructions.
+    // As much as shared memory has room for with `blocks` blocks in an SM, or
+    // less: registers need no instructions.
     for (int64_t blocks = 1; blocks <= kMaxOfSM && bytes > 0; blocks *= 2) {
       int64_t most = std::min<int64_t>(chip.sharedMemoryPerBlock,
                                        chip.sharedMemoryPerSM / blocks -
                                            chip.sharedMemoryReserved),
               room = std::min(steps, most / bytes);
-      // Beside it there are exchanges.
+      // Exchanges between warps need room, too.
       for (int64_t less = 0; less < 2 && room > less; ++less)
         attempt(room - less);
     }
@@ -334,7 +336,7 @@ bool StitchEnumeration::evaluateKept(const StitchPasses &passes, int64_t step,
         high = middle - 1;
       }
     }
-    // Room for what is copied by way of stages, too.
+    // Leave room for stages of inputs that are copied ahead, too.
     current.serialLoop = serialLoopOf(0, 1);
     for (int64_t stages : {2, 4}) {
       current.serialLoop->stages = stages;
@@ -343,7 +345,7 @@ bool StitchEnumeration::evaluateKept(const StitchPasses &passes, int64_t step,
         break;
       int64_t shared = std::clamp<int64_t>(
           (int64_t(chip.sharedMemoryPerBlock) - ring) / bytes, 0, steps);
-      // Beside it there are exchanges.
+      // Exchanges between warps need room, too.
       for (int64_t less : {0, 1}) {
         int64_t registers = steps - shared + less;
         if (shared - less < stages || registers > kMaxUnrolled)
@@ -400,7 +402,7 @@ bool StitchEnumeration::rate() {
       predictStitching(group, work, current, chip, &memo);
   if (!cost)
     return false;
-  // There is room, but one step more or less is kept.
+  // There is room, but one step more or less has to be retained.
   if (checkRetained(group, current, work.passesOf(current)))
     return true;
   ++legal;

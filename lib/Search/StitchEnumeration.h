@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Goes through the spreads of the axes of a group of one component, what a walk
-// keeps of each, and the blocks that share an axis, and rates them by the
-// latency evaluator.
+// Enumerates the thread mappings of a group of one component, what a serial
+// loop retains with each, and how many blocks split an axis. Evaluates each
+// schedule by the latency evaluator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@
 
 namespace fusion {
 
-/// Seconds by which schedules are compared. Bytes are counted, and seconds are
-/// predicted: what moves more than a few bytes twice has to be faster by more
-/// than the evaluator is off.
+/// Returns the seconds by which schedules are compared. Bytes are counted while
+/// seconds are predicted: a schedule that moves more than a few bytes twice has
+/// to be faster by more than the evaluator's error.
 constexpr double kMaxMoved = 1.02;
 inline double weighed(const StitchCost &cost) {
   constexpr double margin = 1.06;
@@ -39,11 +39,12 @@ inline double weighed(const StitchCost &cost) {
 
 class StitchEnumeration {
 public:
-  /// `bound`: skips what is no better than what is known. Effort `First` stops
-  /// at the most promising that is possible. `split`: the reduced
-  /// axis that blocks have a part of, which `work` walks through, or beside
-  /// which it walks through another one. `cluster`:
-  /// blocks that share the walked axis. `ranking` gets what is rated.
+  /// `bound`: skips schedules that are no better than the best known one.
+  /// Effort `First` stops at the most promising schedule that is legal.
+  /// `split`: the reduced axis that is split over blocks. The serial loop of
+  /// `work` runs over this axis, or over another one beside it. `cluster`: the
+  /// blocks that share the axis of the serial loop. `ranking` gets every
+  /// evaluated schedule.
   StitchEnumeration(const StitchGroup &group, const StitchWork &work,
                     const ChipInfo &chip, StitchEffort effort,
                     const StitchBound *bound, bool mayBeSerial = true,
@@ -56,8 +57,8 @@ public:
         isOperandA(effort == StitchEffort::First), split(split),
         cluster(cluster), ranking(ranking) {}
 
-  /// The best one where it takes less than `limit` seconds; what takes longer
-  /// may be returned or not.
+  /// Returns the best schedule if it takes less than `limit` seconds. A
+  /// schedule that takes longer may be returned or not.
   std::optional<StitchResult> runBelow(std::optional<double> limit) {
     std::string ignored;
     if (!limit || !bound)
@@ -66,15 +67,15 @@ public:
     std::optional<StitchResult> found = run(ignored);
     if (!found || weighed(found->cost) >= *limit || !hasStopped)
       return found;
-    // What was skipped may be ahead of what is faster only past the caches, or
-    // may leave no need for narrow accesses.
+    // Skipped schedules may be faster than ones that need evict-first accesses,
+    // or may make narrow accesses needless.
     maxSeconds.reset();
     best.reset();
     mayBeNarrow = hasSkipped = false;
     return run(ignored);
   }
 
-  /// `warps`: of the block, 0 for any number.
+  /// Runs the enumeration. `onlyWarps`: warps of a block, or 0 for any number.
   std::optional<StitchResult> run(std::string &reason, int64_t onlyWarps = 0) {
     if (group.axes.size() > kMaxTileRank) {
       reason = "a tile has at most " + std::to_string(kMaxTileRank) +
@@ -115,8 +116,8 @@ public:
     return best;
   }
 
-  /// Predictions of one level are nearer to one another than the evaluator is
-  /// to the truth.
+  /// Returns the level of a predicted time. Predictions of one level are nearer
+  /// to one another than to the true time.
   static double level(double seconds) {
     constexpr double levels = 64; // up to twice as much: about 1 %
     return std::floor(std::log2(seconds) * levels);
@@ -134,7 +135,8 @@ private:
   void tryBulk();
   void tryProducers();
 
-  /// Of predictions of one level those of the fewest sectors are the best.
+  /// The order of results: among predictions of one level, the one with the
+  /// fewest sectors is the best.
   static auto key(const StitchResult &result) {
     double seconds = weighed(result.cost);
     return std::make_tuple(level(seconds), level(result.cost.sectors), seconds,
@@ -142,8 +144,9 @@ private:
                            result.cost.issue, result.cost.registers);
   }
 
-  /// All ways to spread a block of so many warps; where they are too many, the
-  /// coarse ones, and around their best what pairs of axes can exchange.
+  /// Tries all thread mappings of a block of `warps` warps. Where they are too
+  /// many, tries coarse ones, and around the best of them exchanges between
+  /// pairs of axes.
   void searchWarps(int64_t warps) {
     if (bound) {
       current.warps = warps;
@@ -170,8 +173,8 @@ private:
       best = others;
   }
 
-  /// From the best on: lanes, warps and registers of two axes anew, as long as
-  /// that is faster.
+  /// Starting from the best mapping, chooses lanes, warps and registers of two
+  /// axes again, as long as that is faster.
   void exchange() {
     for (bool isFaster = best.has_value(); isFaster;) {
       auto before = key(*best);
@@ -188,8 +191,8 @@ private:
     }
   }
 
-  /// The spread with a single step of the serial axis, as the enumeration has
-  /// it.
+  /// Returns the thread mapping with a single step of the serial axis, as the
+  /// enumeration has it.
   static llvm::SmallVector<AxisThreadMapping>
   unwalked(const StitchSchedule &schedule) {
     llvm::SmallVector<AxisThreadMapping> spread(schedule.threadMapping);
@@ -198,8 +201,8 @@ private:
     return spread;
   }
 
-  /// Threads go over the axis that is nearest in memory and over the others
-  /// from the longest on.
+  /// Orders the axes for the mapping of threads: the axis that is contiguous in
+  /// memory first, then the others from the longest to the shortest.
   void chooseAxes() {
     llvm::SmallVector<int64_t> bytes(group.axes.size(), 0);
     vectors.assign(group.axes.size(), 1);
@@ -215,8 +218,8 @@ private:
       int64_t width = tensor.alignment / tensor.elementBytes;
       int64_t &widest = vectors[tensor.axes.back()],
               &least = narrowest[tensor.axes.back()];
-      // Where lanes hand on what others need of aligned pieces, accesses of few
-      // bytes are for want of registers alone.
+      // Where lanes load aligned vectors of misaligned rows and pass one
+      // another the elements, narrow accesses only help to save registers.
       int64_t wide = tensor.unit == tensor.axes.back() && !mayBeNarrow
                          ? widestMisalignedAccess(
                                tensor, kWidestAccess / tensor.elementBytes)
@@ -243,11 +246,13 @@ private:
         vectors[axis] = aligned[axis] = 1;
   }
 
-  /// Whether lanes may hand on what others need of wider pieces.
+  /// Returns whether some tensor with misaligned rows allows aligned accesses
+  /// that are wider than its alignment, whose elements lanes then exchange.
   bool hasWide() const;
 
-  /// Of an axis that does not index what blocks share they have all, as they
-  /// would write the same parts otherwise (checkSplit).
+  /// Finds the axes that each block of a split reduction must hold whole: they
+  /// index no result of the split reduction, so blocks with different tiles
+  /// would write the same partial results (checkSplit).
   void findWhole();
   bool isWhole(unsigned axis) const { return !whole.empty() && whole[axis]; }
 
@@ -274,7 +279,8 @@ private:
       return;
     }
     bool isLast = position + 1 == order.size();
-    // Of axes that tell where an aligned one begins a block has one element.
+    // Along axes whose index decides where an aligned row begins, a block has
+    // one element.
     if (beginsRows(group, current, axis)) {
       spread = {1};
       if (!isLast || warps == 1)
@@ -288,14 +294,15 @@ private:
     spread = {};
   }
 
-  /// The same with tiles that begin at a multiple of `align` elements.
+  /// Adds the mappings of an axis whose tiles begin at a multiple of `align`
+  /// elements.
   void spreadAligned(unsigned position, int64_t lanes, int64_t warps,
                      int64_t align) {
     unsigned axis = order[position];
     AxisThreadMapping &spread = current.threadMapping[axis];
     bool isLast = position + 1 == order.size();
-    // A reduced axis is in the block whole, or in a cluster; one that is walked
-    // through has some of it at a time.
+    // A block, or a cluster, holds a reduced axis whole; of a serial axis it
+    // holds one step at a time.
     bool isSerial = serialAxis && serialAxis->axis == axis;
     int64_t extent = llvm::divideCeil(group.axes[axis].extent + align - 1,
                                       isSerial ? cluster : 1);
@@ -305,7 +312,7 @@ private:
              count < static_cast<int64_t>(llvm::PowerOf2Ceil(rest));
     };
     // The widest accesses that a warp has use for. Narrower ones have as many
-    // bytes under way in more requests.
+    // bytes in flight with more requests.
     llvm::SmallVector<int64_t, 4> widths = {align > 1 ? aligned[axis]
                                                       : vectors[axis]};
     auto isTooWide = [&](int64_t width) {
@@ -328,8 +335,8 @@ private:
             continue;
           int64_t step = vector * l * w;
           int64_t most = llvm::divideCeil(extent, step);
-          // Of an axis that blocks share, and do not go through, they have
-          // what they combine at once.
+          // If the axis is split over blocks and has no serial loop, a block
+          // holds all elements that it reduces at once.
           bool isShared = split == axis && !isSerial;
           bool isInOne = group.axes[axis].isReduced && !isSerial && !isShared;
           for (int64_t r = isInOne ? most : 1;
@@ -347,11 +354,12 @@ private:
       }
   }
 
-  /// Whether shared memory alone has room for so many rows of the walked axis,
-  /// `axis` being another one: of results that are turned, a vector's elements.
+  /// Returns whether shared memory has room for `rows` elements of `axis` along
+  /// the whole axis of the serial loop. `axis` is another axis; for transposed
+  /// results `rows` is a vector's elements.
   bool keepsRows(unsigned axis, int64_t rows) const;
 
-  /// Whether an axis has elements for further lanes.
+  /// Returns whether an axis has elements for further lanes.
   bool hasRoom() const {
     for (auto [axis, spread] :
          llvm::zip_equal(group.axes, current.threadMapping))
@@ -360,27 +368,33 @@ private:
     return false;
   }
 
-  /// The bound of a spread, whatever of the walk is kept. nullopt where it is
-  /// not possible.
+  /// Returns the lower bound in seconds of the current thread mapping, whatever
+  /// its serial loop retains, or nullopt if it is infeasible. `isCloser`: uses
+  /// the closer bound.
   std::optional<double> minOfSpread(bool isCloser);
-  /// The least of what a walk that is kept whole has, and of none.
+  /// Returns the minimum of `minOf` over the current mapping with a serial loop
+  /// that retains the whole axis, in registers or also in shared memory; or of
+  /// the mapping alone where there is no serial loop.
   std::optional<double>
   minOfWalk(llvm::function_ref<std::optional<double>()> minOf);
 
-  /// Of a search with bounds: puts a spread aside with its own.
+  /// In a search with bounds, records the current thread mapping with its lower
+  /// bound, to be evaluated later.
   void keepSpread();
 
-  /// Judges those, the most promising first.
+  /// Evaluates the recorded thread mappings, in ascending order of their lower
+  /// bounds.
   void evaluateSpreads();
 
-  /// Whether what takes so long at least cannot be the best, or of any use.
+  /// Returns whether a schedule with the lower bound `least` cannot be the
+  /// best, or cannot be of any use.
   bool isBeyond(double least) {
     bool isOfNoUse = maxSeconds && level(least) > level(*maxSeconds);
     hasSkipped |= isOfNoUse;
     return isOfNoUse || (best && level(least) > level(weighed(best->cost)));
   }
 
-  /// The steps of a block through an axis of which `current` has one.
+  /// Returns the steps of a block along an axis of which `current` maps one.
   int64_t countSteps(unsigned axis) const {
     const AxisThreadMapping &spread = current.threadMapping[axis];
     return llvm::divideCeil(
@@ -393,37 +407,42 @@ private:
     current.threadMapping[axis].cluster = cluster;
   }
 
-  /// Along the walked axis what is kept, and where, is one more choice.
+  /// Evaluates the current thread mapping. With a serial loop, also chooses
+  /// which steps are retained, and where.
   void judge();
 
-  /// Whether blocks go through the axis that they share, or through one that
-  /// others have other tiles of.
+  /// Returns whether the serial loop runs over the split axis, or over a
+  /// parallel axis of which other blocks have other tiles.
   bool isInParts() const {
     return serialAxis && (split == *serialAxis->axis ||
                           !group.axes[*serialAxis->axis].isReduced);
   }
 
-  /// How many parts an axis may have where blocks have so many tiles of the
-  /// others: so many blocks for each SM, ascending.
+  /// Returns the candidate numbers of partial results along the split axis,
+  /// ascending, where blocks have `others` tiles of the other axes: from
+  /// numbers of blocks for each SM.
   llvm::SmallVector<int64_t> countsOfParts(int64_t others) const;
 
-  /// Along the split axis so many parts, in a loop or straight on.
+  /// Calls `visit` for each number of partial results along the split axis,
+  /// with and without a loop.
   void forEachPart(llvm::function_ref<void()> visit);
 
-  /// Steps through what a block has of the shared axis beside the walk, all of
-  /// which is kept.
+  /// Evaluates loops over the tiles of the split axis that a block has, beside
+  /// a serial loop that retains all of its steps.
   void evaluateRows(int64_t step, int64_t steps);
 
-  /// The current walk with so many stages.
+  /// Evaluates the current serial loop with `stages` stages.
   void evaluateStages(const StitchPasses &passes, int64_t stages);
 
-  /// Whether an input of the current walk can be copied ahead.
+  /// Returns whether an input of the current serial loop can be copied ahead.
   bool hasCopies() const;
 
-  /// Returns whether the whole walk can be kept.
+  /// Evaluates retained tiles. Returns whether the whole axis of the serial
+  /// loop can be retained.
   bool evaluateKept(const StitchPasses &passes, int64_t step, int64_t steps);
 
-  /// Of equals the first one of the enumeration is the best.
+  /// Returns whether a result is the best; among equals the first one of the
+  /// enumeration is.
   bool isBetter(const StitchResult &costed) const {
     if (!best)
       return true;
@@ -431,10 +450,12 @@ private:
     return own < other || (own == other && number < bestNumber);
   }
 
-  /// How many parts of shared reductions a block combines.
+  /// Chooses `fanIn`: how many partial results of a split reduction a block
+  /// combines in one round.
   void chooseRounds();
 
-  /// Where nobody asks whether it fits.
+  /// Evaluates the current schedule unless its lower bound says that it is no
+  /// better than the best one, or infeasible.
   void evaluateIfBetter();
 
   bool rate();
@@ -445,37 +466,37 @@ private:
   static constexpr int64_t kMaxUnrolled = 32;  // steps
   static constexpr int64_t kMaxRegisters = 32; // of an axis, in vectors
   static constexpr int64_t kCoarseStep = 16;
-  static constexpr int64_t kMaxOfSM = 32; // blocks that share reductions
+  static constexpr int64_t kMaxOfSM = 32; // blocks of a split reduction
   static constexpr std::array<int64_t, 3> kStages = {2, 3, 4};
 
   const StitchGroup &group;
   const ChipInfo &chip;
   const StitchWork &work;
-  const StitchPasses *serialAxis; ///< null: no walk
+  const StitchPasses *serialAxis; ///< null: no serial loop
   const StitchBound *bound;
   bool isCoarse;
   bool isOperandA;
-  bool mayBeNarrow = false; ///< accesses of rows that begin anywhere
+  bool mayBeNarrow = false; ///< narrow accesses of misaligned rows
   std::optional<unsigned> split;
   int64_t cluster;
   StitchRanking *ranking;
   llvm::SmallVector<unsigned> order;
   llvm::SmallVector<int64_t>
       vectors; ///< elements of the widest accesses, by axis
-  llvm::SmallVector<int64_t> aligned;   ///< the same where tiles begin aligned
-  llvm::SmallVector<int64_t> narrowest; ///< of those that some tensor allows
+  llvm::SmallVector<int64_t> aligned;   ///< as `vectors`, with aligned tiles
+  llvm::SmallVector<int64_t> narrowest; ///< least over tensors
   StitchSchedule current;
   StitchMemo memo;
-  int64_t room = kAll; ///< for further ways to spread
+  int64_t room = kAll; ///< for further thread mappings
   std::optional<llvm::SmallVector<AxisThreadMapping>>
       base; ///< of the axes but the open ones
   std::array<unsigned, 2> open;
   std::optional<StitchResult> best;
   int64_t candidates = 0, legal = 0;
   int64_t rejected =
-      0; ///< ways to spread for whose values there are no registers
-  /// Of a search with bounds: ways to spread the axes that are to be judged,
-  /// by their places in the enumeration.
+      0; ///< thread mappings for whose values there are no registers
+  /// A thread mapping that a search with bounds is to evaluate, with its lower
+  /// bound in seconds.
   struct Spread {
     double least;
     int64_t warps;
@@ -484,9 +505,9 @@ private:
   std::vector<AxisThreadMapping> spreadAxes; ///< of each of them
   unsigned number = 0, bestNumber = 0;
   std::optional<double> maxSeconds; ///< that are of any use
-  bool hasStopped = false;          ///< since nothing was below
-  bool hasSkipped = false;          ///< what is of no use if something is
-  llvm::SmallVector<bool> whole;    ///< axes that blocks have all of
+  bool hasStopped = false;          ///< since all lower bounds were too high
+  bool hasSkipped = false;          ///< schedules slower than `maxSeconds`
+  llvm::SmallVector<bool> whole;    ///< axes that each block holds whole
 };
 
 } // namespace fusion

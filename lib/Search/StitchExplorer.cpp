@@ -72,7 +72,7 @@ static StitchPattern unite(ArrayRef<unsigned> a, ArrayRef<unsigned> b) {
 
 bool fusion::isCyclic(const DeltaEvaluator &evaluator,
                       ArrayRef<unsigned> pattern) {
-  // Whatever leads back comes before the last one.
+  // Every path back into the pattern lies before its last vertex.
   unsigned last = pattern.back();
   llvm::SmallDenseSet<unsigned, 32> seen;
   SmallVector<unsigned, 16> work;
@@ -98,7 +98,7 @@ bool fusion::isCyclic(const DeltaEvaluator &evaluator,
 }
 
 std::optional<double> Explorer::latency(ArrayRef<unsigned> pattern) {
-  // What others wait for costs the same in every plan.
+  // Chains and views cost the same in every plan.
   if (graph.vertices[pattern.front()].isForeign)
     return 0;
   return oracle.latency(pattern);
@@ -111,7 +111,7 @@ double Explorer::secondsApart(ArrayRef<unsigned> pattern) {
   return apart;
 }
 
-/// With the seconds that it saves, or would save at most.
+/// Adds a pattern with the seconds that it saves, or an upper bound of them.
 void Explorer::add(std::vector<Candidate> &list, StitchPattern pattern) {
   if (pattern.size() > options.maxVertices ||
       pattern.back() - pattern.front() > options.maxDistance)
@@ -123,8 +123,9 @@ void Explorer::add(std::vector<Candidate> &list, StitchPattern pattern) {
   list.push_back({std::move(pattern), score, isBound});
 }
 
-/// The k best that can be one kernel, different ones. Whoever has a bound as
-/// score is asked about when none is ahead of it, and goes back into the queue.
+/// Keeps the k best distinct patterns that can be one kernel. A pattern whose
+/// score is only a bound is evaluated once no other is ahead of it, and goes
+/// back into the queue.
 void Explorer::keepBest(std::vector<Candidate> &list) {
   auto isBehind = [](const Candidate &a, const Candidate &b) {
     if (a.score != b.score)
@@ -162,7 +163,7 @@ void Explorer::keepBest(std::vector<Candidate> &list) {
   list = std::move(retained);
 }
 
-/// All combinations of the patterns of few consumers, with `own`.
+/// Returns all combinations of the patterns of few consumers, with `own`.
 std::vector<Candidate> Explorer::combine(ArrayRef<unsigned> own,
                                          ArrayRef<unsigned> group) {
   std::vector<StitchPattern> sets = {StitchPattern(own)};
@@ -180,8 +181,8 @@ std::vector<Candidate> Explorer::combine(ArrayRef<unsigned> own,
   return list;
 }
 
-/// PatternReduction (FusionStitching, section 5.2): groups of consumers by
-/// themselves, then the best of all.
+/// PatternReduction (FusionStitching, section 5.2): reduces groups of consumers
+/// by themselves, then the best patterns of all groups.
 std::vector<Candidate> Explorer::reduce(ArrayRef<unsigned> own,
                                         ArrayRef<unsigned> group) {
   if (group.size() <= options.groupSize)
@@ -238,7 +239,8 @@ std::vector<StitchPlan> Explorer::findPlans() {
   return plans;
 }
 
-/// The plan of least latency, without patterns that are dearer than apart.
+/// Returns the plan of least latency. Patterns that take longer than their
+/// parts as separate kernels are divided.
 StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
   size_t best = 0;
   if (!oracle.latency) {
@@ -297,7 +299,7 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
       }
     }
     plan.patterns = std::move(retained);
-    // What has been divided may meet others.
+    // Kernels of a divided pattern may be merged with others.
     if (isDivided && options.packs && options.form == PatternForm::Spanning) {
       orderPatterns(graph, plan.patterns);
       mergeKernels(graph, delta, options, oracle, plan);
@@ -353,8 +355,8 @@ StitchPlan fusion::explorePrefused(const OperatorGraph &graph,
                                    const ExplorerOptions &options,
                                    const PatternOracle &oracle,
                                    const StitchPlan &prefused) {
-  // The patterns' order is one in which they can run, hence in which the
-  // vertices of the contracted graph stand.
+  // The patterns can run in their order, which is also the order of the
+  // vertices of the contracted graph.
   DeltaEvaluator delta(graph, chip);
   OperatorGraph contracted;
   std::vector<unsigned> patternOf(graph.vertices.size());
@@ -362,7 +364,8 @@ StitchPlan fusion::explorePrefused(const OperatorGraph &graph,
     for (unsigned vertex : pattern)
       patternOf[vertex] = number;
   for (auto [number, pattern] : llvm::enumerate(prefused.patterns)) {
-    // Made of the values that leave: the last one's, of pre-fusion the only.
+    // The vertex produces the values that leave the pattern: its last one's,
+    // which is the only one after pre-fusion.
     OperatorGraph::Vertex whole = graph.vertices[pattern.back()];
     whole.inputs.clear();
     whole.reads.clear();

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What does not change how a block's tile is spread is asked of the best
-// schedule alone: accesses past the caches, copies ahead, and who does them.
+// Choices that do not change the thread mapping are tried with the best
+// schedule only: evict-first accesses, copies ahead, TMA copies and producer
+// warps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,8 @@
 
 using namespace fusion;
 
-/// The best with what is touched once past the caches, where that is faster.
+/// Tries evict-first accesses to data that is used once, and keeps them if that
+/// is faster.
 void StitchEnumeration::tryEvictFirst() {
   current = best->schedule;
   current.evictFirst = true;
@@ -26,7 +28,7 @@ void StitchEnumeration::tryEvictFirst() {
     best = StitchResult{current, *cost};
 }
 
-/// The best with what it goes through once copied ahead, where that is
+/// Tries to copy ahead what the serial loop reads once, and keeps that if it is
 /// faster.
 void StitchEnumeration::tryStages() {
   current = best->schedule;
@@ -45,14 +47,15 @@ void StitchEnumeration::tryStages() {
   }
 }
 
-/// Less of what is better.
+/// Returns a key of a cost; the lesser key is better.
 static std::array<double, 3> keyOfBulk(const StitchCost &cost) {
   return {StitchEnumeration::level(weighed(cost)), cost.instructions,
           weighed(cost)};
 }
 
-/// What the best copies ahead in bulk, where that is no slower and threads
-/// save more instructions than the waits take: wider steps wait less often.
+/// Tries TMA copies for what the best schedule copies ahead. Keeps them if they
+/// are no slower and threads save more instructions than the waits take. Larger
+/// steps wait less often.
 void StitchEnumeration::tryBulk() {
   const StitchSchedule byThreads = best->schedule;
   if (!byThreads.serialLoop || byThreads.serialLoop->stages == 1 ||
@@ -84,7 +87,7 @@ void StitchEnumeration::tryBulk() {
   tryProducers();
 }
 
-/// The best with a warp that only copies, where that is faster.
+/// Tries a producer warp, and keeps it if that is faster.
 void StitchEnumeration::tryProducers() {
   current = best->schedule;
   current.producers = 1;

@@ -28,8 +28,8 @@ void StitchRanking::add(const StitchResult &result) {
     best.pop_back();
 }
 
-/// The operators of one component as a group, and the axes that its axes are in
-/// the whole.
+/// Returns the operators of one component as a group, and sets `axes` to the
+/// numbers of its axes in the whole group.
 static StitchGroup extract(const StitchGroup &group, unsigned component,
                            SmallVector<unsigned> &axes) {
   StitchGroup part;
@@ -87,7 +87,7 @@ static StitchGroup extract(const StitchGroup &group, unsigned component,
 
 namespace {
 
-/// What is searched for one component.
+/// One component of a group and what its search needs.
 struct Component {
   Component(const StitchGroup &whole, unsigned number, const StitchWork &all,
             const ChipInfo &chip, StitchEffort effort)
@@ -108,12 +108,13 @@ struct Component {
 
 } // namespace
 
-/// Bytes of a block, where an SM holds at most so many blocks otherwise.
+/// Returns the shared memory of a block, in bytes, if an SM otherwise holds at
+/// most `maxBlocks` blocks.
 using SharedMemory = llvm::function_ref<int64_t(int64_t maxBlocks)>;
 
-/// One kernel of components whose blocks stand side by side. A block computes
-/// one of them, with the registers and the shared memory that the kernel has;
-/// the bytes and the instructions of all pass through the same chip.
+/// Returns the cost of one kernel whose blocks each compute one of several
+/// components. All blocks have the registers and the shared memory of the
+/// kernel; the bytes and the instructions of all components share the chip.
 static std::optional<StitchCost>
 packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
           int64_t warps, SharedMemory sharedMemory, const ChipInfo &chip) {
@@ -139,7 +140,7 @@ packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
     cost.sectors += part.sectors;
     cost.moved += part.moved;
     cost.compulsory += part.compulsory;
-    // A block's steps, one after the other.
+    // Steps of a block follow one another.
     double block = part.latency / part.waves;
     longest =
         std::max(longest, block * llvm::divideCeil(count, int64_t(places)));
@@ -158,8 +159,9 @@ packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
   return cost;
 }
 
-/// Components share nothing but the number of warps, and the walk of one: that
-/// of the most points goes first.
+/// Searches a schedule of several components. They share nothing but the number
+/// of warps, and one serial loop: that of the component with the most points
+/// goes first.
 static std::optional<StitchResult>
 searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
              std::string &reason, StitchEffort effort, const StitchWork &work,
@@ -217,7 +219,8 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
   return best;
 }
 
-/// What every kernel takes at least: its bytes, after the first ones' latency.
+/// Returns a lower bound of any kernel's time in seconds: its compulsory bytes,
+/// after the latency of the first ones.
 static double minOf(const StitchWork &work, const ChipInfo &chip) {
   return chip.launchOverhead + chip.dramLatency +
          work.compulsoryBytes / chip.dramBytesPerSecond;
@@ -225,7 +228,7 @@ static double minOf(const StitchWork &work, const ChipInfo &chip) {
 
 namespace {
 
-/// A group of one component.
+/// The search for a group of one component.
 class Search {
 public:
   Search(const StitchGroup &group, const ChipInfo &chip, StitchEffort effort,
@@ -256,15 +259,16 @@ private:
   static bool isBounded(StitchEffort effort) {
     return effort == StitchEffort::Bounded || effort == StitchEffort::First;
   }
-  /// Tries all of them; of many axes, whose ways to be spread are as many as
-  /// the product of each one's, coarsely, and the fastest again.
+  /// Tries all choices. With many axes the number of thread mappings is the
+  /// product over the axes, so tries all choices coarsely and the fastest one
+  /// again.
   template <typename Choice>
   void tryEach(ArrayRef<Choice> choices,
                llvm::function_ref<void(const Choice &, StitchEffort)> attempt);
   void keepFaster(std::optional<StitchResult> other, bool isWorthIt = true);
   void trySerialLoops();
-  /// Blocks, alone or of clusters, share the reductions along `axis` and go
-  /// through `walk`, the same axis or another.
+  /// A split reduction along `axis`, whose blocks, alone or in clusters, have a
+  /// serial loop over `walk`, the same axis or another.
   struct Split {
     unsigned axis, walk;
     int64_t cluster = 1;
@@ -290,8 +294,8 @@ private:
 
 } // namespace
 
-/// Keeps the faster one, of another only where it is worth it, with the
-/// candidates of both.
+/// Keeps the faster of two results, a new one only where it is worth it, with
+/// the sum of their candidates.
 void Search::keepFaster(std::optional<StitchResult> other, bool isWorthIt) {
   if (!other)
     return;
@@ -329,8 +333,8 @@ void Search::tryEach(
     attempt(*fastest, effort);
 }
 
-/// A walk along another reduced axis than the usual one may need fewer passes,
-/// or less room.
+/// Tries serial loops over another reduced axis than the usual one, which may
+/// need fewer passes or less room.
 void Search::trySerialLoops() {
   if (!work.serialAxis || (best && weighed(best->cost) <= minOf(work, chip)))
     return;
@@ -346,8 +350,8 @@ void Search::trySerialLoops() {
   }
 }
 
-/// Where multiprocessors have no block, blocks share reductions: a store, a
-/// count and a load of the parts.
+/// Tries split reductions where some SMs have no block. They cost a store, a
+/// count and a load of the partial results.
 void Search::trySplits() {
   double least = minOf(work, chip) + chip.dramLatency + 3 * chip.l2Latency;
   if (best && (countBlocks(group, best->schedule) >= chip.numSMs ||
@@ -389,30 +393,31 @@ void Search::trySplit(const Split &split, StitchEffort effort) {
                  .runBelow(limit()));
 }
 
-/// Whether blocks load what they have loaded before, for want of room.
+/// Returns whether blocks reload tiles for want of room to retain them.
 bool Search::readsAgain() const {
   return best->schedule.retainedSteps() < best->schedule.countSteps() &&
          passesOf(group, best->schedule).count > 1;
 }
 
-/// Rows that no block has room for, or that are too few for the chip, are
-/// shared by the blocks of clusters where that is faster.
+/// Tries clusters that share rows for which no block has room, or which are too
+/// few for the chip.
 void Search::tryClusters() {
   bool isReduced = llvm::any_of(
       group.axes, [](const StitchAxis &axis) { return axis.isReduced; });
-  // One or two blocks leave an SM idle while they exchange what they need:
-  // those of clusters are smaller, and it has more of them.
+  // One or two blocks leave an SM idle while they exchange values. Blocks of
+  // clusters are smaller, so an SM holds more of them.
   constexpr int64_t few = 2;
   bool isEnough = best && !readsAgain() && best->cost.blocksPerSM > few &&
                   countBlocks(group, best->schedule) >= chip.numSMs;
-  // All blocks have begun, and one exchange.
+  // The cluster's start and one exchange.
   double least = minOf(work, chip) + 2 * chip.clusterLatency;
   if (!isReduced || isEnough || (best && weighed(best->cost) <= least))
     return;
   SmallVector<int64_t> sizes;
   for (int64_t cluster = 2; cluster <= chip.maxClusterSize; cluster *= 2)
     sizes.push_back(cluster);
-  // Blocks of a cluster that add up columns have their own ones.
+  // Clusters may also split a reduction that has a serial loop over another
+  // reduced axis.
   SmallVector<Split> splits;
   if (best)
     if (auto split = StitchSplit::axisOf(group, best->schedule))
@@ -430,8 +435,8 @@ void Search::tryClusters() {
   });
 }
 
-/// Where there are more blocks than the chip has room for, fewer go through
-/// several tiles of an axis each.
+/// Tries persistent blocks, with a serial loop over several tiles of an axis,
+/// where there are more blocks than the chip has room for.
 void Search::tryPersistent() {
   if (!best || countBlocks(group, best->schedule) <= chip.numSMs)
     return;
@@ -446,7 +451,7 @@ void Search::tryPersistent() {
                           /*mayBeSerial=*/true, /*split=*/std::nullopt,
                           /*cluster=*/1, ranking)
             .runBelow(limit());
-    // What the evaluator cannot tell apart is not worth a loop.
+    // A gain below the evaluator's resolution is not worth a loop.
     auto levelOf = [](const StitchResult &result) {
       return StitchEnumeration::level(weighed(result.cost));
     };
@@ -455,12 +460,13 @@ void Search::tryPersistent() {
   }
 }
 
-/// A schedule of a group with the same axes, where this one can have it.
+/// Evaluates a schedule of a group with the same axes. Returns nullopt if the
+/// schedule is infeasible for this group.
 static std::optional<StitchResult> rate(const StitchGroup &group,
                                         const StitchSchedule &schedule,
                                         const ChipInfo &chip) {
   const std::optional<StitchSerialLoop> &walk = schedule.serialLoop;
-  // Passes beside a split are others.
+  // A serial loop beside a split axis has other passes.
   if (StitchSplit::besideSerialLoop(group, schedule))
     return std::nullopt;
   StitchWork work(group, /*walk=*/std::nullopt, /*split=*/std::nullopt,
@@ -489,7 +495,7 @@ fusion::searchStitching(const StitchGroup &group, const ChipInfo &chip,
     if (std::optional<StitchResult> found = rate(group, *likely, chip))
       return found;
   StitchWork work(group);
-  // The first of each component say nothing of what all need.
+  // The first schedule of each component says nothing about what all need.
   if (count > 1 && effort == StitchEffort::First)
     effort = StitchEffort::Bounded;
   if (count > 1)

@@ -19,7 +19,7 @@ namespace {
 
 using Axes = SmallVector<unsigned, 8>;
 
-/// Loops of an expression that may stand beside others: those of products
+/// Loops of an expression that may have siblings: the loops of contractions
 /// `first` to `last` in program order.
 struct Part {
   Axes loops;
@@ -54,8 +54,8 @@ public:
     return trees;
   }
 
-  /// Whether loop `outer` reduces an intermediate that a loop of `inner`
-  /// indexes.
+  /// Returns whether loop `outer` reduces an intermediate that a loop of
+  /// `inner` indexes.
   bool keepsTiles(unsigned outer, ArrayRef<unsigned> inner) const {
     return llvm::any_of(
         group.contractions, [&](const Contraction &contraction) {
@@ -70,7 +70,7 @@ public:
 
   bool isComplete = true; ///< the limit was not met
 
-  /// The finest partition of the loops, in program order.
+  /// Returns the finest partition of the loops, in program order.
   SmallVector<Part> split(const Axes &loops) const {
     SmallVector<Part> parts;
     for (auto [index, contraction] : llvm::enumerate(group.contractions)) {
@@ -80,8 +80,8 @@ public:
           part.loops.push_back(axis);
       if (part.loops.empty())
         continue;
-      // One part with all that share a loop with it, and with what is between
-      // these in program order.
+      // One part with all parts that share a loop with it, and with the parts
+      // between them in program order.
       unsigned first = index;
       for (const Part &other : parts)
         if (llvm::any_of(other.loops, [&](unsigned axis) {
@@ -103,7 +103,7 @@ public:
   }
 
 private:
-  /// All ways to take neighbours together, but for all in one.
+  /// Lists all ways to unite neighbouring parts, except all in one.
   void listSequences(ArrayRef<Part> parts, std::vector<TilingTree> &trees) {
     if (parts.size() < 2)
       return;
@@ -139,7 +139,8 @@ private:
   const ExpressionOptions &options;
 };
 
-/// Counts what the enumerator lists, for each set of loops once.
+/// Counts the expressions that the enumerator lists, once for each set of
+/// loops.
 class ExpressionCounter {
 public:
   ExpressionCounter(const GroupModel &group, const ExpressionOptions &options)
@@ -238,7 +239,7 @@ static TilingTree removeLoops(const TilingTree &items,
   return rest;
 }
 
-/// The innermost loop where there is one: not of a flat expression.
+/// Returns the innermost loop of a nest, or nullopt for a flat expression.
 static std::optional<unsigned> innermost(const TilingTree &items) {
   const TilingTree *body = &items;
   while (body->size() == 1 && !body->front().children.empty())
@@ -280,8 +281,9 @@ BoundExpression fusion::bindBlocks(const GroupModel &group,
   return bound;
 }
 
-/// Of the expressions of some loops those of which none is bound: neither the
-/// outermost loop is one of the result, nor the innermost one of a nest.
+/// Returns how many expressions of the given loops have no bound loop: the
+/// outermost loop is not one of the result, and neither is the innermost loop
+/// of a nest.
 static uint64_t countUnbound(ExpressionCounter &counter, const Axes &loops,
                              ArrayRef<unsigned> resultAxes) {
   uint64_t bound = 0, nests = 1, ofResult = 0;
@@ -292,7 +294,7 @@ static uint64_t countUnbound(ExpressionCounter &counter, const Axes &loops,
       bound = llvm::SaturatingAdd(bound, counter.count(inner));
       ++ofResult;
     }
-  // Nests with such a loop innermost and none outermost.
+  // Counts nests with such a loop innermost and none outermost.
   for (uint64_t i = 2; i + 1 < loops.size(); ++i)
     nests = llvm::SaturatingMultiply(nests, i);
   if (loops.size() > 1)
@@ -335,7 +337,7 @@ fusion::listBoundExpressions(const GroupModel &group,
   for (unsigned axis : result.axes)
     (isInAllContractions(group, axis) ? always : optional).push_back(axis);
   std::vector<BoundExpression> expressions;
-  // Every sub-expression comes from itself inside of the loops that are bound.
+  // Every sub-expression comes from itself inside of the bound loops.
   for (unsigned mask = (1u << optional.size()); mask-- > 0;) {
     BoundExpression next;
     for (unsigned axis : result.axes) {

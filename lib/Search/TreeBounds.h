@@ -17,17 +17,18 @@
 
 namespace fusion {
 
-/// The bounds of candidates, that of each tree and grid computed once. Blocks
-/// of a cluster share bytes, which no bound is about.
+/// The cost bounds of candidates, computed once for each tree and grid. Blocks
+/// of a cluster share bytes, which the bounds do not know.
 class TreeBounds {
 public:
   TreeBounds(const GroupModel &group, const ChipInfo &chip,
              const ScheduleSpace &space)
       : group(group), chip(chip), space(space) {}
 
-  /// Of all candidates with this one's tree, number of parts and axes that are
-  /// bound to the grid. Of these a tree has those that live alone, but an axis
-  /// whose tile is not chosen yet counts as dead and may live in the end.
+  /// Returns the cost bound of all candidates with this candidate's tree, split
+  /// and grid axes. A tree has only the loops that live, i.e. that have more
+  /// than one iteration. An axis whose tile is not chosen yet counts as dead,
+  /// but may live in the end.
   const CostBound &of(const ScheduleCandidate &candidate) {
     llvm::ArrayRef<unsigned> grid =
         space.expressions()[candidate.expression].blocks;
@@ -43,7 +44,8 @@ public:
     return *slot;
   }
 
-  /// With its tiles and intrinsics.
+  /// Returns the lower bound of the candidate's time, in seconds, with its
+  /// tiles and intrinsics.
   double seconds(const ScheduleCandidate &candidate) {
     return of(candidate).seconds(space.tilesOf(candidate),
                                  llvm::ArrayRef(candidate.intrinsics)

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A candidate's tree follows from its expression, the loops that live, and what
-// is moved; many candidates have the same. Equal trees over equal grids have
-// one number, wherever they come from. Candidates of the same number are one
-// where all else is the same that is not chosen when they are rated
-// (`DimensionInfo::isRated`).
+// A candidate's tree follows from its expression, the loops that live, and the
+// moved statements; many candidates have equal trees. Equal trees over equal
+// grids have one number, whatever candidate they come from. Two candidates are
+// the same if their trees have the same number and all other fields are equal,
+// except fields that the evaluator chooses (`DimensionInfo::isRated`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,27 +48,28 @@ using KeyMap = std::unordered_map<Key, Value, KeyBytes<Key>, KeyBytes<Key>>;
 template <typename Key>
 using KeySet = std::unordered_set<Key, KeyBytes<Key>, KeyBytes<Key>>;
 
-/// All that a tree follows from.
+/// The choices that a tree follows from.
 struct TreeKey {
   uint64_t loops = 0; ///< the expression and, a bit of each axis, which live
   decltype(ScheduleCandidate::hoisted) hoisted{};
   decltype(ScheduleCandidate::retained) retained{};
 };
 
-/// What is moved next in a tree (`ScheduleCandidate::kept` and `hoisted`).
+/// A move of one statement in a tree (`ScheduleCandidate::retained` and
+/// `hoisted`).
 struct TreeMove {
   uint32_t tree = 0; ///< its number
   uint16_t isLoad = 0, index = 0;
   uint64_t levels = 0;
 };
 
-/// A tree over its grid.
+/// A tree over its grid, with its number.
 struct NumberedTree : BoundExpression {
   unsigned number;
 };
 
-/// Trees of other moves differ in few of them, so that most are made of steps
-/// that are known. Any number of threads may ask.
+/// A thread-safe cache of trees. Trees that differ in few moves share most
+/// steps of their construction, which are cached, too.
 class TreeCache {
 public:
   using Tree = std::shared_ptr<const NumberedTree>;
@@ -89,7 +90,8 @@ public:
     addTo(steps, move, std::move(tree));
   }
 
-  /// The tree with its number.
+  /// Returns the numbered tree of an expression over its grid, created on first
+  /// use.
   Tree number(BoundExpression expression, const GroupModel &group) {
     std::string text = printTiling(expression.loops, group) + "|";
     for (unsigned axis : expression.blocks)
@@ -103,8 +105,9 @@ public:
     return tree;
   }
 
-  /// The same for out of how many loops values are kept (`retainOutside`): the
-  /// key has the values that are asked for, not levels.
+  /// Returns out of how many loops values are retained (`retainOutside`),
+  /// computed by `find` on first use. The key's `retained` has the requested
+  /// values instead of levels.
   template <typename Find>
   decltype(TreeKey::retained) findRetained(const TreeKey &key, Find find) {
     {
@@ -146,8 +149,8 @@ private:
   KeyMap<TreeKey, decltype(TreeKey::retained)> retained;
 };
 
-/// What a candidate is before all that the rater chooses: the number of its
-/// tree, and the values of what neither the tree nor the rater has.
+/// The identity of a candidate before the evaluator's choices: the number of
+/// its tree, and the fields that neither the tree nor the evaluator has.
 struct CandidateKey {
   CandidateKey(const ScheduleSpace &space, const ScheduleCandidate &candidate)
       : tree(space.treeOf(candidate)) {

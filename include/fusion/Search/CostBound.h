@@ -1,4 +1,4 @@
-//===- CostBound.h - Times that no schedule of given loops can beat -------===//
+//===- CostBound.h - Lower bounds for branch and bound --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For branch and bound. Of our model's terms those are taken that depend on
-// loops and tiles alone: bytes and work, which stages and places can only add
-// to, at the rates of the chip, and the latencies that no stages hide. Of warps
-// those are taken that read the fewest fragments from shared memory and keep
-// the tensor cores busiest, of all that hold the sums. They fall as tiles grow,
-// so an axis whose tile is not chosen yet counts as one whole tile without
-// padding, and the bound of a part of the choices holds for all that complete
-// it. Of a product whose intrinsic is not chosen yet each term is the least of
-// any of its intrinsics.
+// Lower bounds for branch and bound, from the terms of Fusion's model that
+// depend on loops and tile sizes alone. These are bytes and work at the rates
+// of the chip, which stages and placements can only increase, and the latencies
+// that no stages hide.
+//
+// Among all warps that can hold the accumulators, the bound takes the ones that
+// load the fewest fragments from shared memory and keep the tensor cores
+// busiest. The terms fall as tiles grow. An axis whose tile size is not chosen
+// yet therefore counts as one whole tile without padding, and the bound of a
+// partial choice holds for all its completions. For a contraction whose
+// intrinsic is not chosen yet, each term is the least over its intrinsics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,20 +34,19 @@ public:
   /// The most axes of a group that has a bound.
   static constexpr unsigned kMaxAxes = 16;
 
-  /// `outline` has the loops of the live axes, how axes are mapped and which
-  /// reduction is split, but need not have the tiles; `blocks` are the axes
-  /// bound to the grid, live or not. `intrinsics` are those that each product
-  /// may be mapped to.
-  /// `overlaps`: products may run beside those of the next iteration.
+  /// `outline` has the loops of the live axes, the mapping of axes and the
+  /// split, but need not have the tile sizes. `blocks` are the axes bound to
+  /// the grid, live or not. `intrinsics` has the candidates of each
+  /// contraction. `overlaps`: contractions may have cross-iteration overlap.
   CostBound(const GroupModel &group, const Schedule &outline,
             llvm::ArrayRef<unsigned> blocks,
             llvm::ArrayRef<llvm::SmallVector<const Intrinsic *, 2>> intrinsics,
             const ChipInfo &chip, bool overlaps = false);
 
-  /// Returns the seconds that a launch takes at least. `tiles` are those of the
-  /// first axes, one or more; further ones are not chosen, and must not be live
-  /// axes of the tree. `intrinsics` are those of the first products; further
-  /// ones are not chosen.
+  /// Returns a lower bound of the seconds of a launch. `tiles` has the tile
+  /// sizes of the first axes, one or more; further tile sizes are not chosen,
+  /// and their axes must not be live in the tree. `intrinsics` has the choices
+  /// of the first contractions; further ones are not chosen.
   double seconds(llvm::ArrayRef<int64_t> tiles,
                  llvm::ArrayRef<uint8_t> intrinsics = {}) const {
     return Along(*this, tiles, 0, intrinsics).seconds(tiles.front());
@@ -59,19 +60,19 @@ private:
     bool isShared;  ///< passes through shared memory
   };
   struct Work {
-    uint32_t axes;   ///< of the product
-    uint32_t values; ///< of them, those that it does not reduce
+    uint32_t axes;   ///< of the contraction
+    uint32_t values; ///< the part of `axes` that it does not reduce
     uint32_t again;  ///< other loops around it
     unsigned contraction;
     double plainSeconds, specialSeconds; ///< for each point of its value
     double forwardingSeconds; ///< of a value that passes through shared memory
-    bool mayOverlap; ///< runs under what is computed of the value before it
+    bool mayOverlap; ///< MMAs overlap with the computation of their operand
     unsigned i1, i2;
-    /// By an intrinsic of the product.
+    /// By an intrinsic of the contraction.
     struct Unit {
       double secondsPerPoint;
       const Intrinsic *intrinsic;
-      double underWay;                    ///< of it, to keep a tensor core busy
+      double underWay;                    ///< in flight for a busy tensor core
       double firstSeconds, secondSeconds; ///< of a fragment's element
     };
     llvm::SmallVector<Unit, 2> units;
@@ -79,8 +80,8 @@ private:
   /// By the warps of a block, in the order of `ScheduleBuilder::kWarpCounts`.
   static constexpr unsigned kWarpCounts = ScheduleBuilder::kWarpCounts.size();
   struct PerWarpCount {
-    /// Seconds that products take one after another, and that shared memory is
-    /// busy.
+    /// Seconds that contractions take one after another, and seconds for which
+    /// shared memory is busy.
     std::array<double, kWarpCounts> steps{}, shared{};
 
     static PerWarpCount never();
@@ -92,12 +93,12 @@ private:
                                 double resident) const;
 
 public:
-  /// The same for many tiles of one axis: what does not depend on it is
-  /// computed once. Refers to the bound and to `intrinsics`.
+  /// `CostBound::seconds` for many tile sizes of one axis: what does not depend
+  /// on it is computed once. Refers to the bound and to `intrinsics`.
   class Along {
   public:
-    /// `tiles` and `intrinsics` as of `CostBound::seconds`; the tile of `axis`
-    /// may be anything, or one that is not chosen.
+    /// `tiles` and `intrinsics` are as for `CostBound::seconds`. The tile size
+    /// of `axis` is ignored and may be missing.
     Along(const CostBound &bound, llvm::ArrayRef<int64_t> tiles, unsigned axis,
           llvm::ArrayRef<uint8_t> intrinsics = {});
     double seconds(int64_t tile);
@@ -105,7 +106,7 @@ public:
   private:
     struct Costed {
       double multiply, plain, special; ///< seconds of the units
-      double hidden; ///< of those that multiply, while others work, at most
+      double hidden; ///< the most of `multiply` that overlaps with other work
       PerWarpCount byWarps;
     };
     void choose(unsigned index, std::optional<int64_t> tile);
@@ -117,7 +118,7 @@ public:
     unsigned axis;
     llvm::ArrayRef<uint8_t> intrinsics;
     uint32_t chosen = 0;                 ///< axes whose tiles are chosen
-    std::array<int64_t, kMaxAxes> tiles; ///< of those
+    std::array<int64_t, kMaxAxes> tiles; ///< of `chosen`
     std::array<double, kMaxAxes> trips, padded;
     double busiest, resident;
     llvm::SmallVector<double, 8> moved;  ///< bytes, by move

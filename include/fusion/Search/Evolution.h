@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MCFuser, algorithm 1: of N random candidates the n best by the model are
-// measured; unless the search has converged, N parents are drawn with weight
-// 1/t and one tile size of each is changed. Any space can be searched that has
+// MCFuser, algorithm 1: among N random candidates the n best by the model are
+// measured. Unless the search has converged, N parents are drawn with weight
+// 1/t and one tile size of each is changed. A space needs these members:
 //
 //   using Candidate = ...;                        // plain data with ==
 //   Candidate random(Random &) const;
 //   Candidate mutate(const Candidate &, Random &) const;
 //   double estimate(const Candidate &) const;     // seconds, infinity: none
 //
-// Any number of threads may ask for estimates.
+// Threads may call `estimate` concurrently.
 //
 // Random numbers are drawn by one thread and estimates are stored by their
-// place in the population, so the same seed gives the same answer for any
+// index in the population. An equal seed thus gives an equal answer for any
 // number of threads.
 //
 //===----------------------------------------------------------------------===//
@@ -39,24 +39,25 @@
 
 namespace fusion {
 
-/// How candidates are measured: on a device or an emulator. Without one the
-/// estimate stands for the measurement, and the result says so.
+/// How candidates are measured: on a device or an emulator. Without a
+/// measurement the estimate is used instead, and the result says so.
 template <typename Candidate> class Measurement {
 public:
   virtual ~Measurement() = default;
   virtual llvm::StringRef name() const = 0; ///< "device", "emulator"
-  /// Seconds, or nullopt where the candidate does not run.
+  /// Returns seconds, or nullopt if the candidate does not run.
   virtual std::optional<double> measure(const Candidate &candidate) = 0;
 };
 
-/// When the search stops, and with what.
+/// When the search stops, and its result.
 enum class Convergence : uint8_t {
-  /// As printed: when this round's best differs from the best so far by less
-  /// than ε, with *this round's*, which may be the worse one. Parents come from
-  /// the last population alone.
+  /// As printed: when this round's best differs from the best before by less
+  /// than ε. The result is *this round's* best, which may be the worse one.
+  /// Parents come from the last population alone.
   Printed,
-  /// Ours: when `patience` rounds in a row have improved the best by less than
-  /// ε, with the best of all. A quarter of the parents are the best so far.
+  /// Fusion's: when `patience` rounds in a row have improved the best by less
+  /// than ε. The result is the best of all, and a quarter of the parents are
+  /// the best found before.
   BestOfAll,
 };
 
@@ -66,7 +67,7 @@ struct EvolutionOptions {
   double epsilon = 0.01;     ///< ε, relative to the best time; not given either
   Convergence convergence = Convergence::BestOfAll;
   unsigned patience = 8;
-  unsigned reported = 16; ///< of the best, to report
+  unsigned reported = 16; ///< best candidates to report
   unsigned maxRounds = 200;
   uint64_t seed = 0;
   unsigned threads = 1;
@@ -74,16 +75,16 @@ struct EvolutionOptions {
 
 template <typename Candidate> struct EvolutionResult {
   Candidate best;
-  /// The best ones besides, best first; at most `EvolutionOptions::kept`.
+  /// The runners-up, best first; at most `EvolutionOptions::reported`.
   std::vector<Candidate> others;
   double seconds;             ///< measured, or estimated without a measurement
   llvm::StringRef measuredBy; ///< empty without one
   unsigned rounds = 0;
   uint64_t estimates = 0, measurements = 0;
-  bool hasConverged = false; ///< else the rounds were up
+  bool hasConverged = false; ///< else `maxRounds` was reached
 };
 
-/// One search; `evolve` is how to run it.
+/// One search; call `evolve` to run it.
 template <typename Space> class Evolution {
 public:
   using Candidate = typename Space::Candidate;
@@ -94,7 +95,7 @@ public:
       : space(space), options(options), measurement(measurement), seeds(seeds),
         numbers(options.seed) {}
 
-  /// Returns nullopt where no candidate is possible.
+  /// Runs the search. Returns nullopt if no candidate is legal.
   std::optional<EvolutionResult<Candidate>> run() {
     EvolutionResult<Candidate> result{};
     if (measurement)
@@ -157,8 +158,8 @@ private:
     return times;
   }
 
-  /// Measures the n best of the round, each candidate once in a search; the
-  /// best of them, if any runs.
+  /// Measures the n best of the round, each candidate once in a search. Returns
+  /// the best that runs, or nullopt.
   std::optional<Timed> measureTop(const std::vector<Candidate> &population,
                                   const std::vector<double> &times,
                                   uint64_t &measurements) {
@@ -247,9 +248,8 @@ private:
   std::vector<std::pair<Candidate, std::optional<double>>> history;
 };
 
-/// Searches `space`, measuring with `measurement` where there is one. The first
-/// population starts with `seeds`. Returns nullopt where no candidate is
-/// possible.
+/// Searches `space`, with `measurement` unless that is null. The first
+/// population starts with `seeds`. Returns nullopt if no candidate is legal.
 template <typename Space>
 std::optional<EvolutionResult<typename Space::Candidate>>
 evolve(const Space &space, const EvolutionOptions &options,

@@ -11,11 +11,11 @@
 // is Chimera's space of block execution orders.
 //
 // Rule 1 loses nothing. Rule 3 as printed loses up to 30 % of the best
-// predicted time where a dimension is 16 times a prime (M = 208), and some
-// percent where a tile between two powers of two would fill the shared memory;
-// with PaddingRule::LeastOfTrips the rules together lose less than 2 % on all
-// workloads. PaperSpaceLossTest and the benchmark paper-space-benchmark compute
-// it.
+// predicted time if a dimension is 16 times a prime (M = 208). It loses some
+// percent if a tile size between two powers of two would fill the shared
+// memory. With PaddingRule::LeastOfTrips the rules together lose less than 2 %
+// on all workloads. PaperSpaceLossTest and the benchmark paper-space-benchmark
+// compute these losses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +35,11 @@ namespace fusion {
 enum class PaddingRule : uint8_t {
   None,    ///< all multiples of 16
   Printed, ///< none that pad a power of two, else less than 5 % of padding
-  /// Ours: of the tiles with the same trip count the least one, which is better
-  /// than the others in everything that the models see. Loses nothing.
+  /// Fusion's: the least tile size for each trip count. It is better than the
+  /// others in everything that the models see and loses nothing.
   LeastOfTrips,
-  /// As printed where that is known to lose no more than 2 % of the best time by
-  /// MCFuser's model (`lossByPadding`), else the least of trips.
+  /// `Printed` if it is known to lose at most 2 % of the best time by MCFuser's
+  /// model (`lossByPadding`), else `LeastOfTrips`.
   Auto,
 };
 
@@ -49,7 +49,8 @@ struct PaperSpaceOptions {
   bool completeIntermediates = true; ///< rule 2
   PaddingRule padding = PaddingRule::Printed; ///< rule 3
   bool limitSharedMemory = true;              ///< rule 4
-  /// What rule 4 counts, and what of a block's shared memory it allows.
+  /// The unit in which rule 4 counts, and the factor on a block's shared memory
+  /// that it allows.
   FootprintUnit unit = FootprintUnit::Bytes;
   double slack = 1.2;
   bool removeDeadLoops = true; ///< section III-B
@@ -73,72 +74,74 @@ struct PaperCandidate {
   }
 };
 
-/// Candidates of six products exceed 64 bits.
+/// A number of candidates. Those of six contractions exceed 64 bits.
 using WideCount = unsigned __int128;
 
-/// How many are left after each rule; a rule that is off takes nothing away.
+/// Numbers of expressions and candidates after each rule. A rule that is off
+/// changes no number.
 struct PaperSpaceCounts {
-  /// Of expressions: all, after rule 1, after rule 2.
+  /// Expressions: all, after rule 1, after rule 2.
   std::array<uint64_t, 3> expressions{};
-  /// Of candidates: all, after rules 1, 2, 3 and 4.
+  /// Candidates: all, after rules 1, 2, 3 and 4.
   std::array<WideCount, 5> candidates{};
-  /// Off where a number would exceed its bits, and is the largest one.
+  /// Off if a number exceeds its type; it is then the type's largest value.
   bool isExact = true;
 };
 
-/// In decimal digits.
+/// Returns the number in decimal digits.
 std::string toText(WideCount number);
 
 class PaperSpace {
 public:
   using Candidate = PaperCandidate;
 
-  /// The space of a group, which it refers to. Returns nullopt with `reason`
-  /// where the group has too many axes or expressions, or the chip no rate for
-  /// its products.
+  /// Creates the space of a group; it refers to the group. Returns nullopt with
+  /// `reason` if the group has too many axes or expressions, or if the chip has
+  /// no rate for its contractions.
   static std::optional<PaperSpace> create(const GroupModel &group,
                                           const ChipInfo &chip,
                                           const PaperSpaceOptions &options,
                                           std::string &reason);
 
   llvm::ArrayRef<BoundExpression> expressions() const { return bound; }
-  /// Tile sizes of an axis after rule 3, ascending. Those that no
-  /// intrinsic takes have tile 1.
+  /// Returns the tile sizes of an axis after rule 3, ascending. Axes that no
+  /// intrinsic takes have tile size 1.
   llvm::ArrayRef<int64_t> tileChoices(unsigned axis) const {
     return choices[axis];
   }
 
-  /// Counts by sums and products, without visiting candidates one by one.
+  /// Counts candidates by sums and products, without visiting them one by one.
   PaperSpaceCounts count() const;
 
-  /// Rule 4.
+  /// Returns whether rule 4 keeps the tile sizes.
   bool admits(llvm::ArrayRef<int64_t> tiles) const;
-  /// Visits the tile sizes that rules 3 and 4 leave, in ascending order.
+  /// Visits the tile sizes that rules 3 and 4 keep, in ascending order.
   void forEachTiles(
       llvm::function_ref<void(llvm::ArrayRef<int64_t> tiles)> visit) const;
 
   TilingTree tree(const PaperCandidate &candidate) const;
-  /// MCFuser's model of the candidate's tree. Any number of threads may ask.
+  /// Returns MCFuser's model of the candidate's tree. Threads may call it
+  /// concurrently.
   const McFuserModel &model(const PaperCandidate &candidate) const {
     return model(candidate.expression, tilesOf(candidate));
   }
   const McFuserModel &model(unsigned expression,
                             llvm::ArrayRef<int64_t> tiles) const;
-  /// Predicted seconds by equations 2 to 5.
+  /// Returns the predicted seconds by equations 2 to 5.
   double estimate(const PaperCandidate &candidate) const {
     return model(candidate).predict(tilesOf(candidate)).total;
   }
 
   PaperCandidate random(Random &numbers) const;
-  /// The candidate with one tile size changed (algorithm 1), or itself where
-  /// there is no other.
+  /// Returns the candidate with one tile size changed (algorithm 1), or
+  /// unchanged if there is no other.
   PaperCandidate mutate(const PaperCandidate &candidate, Random &numbers) const;
-  /// Mutates the expression too (ours).
+  /// Mutates the expression too (Fusion's extension).
   PaperCandidate mutateAll(const PaperCandidate &candidate,
                            Random &numbers) const;
 
-  /// The candidate of least predicted time, the first of equals, and how many
-  /// there were: of those that `isTaken`, where that is given.
+  /// The candidate of least predicted time, the first of equals, and the number
+  /// of visited candidates.
   struct Best {
     PaperCandidate candidate;
     double seconds;
@@ -171,7 +174,8 @@ private:
   std::shared_ptr<ModelCache> cache;
 };
 
-/// A paper space in which mutation changes the expression too (ours).
+/// A paper space in which mutation changes the expression too (Fusion's
+/// extension).
 struct MutableExpressions {
   using Candidate = PaperCandidate;
   const PaperSpace &space;
@@ -186,11 +190,12 @@ struct MutableExpressions {
   }
 };
 
-/// Multiples of 16 up to the dimension, rounded up.
+/// Returns the multiples of 16 up to the dimension, rounded up.
 llvm::SmallVector<int64_t> listTileSizes(int64_t extent);
 
-/// What rule 3 leaves of the ascending tile sizes of a dimension. As printed it
-/// can leave none; the least padded ones then stay.
+/// Returns the tile sizes that rule 3 keeps among the ascending ones of a
+/// dimension. If `Printed` keeps none, the tile sizes with the least padding
+/// are returned.
 llvm::SmallVector<int64_t> applyPaddingRule(llvm::ArrayRef<int64_t> tiles,
                                             int64_t extent, PaddingRule rule);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Searches choose loops, tiles, warps and stages; the rest of a schedule
-// follows from these: which axes of a product go to which of its intrinsic,
-// where tensors live and how they move. It is the same for every space.
+// Searches choose loops, tile sizes, warps and stages. The builder derives the
+// other fields of a schedule from these: the intrinsic mapping, and the
+// placements and transports of tensors. It serves all search spaces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,40 +22,42 @@
 
 namespace fusion {
 
-/// The warps of a block along i1 and i2 of each product; all products have as
-/// many.
+/// The warps of a block along i1 and i2 of each contraction. All contractions
+/// have equally many.
 using WarpArrangement = llvm::SmallVector<std::array<unsigned, 2>, 4>;
 
-/// What a product can be mapped to.
+/// The intrinsics that a contraction can be mapped to.
 using Intrinsics = llvm::SmallVector<const Intrinsic *, 2>;
 
 class ScheduleBuilder {
 public:
-  /// `group` passes `checkGroup`; both must outlive the builder.
+  /// Constructs a builder for a group that passes `checkGroup`. `group` and
+  /// `chip` must outlive the builder.
   ScheduleBuilder(const GroupModel &group, const ChipInfo &chip);
 
-  /// A schedule with products mapped to intrinsics and nothing else: tiles
-  /// of 1.
+  /// Returns a schedule with contractions mapped to intrinsics and nothing
+  /// else: tile sizes of 1.
   const Schedule &base() const { return mapped; }
 
-  /// Whether a product's intrinsic takes the axis. Other axes have tiles of 1.
+  /// Returns whether a contraction's intrinsic takes the axis. Other axes have
+  /// tile size 1.
   bool isMapped(unsigned axis) const;
 
-  /// The axes of the result, slowest in the grid first: those that are not
-  /// tiled, then rows and columns.
+  /// Returns the axes of the result, slowest in the grid first: the axes that
+  /// are not tiled, then rows and columns.
   llvm::ArrayRef<unsigned> gridAxes() const { return grid; }
 
-  /// All axes of the result bound to the grid, reductions nested in it, the
-  /// last product's outermost: what a long chain is computed in without keeping
-  /// more than a tile of each intermediate.
+  /// Returns the expression with all axes of the result bound to the grid and
+  /// the reductions nested, the last contraction's outermost. It computes a
+  /// long chain with a single tile of each intermediate.
   const BoundExpression &nestedReductions() const { return nested; }
 
-  /// The intrinsics that the product can be mapped to, best first.
+  /// Returns the intrinsics that the contraction can be mapped to, best first.
   Intrinsics intrinsicsOf(unsigned contraction) const;
 
-  /// Whether a result that `mapping` computes by `intrinsic` passes through
-  /// shared memory on its way out: rows are dense there, and stores become
-  /// wider than the elements that a thread holds side by side.
+  /// Returns whether a result that `mapping` computes by `intrinsic` is staged
+  /// in shared memory. Rows are dense there, and stores are wider than the
+  /// neighbouring elements of a thread.
   static bool isStaged(const GroupTensor &result,
                        const ContractionMapping &mapping,
                        const Intrinsic &intrinsic) {
@@ -64,59 +66,61 @@ public:
                intrinsic.accumulatorColumns * result.elementBytes;
   }
 
-  /// Tree and grid of an expression with the schedule's tiles. Loops of one
-  /// iteration are left out; unless `hoists`, statements stay in them as if
-  /// they were there (MCFuser without removal of dead loops). `passes` as for
-  /// `placeStatements`.
+  /// Sets the tree and grid of an expression, with the schedule's tile sizes.
+  /// Loops of one iteration are left out. Unless `hoists`, statements are
+  /// placed as if these loops were still there (MCFuser without removal of dead
+  /// loops). `passes` is as for `placeStatements`.
   void setLoops(Schedule &schedule, const BoundExpression &expression,
                 bool hoists = true,
                 llvm::ArrayRef<StatisticsPlacement> passes = {}) const;
 
-  /// Sets all that loops and tiles decide alone, once these are set: places and
-  /// transports of operands and results, the form of reductions, and the loop
-  /// that leaves out masked tiles.
+  /// Sets the fields that depend on loops and tile sizes alone, once these are
+  /// set. They are placements and transports of operands and results, the form
+  /// of reductions, and the loop that skips masked tiles.
   void placeTensors(Schedule &schedule) const;
 
-  /// Sets warps, and where they leave intermediates, with one stage of
-  /// everything. The tensors are placed.
+  /// Sets warps, and the placements of intermediates that follow from them,
+  /// with one stage of everything. Call `placeTensors` first.
   void arrange(Schedule &schedule,
                llvm::ArrayRef<std::array<unsigned, 2>> warps) const;
 
-  /// Gives `loads`, some of `listPipelinedLoads`, that many stages, two where
-  /// they pass through registers. Others keep what they have.
+  /// Gives `loads`, some of `listPipelinedLoads`, `stages` stages, or two if
+  /// they pass through registers. Other loads keep their stages.
   static void setStages(Schedule &schedule, unsigned stages,
                         llvm::ArrayRef<unsigned> loads);
-  /// Has bulk copies fill the buffers of these of the operands in shared
-  /// memory, and threads, as widely as they can, all others.
+  /// Sets TMA copies for these operands in shared memory. Threads copy all
+  /// others, with the widest accesses that their alignment allows.
   void setTransports(Schedule &schedule, TensorSet usesTMA) const;
-  /// Has these results pass through shared memory and be stored in bulk.
+  /// Stages these results in shared memory and sets TMA stores for them.
   static void storeByTMA(Schedule &schedule, TensorSet results);
-  /// The same of all fragments.
+  /// Sets the stages of all fragments.
   void setRegisterStages(Schedule &schedule, unsigned stages) const;
 
-  /// Every product with the same warps.
+  /// Returns the arrangements with the same warps for every contraction.
   std::vector<WarpArrangement> uniformArrangements() const;
 
-  /// Also those that differ between products: all of them for up to three
-  /// products; for longer chains those that leave every intermediate in
-  /// registers, and the uniform ones.
+  /// Returns the arrangements that differ between contractions too. For up to
+  /// three contractions these are all; for longer chains they are the uniform
+  /// ones and those with accumulator-to-operand forwarding of every
+  /// intermediate.
   std::vector<WarpArrangement> allArrangements() const;
 
-  /// The arrangement of `warps` warps in which every intermediate can be handed
-  /// over in registers, where its product's axes allow.
+  /// Returns the arrangement of `warps` warps that allows
+  /// accumulator-to-operand forwarding of every intermediate, if the axes of
+  /// its contraction do.
   WarpArrangement forwardingArrangement(unsigned warps) const;
 
-  /// Every product by three groups of warps, one below the other (as
-  /// FlashAttention-3 has heads of 64), where groups multiply and the chip
-  /// deals registers to them.
+  /// Returns the arrangement of every contraction by three warpgroups along the
+  /// rows (as FlashAttention-3 has heads of 64). Returns nullopt without
+  /// warpgroup intrinsics or without register reallocation on the chip.
   std::optional<WarpArrangement> arrangementOfGroups() const;
 
-  /// The warps of three groups.
+  /// The warps of three warpgroups.
   static constexpr unsigned kThreeGroups = 3 * kWarpgroupWarps;
-  /// Warp counts that are tried: powers of two, and three groups last.
+  /// Warp counts that are tried: powers of two, and three warpgroups last.
   static constexpr std::array<unsigned, 5> kWarpCounts = {1, 2, 4, 8,
                                                           kThreeGroups};
-  /// Without the three groups.
+  /// Returns the warp counts without the three warpgroups.
   static llvm::ArrayRef<unsigned> warpCounts() {
     return llvm::ArrayRef(kWarpCounts).drop_back();
   }
@@ -133,11 +137,11 @@ private:
   BoundExpression nested;
 };
 
-/// The operands loaded in the innermost sequential loops, whose waits match
-/// (ALCOP's rule 3): those that stages are given to.
+/// Returns the operands that can have stages: they are loaded in the innermost
+/// sequential loops, whose waits match (ALCOP's rule 3).
 llvm::SmallVector<unsigned, 4> listPipelinedLoads(const Schedule &schedule);
 
-/// The same by loops.
+/// A loop with loads that can have stages.
 struct PipelinedLoop {
   llvm::SmallVector<unsigned, 4> axes; ///< its own, and of loops around before
   llvm::SmallVector<unsigned, 2> loads;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The search sees plain structs only. What it may choose from is a space, what
-// judges a candidate is a model, how it looks is a method; all are options.
-// Every answer is a complete schedule that lowering accepts, and the same one
-// for the same options, on any machine and with any number of threads.
+// The search sees plain structs only. Options choose the search space, the
+// model that evaluates candidates, and the search method. Every answer is a
+// complete schedule that lowering accepts. Equal options give an equal answer,
+// on any machine and with any number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +27,9 @@
 namespace fusion {
 
 enum class SpaceKind : uint8_t {
-  Default, ///< ours
-  Paper,   ///< MCFuser's: deep and flat expressions times tiles
-  Chimera, ///< of these the deep expressions
+  Default, ///< Fusion's
+  Paper,   ///< MCFuser's: deep and flat expressions times tile sizes
+  Chimera, ///< the deep expressions of MCFuser's
 };
 
 enum class SearchMethod : uint8_t {
@@ -39,153 +39,161 @@ enum class SearchMethod : uint8_t {
   Evolutionary, ///< MCFuser, algorithm 1
 };
 
-/// A candidate with what is known of it.
+/// A candidate with its footprint and its predicted and measured times.
 struct CostedSchedule {
   Schedule schedule;
   Footprint footprint;
-  Cost cost;                             ///< by our model
+  Cost cost;                             ///< by Fusion's model
   double modelSeconds = 0;               ///< by the model that was asked for
-  std::optional<double> measuredSeconds; ///< where it was measured
+  std::optional<double> measuredSeconds; ///< if it was measured
 };
 
-/// Why candidates were passed over, with numbers left out, and how many.
+/// Reasons why candidates were rejected, without their numbers, and the number
+/// of candidates.
 using Refusals = std::vector<std::pair<std::string, int64_t>>;
 
 /// The size of a paper's space (PaperSpace.h).
 struct SpaceCounts : PaperSpaceCounts {
   WideCount afterRule4InElements = 0;      ///< rule 4 as the paper counts
   PaddingRule padding = PaddingRule::None; ///< that was used; never Auto
-  /// What rule 3 as printed loses (`lossByPadding`); nullopt where it was not
-  /// thought of or that takes too long to tell.
+  /// What rule 3 as printed loses (`lossByPadding`); nullopt if it was not
+  /// considered, or would take too long to compute.
   std::optional<double> paddingLoss;
 };
 
-/// The size of the default space: how many values each dimension has.
+/// The size of the default space: the number of values of each dimension.
 struct ChoiceCounts {
   struct Dimension {
     llvm::StringRef name;
     DimensionInfo::Scope scope;
     llvm::SmallVector<unsigned, 8> elements; ///< `ScheduleDimension::elements`
-    llvm::SmallVector<size_t, 8> values;     ///< how many each of them has
+    llvm::SmallVector<size_t, 8> values;     ///< number for each of them
   };
   std::vector<Dimension> dimensions;
   double points = 1; ///< all combinations, without moves
 
-  /// The numbers of values of the dimension with this name, which there is.
+  /// Returns the numbers of values of the dimension with this name, which must
+  /// exist.
   llvm::ArrayRef<size_t> of(llvm::StringRef name) const;
 };
 
 struct SearchResult : CostedSchedule {
-  /// Looked at until the choice was made: each was legal, refused or bounded.
+  /// Candidates visited until the choice was made: legal, rejected or bounded.
   int64_t candidates = 0;
-  int64_t legal = 0; ///< lowering accepts them, and they have registers enough
-  int64_t rejected = 0; ///< for the reasons in `refusals`
-  /// Not checked, since others are faster whatever is still open: by their
-  /// bytes and work alone, or by a model of tiles alone.
+  int64_t legal = 0; ///< accepted by lowering, with enough registers
+  int64_t rejected = 0; ///< for the reasons in `rejections`
+  /// Not checked, since others are faster whatever the open choices are: by
+  /// their bytes and work alone, or by a model of tile sizes alone.
   int64_t bounded = 0;
-  /// The choice, then the best others with different loops, tiles, warps or
-  /// intrinsics (`ranked`), maybe one that no proof was about and is better.
+  /// The choice, then the runners-up with different loops, tile sizes, warps or
+  /// intrinsics (`ranked`). A runner-up that the proof did not cover may be
+  /// better than the choice.
   std::vector<CostedSchedule> ranking;
-  int64_t rankedFrom = 0; ///< candidates for the others of the ranking
+  int64_t rankedFrom = 0; ///< candidates for the runners-up
   SearchMethod method = SearchMethod::Exhaustive; ///< never Auto
-  /// Nothing that the method lists is better by the model: of the default
-  /// space, loops, splits, tiles, intrinsics, warps, how operands are copied
-  /// and common stages, where exhaustive searches may end before; what is kept,
-  /// stages of each buffer, clusters and results in bulk are tried in the best
-  /// of these.
+  /// Whether nothing that the method lists is better by the model. In the
+  /// default space the method lists loops, splits, tile sizes, intrinsics,
+  /// warps, transports of operands and common stages; exhaustive searches may
+  /// end earlier. Retained tiles, stages of single buffers, clusters and TMA
+  /// stores are tried only in the best of these.
   bool isProven = false;
-  Refusals rejections; ///< most frequent first, where a ranking is asked for
+  Refusals rejections; ///< most frequent first, if a ranking was asked for
   std::optional<SpaceCounts> counts;   ///< of spaces `paper` and `chimera`
   std::optional<ChoiceCounts> choices; ///< of space `default`
-  llvm::StringRef measuredBy;          ///< empty where the model alone decided
+  llvm::StringRef measuredBy;          ///< empty if the model alone decided
 };
 
 constexpr unsigned kMaxEffort = 64;
 
-/// What the search may choose from, and how.
+/// The space, the model and the method of a search.
 struct SearchOptions {
   unsigned maxStages = 8; ///< of a buffer in shared memory
   unsigned maxRegisterStages = 2;
   unsigned ranked = 1; ///< candidates to report
-  /// Instead of the best candidate, a legal one drawn with this seed.
+  /// If set, the answer is a legal candidate drawn with this seed instead of
+  /// the best.
   std::optional<uint64_t> randomSeed = {};
   SpaceKind space = SpaceKind::Default;
   ModelKind model = ModelKind::Default;
-  /// Rules of the papers' spaces. `flat` is the space's to say.
+  /// Rules of the papers' spaces. The space determines `flat`.
   PaperSpaceOptions rules = {};
   SearchMethod method = SearchMethod::Auto;
   Convergence convergence = Convergence::BestOfAll;
-  uint64_t seed = 0; ///< of all that is drawn
-  /// Of space `default`: how many times as much is looked at as takes about a
-  /// second; from 1 to `kMaxEffort`.
+  uint64_t seed = 0; ///< of all random draws
+  /// For space `default`: a factor on the number of visited candidates, from 1,
+  /// which takes about a second, to `kMaxEffort`.
   unsigned effort = 1;
   unsigned threads = 1;   ///< does not change the answer
   bool skipMasked = true; ///< tiles that masks provably exclude
-  /// The first answers and descents from the best few alone: about what a group
-  /// takes, for who compares many of them.
+  /// Rough search: the first answers, and descents from the best few alone. The
+  /// result approximates the predicted time of a group, for callers that
+  /// compare many groups.
   bool isRough = false;
-  /// Measures the best few by the model (`ranked`), then in our space in rounds
-  /// as many beside the fastest (docs/search-spaces.md); may be null.
+  /// Measures the best few by the model (`ranked`). In the default space rounds
+  /// with as many neighbours of the fastest follow (docs/search-spaces.md). May
+  /// be null.
   Measurement<Schedule> *measurement = nullptr;
-  /// Asked between candidates, by any thread. From false on nothing is looked
-  /// at, and what comes back soon is to be thrown away. Empty: the search ends
-  /// by itself.
+  /// Called between candidates, by any thread. After it returns false no
+  /// candidate is visited, and the answer, which comes soon, is to be
+  /// discarded. Empty: the search ends by itself.
   std::function<bool()> proceed = {};
 
   bool isStopped() const { return proceed && !proceed(); }
 };
 
-/// The share of a rough search's time that the whole search saves at most, of
-/// nine groups in ten (`RoughSearchIsNear`): the longer, the more there is to
-/// come upon.
+/// Returns the share of a rough search's predicted time that the full search
+/// saves at most, for nine groups in ten (`RoughSearchIsNear`). It grows with
+/// the length of the chain, as there is more to find.
 inline double roughness(size_t contractions) {
   return std::min(0.5,
                   0.06 * (contractions - std::min<size_t>(contractions, 1)));
 }
 
-/// The legal schedule of least predicted time. Equal times are decided by
-/// smaller clusters, fewer producers, blocks of one tile, occupancy, then by
+/// Returns the legal schedule of least predicted time. Ties are broken by
+/// smaller clusters, fewer producers, blocks of one tile and occupancy, then by
 /// what a block waits for, fewer bytes, and the order of enumeration. Returns
-/// nullopt with `reason` where no candidate is legal, or the space or the model
-/// cannot take the group.
+/// nullopt with `reason` if no candidate is legal, or if the space or the model
+/// does not cover the group.
 std::optional<SearchResult> searchSchedule(const GroupModel &group,
                                            const ChipInfo &chip,
                                            std::string &reason,
                                            const SearchOptions &options = {});
 
-/// The same in space `paper` or `chimera`: tiles and loops by the model that is
-/// asked for, from the best on, until lowering accepts one. The papers leave
-/// the rest open: warps are chosen by our model, buffers have one stage; under
-/// ALCOP's model, which is about stages, it chooses both.
+/// Searches space `paper` or `chimera`: tile sizes and loops by the model that
+/// is asked for, from the best on, until lowering accepts one. The papers leave
+/// the other fields open: Fusion's model chooses warps, and buffers have one
+/// stage. ALCOP's model, which is about stages, chooses both itself.
 std::optional<SearchResult> searchPaperSpace(const GroupModel &group,
                                              const ChipInfo &chip,
                                              std::string &reason,
                                              const SearchOptions &options);
 
-/// Whether `a` is to be preferred, by our model and what decides equal times.
+/// Returns whether `a` is better than `b`, by Fusion's model and the
+/// tie-breaking rules.
 bool isBetter(const CostedSchedule &a, const CostedSchedule &b);
 
-/// Why a legal schedule is passed over that may spill (kRegisterMargin).
+/// The reason for which a legal schedule that may spill is rejected
+/// (kRegisterMargin).
 constexpr llvm::StringLiteral kNoRegisterRoom =
     "registers may spill: what ptxas needs beside the predicted ones is not "
     "left";
 
-/// Measures schedules and sorts them by that, those that do not run last.
-/// Returns whether any did.
+/// Measures schedules and sorts them by time; schedules that do not run are
+/// last. Returns whether any did.
 bool measureRanking(std::vector<CostedSchedule> &ranking,
                     Measurement<Schedule> &measurement);
 
-/// A reason of `checkSchedule` with its numbers left out, for counting.
+/// Returns a reason of `checkSchedule` without its numbers, for counting.
 std::string withoutNumbers(llvm::StringRef reason);
 
 /// Adds to a reason's count.
 void countRejection(Refusals &rejections, llvm::StringRef reason,
                     int64_t candidates = 1);
 
-/// Most frequent first, equals by their text.
+/// Sorts by count, most frequent first, equals by their text.
 void sortRejections(Refusals &rejections);
 
-/// As given to space= and search=.
+/// Return names as in the options `space=` and `search=`, and what they name.
 llvm::StringRef name(SpaceKind space);
 llvm::StringRef name(SearchMethod method);
 std::optional<SpaceKind> lookupSpace(llvm::StringRef name);

@@ -1,4 +1,4 @@
-//===- ScheduleSpace.h - Our search space -----------------------*- C++ -*-===//
+//===- ScheduleSpace.h - The default search space ---------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A candidate has a value of each dimension (ScheduleDimension.h): how loops
-// are nested (a deep or flat expression after binding to the grid), how large
-// tiles are, how many warps there are and how each product arranges them, how
-// deep buffers and fragments are pipelined, which tiles are kept instead of
-// loaded or computed again, how many blocks share a reduction, in what order
-// blocks run, which of them copy for one another, how tiles are copied and by
-// whom. What follows from these ScheduleBuilder adds. Work that padding or
-// recomputation waste is priced by the model, not forbidden.
+// A candidate has a value of each dimension (ScheduleDimension.h):
+//
+// * how loops are nested: a deep or flat expression after binding to the grid;
+// * tile sizes, warps, and the warp arrangement of each contraction;
+// * stages of buffers and fragments;
+// * which tiles are retained instead of being loaded or computed repeatedly;
+// * split reductions, the order of blocks, clusters and their multicast copies;
+// * transports, and the warps that issue copies.
+//
+// ScheduleBuilder derives the other fields. Candidates that waste work by
+// padding or recomputing are not excluded: the model's predicted time includes
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,168 +44,176 @@ public:
                 const SearchOptions &options);
   ~ScheduleSpace();
 
-  /// All that there is to choose, in the order of `allDimensions`.
+  /// Returns all dimensions, in the order of `allDimensions`.
   llvm::ArrayRef<ScheduleDimension> dimensions() const { return choices; }
-  /// Sets each dimension that has no choice beside the candidate's others
+  /// Sets each dimension that the candidate's other values leave no choice of
   /// (`isOpen`) to its first values.
   void settle(ScheduleCandidate &candidate) const;
 
   const GroupModel &model() const { return group; }
 
-  /// Without duplicates; the first is `ScheduleBuilder::nestedReductions`.
+  /// Returns the expressions without duplicates; the first is
+  /// `ScheduleBuilder::nestedReductions`.
   llvm::ArrayRef<BoundExpression> expressions() const { return bound; }
 
   llvm::ArrayRef<WarpArrangement> arrangements() const { return arranged; }
-  /// Of them, those that are the same for all products, and those that leave
-  /// intermediates in registers.
+  /// Returns the numbers of the arrangements that are equal for all
+  /// contractions or have accumulator-to-operand forwarding of intermediates.
   llvm::ArrayRef<unsigned> usualArrangements() const { return usual; }
-  /// The numbers of all.
+  /// Returns the numbers of all arrangements.
   llvm::ArrayRef<unsigned> everyArrangement() const { return every; }
-  /// The usual ones and, for each number of warps, the one in which each
-  /// product's warps read the fewest fragments of these tiles.
+  /// Returns the usual arrangements and, for each number of warps, the one in
+  /// which each contraction's warps load the fewest fragments of these tiles.
   llvm::SmallVector<unsigned, 24>
   fittingArrangements(const ScheduleCandidate &candidate) const;
 
-  /// Stages that are tried, ascending.
+  /// Returns the numbers of stages that are tried, ascending.
   llvm::ArrayRef<unsigned> stages() const { return depths; }
-  /// Stages of fragments that are tried are from 1 to these.
+  /// Returns the most stages of fragments that are tried; the least is 1.
   unsigned maxRegisterStages() const {
     return std::max(1u, options.maxRegisterStages);
   }
 
-  /// Numbers of blocks that may share the last product's reduction, ascending
-  /// from 1.
+  /// Returns the numbers of blocks over which the last contraction's reduction
+  /// may be split, ascending from 1.
   llvm::ArrayRef<int64_t> splits() const { return splitCounts; }
-  /// Clusters of blocks that copy for one another, of sizes ascending from 1,
-  /// and last the one that combines parts, where there may be one.
+  /// Returns clusters with multicast copies, of sizes ascending from 1, and
+  /// last, if there is one, the cluster that reduces partial results.
   llvm::ArrayRef<Cluster> clusters() const { return clustered; }
-  /// Those of several blocks that copy for one another, by their numbers.
+  /// Returns the numbers of the clusters of several blocks with multicast
+  /// copies.
   auto copyingClusters() const {
     return llvm::seq<unsigned>(1, clustered.size() - !combined.empty());
   }
-  /// The number of the cluster that combines parts.
+  /// Returns the number of the cluster that reduces partial results.
   std::optional<unsigned> clusterOfParts() const {
     return combined.empty() ? std::nullopt
                             : std::optional<unsigned>(clustered.size() - 1);
   }
-  /// Numbers of parts, ascending from 2, that a cluster may combine; none where
-  /// there are no clusters.
+  /// Returns the numbers of splits, ascending from 2, whose partial results a
+  /// cluster may reduce; empty without clusters.
   llvm::ArrayRef<int64_t> clusterSplits() const { return combined; }
-  /// The operands that are copied in bulk, as far as they can be: none or all.
-  /// Where too few mbarriers are left for all, `ScheduleChecker::listTMA`
-  /// says which.
+  /// Returns the operands for which TMA copies are tried, none or all that can
+  /// have them. If too few mbarriers are left for all,
+  /// `ScheduleChecker::listTMA` chooses.
   llvm::ArrayRef<TensorSet> transports() const { return copied; }
-  /// The results that are stored in bulk, as far as they can be.
+  /// Returns the results for which TMA stores are tried, none or all that can
+  /// have them.
   llvm::ArrayRef<TensorSet> storeTransports() const { return stored; }
-  /// Numbers of producers, none first.
+  /// Returns the numbers of producers, none first.
   llvm::ArrayRef<unsigned> producers() const { return roles; }
-  /// Whether so many producers make sense beside these warps: several where the
-  /// registers of both are dealt out anew (`registerBudgets`), else one issues
+  /// Returns whether this number of producers makes sense for these warps.
+  /// Several do with register reallocation (`registerBudgets`); else one issues
   /// all copies.
   bool mayProduce(unsigned producers, unsigned warps) const;
   bool mayProduce(const ScheduleCandidate &candidate) const;
-  /// Whether blocks may go through tiles beside these producers.
+  /// Returns whether a kernel with these producers may be persistent.
   static bool mayPersist(unsigned producers) { return producers > 0; }
-  /// Whether some product's intrinsics run beside other work.
+  /// Returns whether some contraction's intrinsics overlap with other work.
   bool mayOverlap() const { return hasOverlaps; }
-  /// Whether groups of warps may take turns beside these producers.
+  /// Returns whether warpgroups may have ping-pong scheduling with these
+  /// producers.
   bool mayPingPong(unsigned producers) const {
     return hasOverlaps && producers > 0;
   }
-  /// Has the products that can run beside the next iteration's, with the
-  /// schedule's loops, transports and warps. Returns whether there are any.
+  /// Sets cross-iteration overlap for the contractions that can have it with
+  /// the schedule's loops, transports and warps. Returns whether there are any.
   bool setOverlaps(Schedule &schedule) const;
-  /// The intrinsics that each product can choose from, best first.
+  /// Returns the intrinsics that each contraction can choose from, best first.
   llvm::ArrayRef<Intrinsics> intrinsics() const { return multiplied; }
-  /// Choices that map all products to intrinsics of one unit, as far as these
-  /// have them, each of them to its best: values stay in registers between
-  /// products of one unit only, and each unit has tiles of its own.
+  /// Returns choices that map each contraction to its best intrinsic of one
+  /// unit, if it has one. Only contractions of one unit can forward
+  /// accumulators to operands, and each unit has its own tile sizes.
   llvm::ArrayRef<decltype(ScheduleCandidate::intrinsics)> units() const {
     return uniform;
   }
 
-  /// Tensors whose loads, and products whose computations may be moved out of
-  /// loops, of one up to that many.
+  /// Return the tensors whose loads, and the contractions whose computations,
+  /// may be moved out of one to `kMaxLevels` loops.
   llvm::ArrayRef<unsigned> operands() const { return movable; }
   llvm::ArrayRef<unsigned> intermediates() const { return keepable; }
   static constexpr uint8_t kMaxLevels = 3;
 
-  /// Whether no part of a split reduction is empty; of one axis, whose tile is
-  /// chosen, or of all.
+  /// Returns whether every range of a split reduction has a tile: for `axis`,
+  /// whose tile size is chosen, or for all axes.
   bool fillsSplits(const ScheduleCandidate &candidate, unsigned axis) const {
     return axis != splitAxis || candidate.splits <= trips(candidate, axis);
   }
   bool fillsSplits(const ScheduleCandidate &candidate) const {
     return fillsSplits(candidate, splitAxis);
   }
-  /// Splits the last product's reduction so that each part is one tile, the
-  /// least there is. Returns false where it cannot be split so.
+  /// Splits the last contraction's reduction so that each range is one tile, as
+  /// small as possible. Returns false if it cannot be split in this way.
   bool splitIntoTiles(ScheduleCandidate &candidate, int64_t parts) const;
-  /// Keeps the values of these of the products (`intermediates`, a bit of each)
-  /// out of as many loops as the candidate's tree allows, and no others.
+  /// Retains the results of these contractions, a bit for each of
+  /// `intermediates`, outside of as many loops as the candidate's tree allows,
+  /// and no others.
   void retainOutside(ScheduleCandidate &candidate, uint64_t contractions) const;
-  /// Iterations of an axis's loop in one block.
+  /// Returns the trip count of an axis's loop in one block.
   int64_t sequentialTrips(const ScheduleCandidate &candidate,
                           unsigned axis) const {
     int64_t all = trips(candidate, axis);
     return axis == splitAxis ? llvm::divideCeil(all, candidate.splits) : all;
   }
 
-  /// All tiles of an axis, ascending: multiples of 16, or 1 where no intrinsic
-  /// takes the axis.
+  /// Returns all tile sizes of an axis, ascending: multiples of 16, or 1 if no
+  /// intrinsic takes the axis.
   llvm::ArrayRef<int64_t> allTiles(unsigned axis) const { return fine[axis]; }
-  /// Of the tiles with the same trip count the least one that each number of
-  /// warps divides: others pad and hold more, and gain nothing.
+  /// Returns, for each trip count, the least tile size that each number of
+  /// warps divides: larger ones need more padding and resources, and gain
+  /// nothing.
   llvm::ArrayRef<int64_t> minTiles(unsigned axis) const { return least[axis]; }
-  /// Powers of two and the whole axis.
+  /// Returns the powers of two and the whole axis.
   llvm::ArrayRef<int64_t> coarseTiles(unsigned axis) const { return few[axis]; }
 
   llvm::ArrayRef<int64_t> tilesOf(const ScheduleCandidate &candidate) const {
     return llvm::ArrayRef(candidate.tiles).take_front(group.axes.size());
   }
 
-  /// How many of each choice there are.
+  /// Returns the number of values of each dimension.
   ChoiceCounts count() const;
 
-  /// Mapping, tiles, tree, grid and places; one stage, not arranged. Operands
-  /// are copied by threads, results stored as the candidate says. Any number of
-  /// threads may ask.
+  /// Returns the schedule with mapping, tile sizes, tree, grid and placements;
+  /// it has one stage and no warp arrangement. Threads copy operands, and
+  /// results are stored as the candidate says. Threads may call it
+  /// concurrently.
   Schedule outline(const ScheduleCandidate &candidate) const;
 
-  /// The number of the outline's tree and grid; others have others.
+  /// Returns a number that is unique for the outline's tree and grid.
   unsigned treeOf(const ScheduleCandidate &candidate) const;
 
-  /// Whether the tiles are multiples of the intrinsics' over these warps; three
-  /// groups only with intrinsics of groups, whose second operand all of them
-  /// share. Lets most of what cannot be lowered pass by cheaply;
-  /// `checkSchedule` decides.
+  /// Returns whether the tile sizes are multiples of the intrinsics' extents
+  /// over these warps. Three warpgroups are only for warpgroup intrinsics,
+  /// whose B all of them share. It rejects most illegal candidates in little
+  /// time; `checkSchedule` decides.
   bool divides(const WarpArrangement &arrangement,
                const ScheduleCandidate &candidate) const;
 
-  /// Whether a block of some warps may hold the tiles: operands in shared
-  /// memory, accumulators in registers. `tiles` are those of the first
-  /// axes; further ones count as the least. What does not fit does not with
-  /// larger tiles either.
+  /// Returns whether a block of some number of warps may hold the tiles:
+  /// operands in shared memory, accumulators in registers. `tiles` has the tile
+  /// sizes of the first axes; further ones count as the least. If these do not
+  /// fit, larger ones do not either.
   bool mayFit(llvm::ArrayRef<int64_t> tiles) const;
 
-  /// The outline with all of the candidate's choices.
+  /// Returns the outline with all of the candidate's choices.
   Schedule complete(const ScheduleCandidate &candidate) const;
 
   /// Draws the dimensions that are drawn with the loops
-  /// (`DimensionInfo::isDrawnWithLoops`); of the others the first values.
+  /// (`DimensionInfo::isDrawnWithLoops`); the others have their first values.
   ScheduleCandidate random(Random &numbers) const;
-  /// Draws the others.
+  /// Draws the dimensions that are not drawn with the loops.
   void drawPolicy(ScheduleCandidate &candidate, Random &numbers) const;
-  /// The same without what `CandidateEvaluator` chooses, and of those that
-  /// `mayFit` as far as some are found.
+  /// Draws a candidate without the dimensions that `CandidateEvaluator`
+  /// chooses. It prefers candidates that `mayFit`, if it finds some.
   ScheduleCandidate randomOutline(Random &numbers) const;
-  /// Such a candidate with up to three of its choices changed.
+  /// Returns such a candidate with up to three of its choices changed.
   ScheduleCandidate mutateOutline(const ScheduleCandidate &candidate,
                                   Random &numbers) const;
 
   const ScheduleBuilder &build() const { return builder; }
 
-  /// What masks leave of loops, for all who judge the group's schedules.
+  /// Returns the trip counts that masks leave, for all evaluations of the
+  /// group's schedules.
   UnmaskedTilesMemo &visited() const { return *unmaskedTiles; }
 
 private:
@@ -233,7 +245,7 @@ private:
   std::vector<WarpArrangement> arranged;
   llvm::SmallVector<unsigned, 5> warpCounts; ///< of `arranged`, ascending
   llvm::SmallVector<unsigned, 16> usual, every;
-  /// Those that are not usual, by what `codeOf` says.
+  /// Arrangements that are not usual, by `codeOf`.
   llvm::DenseMap<uint64_t, unsigned> unusual;
   llvm::SmallVector<unsigned, 8> depths;
   llvm::SmallVector<int64_t, 12> splitCounts, combined;
@@ -242,7 +254,7 @@ private:
   llvm::SmallVector<unsigned, 3> roles;
   bool hasOverlaps = false;
   llvm::SmallVector<unsigned, 8> movable, keepable;
-  std::vector<Intrinsics> multiplied; ///< by product
+  std::vector<Intrinsics> multiplied; ///< by contraction
   llvm::SmallVector<decltype(ScheduleCandidate::intrinsics), 2> uniform;
   unsigned splitAxis = 0;
   llvm::SmallVector<llvm::SmallVector<int64_t>, 8> fine, least, few;

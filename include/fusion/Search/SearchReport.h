@@ -14,48 +14,54 @@
 
 namespace fusion {
 
-/// Why `other` was not chosen: by how much the model that ranked rates it
-/// slower, and where that is ours the term that decides; of equals, what
-/// decided them.
+/// Returns the reason why `other` was not chosen: how much longer its predicted
+/// time is by the model of the ranking, and for Fusion's model the term that
+/// decides. For equal times it returns what broke the tie.
 std::string whyNot(const CostedSchedule &other, const CostedSchedule &chosen);
 
-/// Another way to move tiles than the chosen one.
+/// A mainloop policy that was not chosen.
 struct OtherPolicy {
   std::string what;         ///< "persistent blocks"
   std::string reason;       ///< why not
-  std::optional<Cost> cost; ///< predicted with it, where the chip could run it
+  std::optional<Cost> cost; ///< predicted with it, if the chip could run it
 };
 
-/// Persistence, and where the chip has bulk copies clusters, producer warps and
-/// results in bulk, one by one in the chosen schedule.
+/// Evaluates persistence and, on chips with TMA copies, clusters, producer
+/// warps and TMA stores of results, one by one in the chosen schedule.
 std::vector<OtherPolicy> evaluateOtherPolicies(const GroupModel &group,
                                                const Schedule &chosen,
                                                const ChipInfo &chip);
 
-/// An operand that threads copy though the chip has bulk copies.
+/// An operand that threads copy though the chip has TMA copies.
 struct ThreadCopiedOperand {
   std::string tensor, reason;
 };
 
-/// Those of a schedule that a search with these options found: by rule
-/// (`whyNotTMA`), because the space has no others, or because nothing is
-/// gained.
+/// Returns these operands for a schedule that a search with these options
+/// found. The reason is a rule (`whyNotTMA`), the search space, or that no gain
+/// is predicted.
 std::vector<ThreadCopiedOperand>
 listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
                     const SearchOptions &options, const ChipInfo &chip);
 
-/// The choices of a schedule in plain words: how the grid is cut and visited,
-/// what stays on the chip and where, how warps are spread and loads run ahead.
+/// Describes the choices of a schedule in words: how the grid is partitioned
+/// and ordered, the retained tiles and their placements, warps, and
+/// prefetching.
 std::string describe(const Schedule &schedule, const GroupModel &group);
 
-/// One group's search as JSON: its axes and products, how many candidates there
-/// are, were looked at, were legal and were left out by their bound, why others
-/// were refused, the ranking with the split of every cost (microseconds), each
-/// loop's bound, and the place of the choice under the roofline (flop per byte
-/// of DRAM, flop per second). In the papers' spaces `expressions_raw`, `raw`
-/// and `after_rule1` to `after_rule4` are the sizes of the space; integers that
-/// a double does not hold are strings, and `counts_exact` is off where one
-/// exceeds 128 bits.
+/// Returns one group's search as JSON:
+///
+/// * its axes and contractions;
+/// * the numbers of candidates: all, visited, legal, and skipped by their
+///   bounds; the reasons why others were rejected;
+/// * the ranking with the components of every cost (microseconds);
+/// * what bounds each loop;
+/// * the position of the choice under the roofline (flops per byte of DRAM,
+///   flops per second).
+///
+/// In the papers' spaces `expressions_raw`, `raw` and `after_rule1` to
+/// `after_rule4` are the sizes of the space. Integers that a double does not
+/// hold are strings, and `counts_exact` is off if one exceeds 128 bits.
 llvm::json::Object reportSearch(llvm::StringRef name, const GroupModel &group,
                                 const SearchResult &result,
                                 const SearchOptions &options,
@@ -73,10 +79,11 @@ struct SearchReports {
   }
 };
 
-/// The whole report: {"version", "chip", "groups", "stitched", "not_searched"}.
+/// Returns the complete report: {"version", "chip", "groups", "stitched",
+/// "not_searched"}.
 llvm::json::Value makeReport(const ChipInfo &chip, SearchReports reports);
 
-/// The report as a page that needs nothing else: the ranking's costs as bars,
+/// Renders the report as a self-contained page: the ranking's costs as bars,
 /// the roofline, and the tables.
 std::string renderReport(const llvm::json::Value &report);
 

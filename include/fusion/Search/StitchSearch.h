@@ -17,17 +17,17 @@ namespace fusion {
 struct StitchResult {
   StitchSchedule schedule;
   StitchCost cost;
-  int64_t candidates = 0; ///< looked at
-  int64_t legal = 0;      ///< of them, those that a block has room for
+  int64_t candidates = 0; ///< visited
+  int64_t legal = 0;      ///< visited and fitting into a block
 };
 
-/// The fastest of the schedules that a search has predicted, from the fastest
-/// on. A search may skip what cannot be the best.
+/// The fastest schedules that a search has predicted, the fastest first. A
+/// search may skip schedules that cannot be the best.
 class StitchRanking {
 public:
   explicit StitchRanking(size_t most) : most(most) {}
 
-  /// Keeps `result` where it is among the `most` fastest.
+  /// Inserts `result` if it is among the `most` fastest.
   void add(const StitchResult &result);
   llvm::ArrayRef<StitchResult> results() const { return best; }
 
@@ -38,22 +38,23 @@ private:
 
 enum class StitchEffort : uint8_t {
   Full,
-  Coarse, ///< looks at few, which is enough to compare groups
-  /// Finds what Coarse finds and skips what a lower bound (StitchBound.h) says
-  /// is no better; counts only what it looks at and gives no reason.
+  Coarse, ///< visits few candidates, which is enough to compare groups
+  /// Finds what Coarse finds and skips candidates that are no better by a lower
+  /// bound (StitchBound.h). Counts only the visited candidates and gives no
+  /// reason.
   Bounded,
-  /// One that is likely, which is possible whether Coarse would look at it or
-  /// not, or else the most promising one by the lower bound that is possible,
-  /// which is one where Coarse finds one.
+  /// Takes `likely` if it is legal, whether Coarse would visit it or not; else
+  /// the legal candidate with the best lower bound. It finds one if Coarse
+  /// does.
   First
 };
 
-/// Enumerates the spreads of the axes (FusionStitching, section 4.2: schedules
-/// of the sub-roots times launch dimensions; the other operators' follow) and
-/// returns the one of least predicted latency, the first of equals. nullopt
-/// with `reason` where none is possible. `likely`: one of a group with the same
-/// axes, which `First` takes where it is possible. `ranking` gets what was
-/// predicted for schedules of the whole group.
+/// Enumerates the thread mappings of the axes (FusionStitching, section 4.2:
+/// schedules of the sub-roots times launch dimensions; those of other operators
+/// follow). Returns the schedule of least predicted latency, the first of
+/// equals, or nullopt with `reason` if none is legal. `likely`, for `First`, is
+/// the schedule of a group with the same axes. `ranking` gets the predicted
+/// times of schedules of the whole group.
 std::optional<StitchResult>
 searchStitching(const StitchGroup &group, const ChipInfo &chip,
                 std::string &reason, StitchEffort effort = StitchEffort::Full,

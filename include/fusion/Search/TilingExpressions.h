@@ -6,24 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MCFuser section III-A: the nests of a group's loops that a search looks at.
-// For a set of products P and their remaining loops L,
+// MCFuser section III-A: the nests of a group's loops that a search visits. For
+// a set of contractions P and their remaining loops L,
 //
 //   E(P, L) := ε                                  where L is empty
 //            | l E(P, L∖l)                        for a loop l of L (nested)
 //            | (E(P1, L1), ..., E(Pr, Lr)), r ≥ 2 (sequential)
 //
-// where L1 ... Lr is a partition of L such that no product has loops in two of
-// them, Pi are the products with loops in Li, and all of Pi come before all of
-// Pi+1 in program order. Expressions without the last rule are deep: x! of them
-// for x loops. Others are flat: once the loops that two operators share are
-// outside, those that each has alone may be siblings. The chain of two products
-// has mn(k,h) and nm(k,h), 26 expressions in all; that of three has, among
-// others, mhn(k,p), mh(nk,p) and mn(k,hp).
+// where L1 ... Lr is a partition of L such that no contraction has loops in two
+// of them, Pi are the contractions with loops in Li, and all of Pi come before
+// all of Pi+1 in program order. Expressions without the last rule are deep: x!
+// of them for x loops. Others are flat: inside of the loops that two operators
+// share, the loops of each operator alone may be siblings. The chain of two
+// contractions has mn(k,h) and nm(k,h), 26 expressions in all; that of three
+// has, among others, mhn(k,p), mh(nk,p) and mn(k,hp).
 //
-// Loops of the result may be bound to the grid (section III-C, rule 1). What is
-// left of an expression without them is its sub-expression. There are far fewer
-// of these, so that above kMostAxes axes only they are enumerated.
+// Loops of the result may be bound to the grid (section III-C, rule 1). An
+// expression without them is its sub-expression. There are far fewer of these,
+// so that above kMaxExpressionAxes axes only they are enumerated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,25 +34,26 @@
 
 namespace fusion {
 
-/// Groups of more axes have their expressions enumerated after block binding.
+/// The most axes of a group whose expressions are enumerated before block
+/// binding.
 constexpr unsigned kMaxExpressionAxes = 5;
 
 struct ExpressionOptions {
   bool flat = true; ///< off: deep expressions only, Chimera's space
   /// MCFuser's rule 2: drop expressions in which a reduction loop of an
   /// intermediate is outside of one of its spatial loops, so that several of
-  /// its tiles are kept.
+  /// its tiles are retained.
   bool completeIntermediates = false;
-  size_t limit = 1u << 20; ///< give up beyond this many
+  size_t limit = 1u << 20; ///< most expressions to enumerate
 };
 
-/// The expressions of the group's loops `axes`, in a fixed order, or nullopt
-/// where they exceed the limit.
+/// Returns the expressions of the group's loops `axes`, in a fixed order, or
+/// nullopt if they exceed the limit.
 std::optional<std::vector<TilingTree>>
 listExpressions(const GroupModel &group, llvm::ArrayRef<unsigned> axes,
                 const ExpressionOptions &options);
 
-/// How many they are, without making them; `limit` aside.
+/// Returns the number of expressions, without making them; ignores `limit`.
 uint64_t countExpressions(const GroupModel &group,
                           llvm::ArrayRef<unsigned> axes,
                           const ExpressionOptions &options);
@@ -63,21 +64,22 @@ struct BoundExpression {
   TilingTree loops;                      ///< the sub-expression
 };
 
-/// MCFuser's rule 1. Loops of the result that all products have are bound
-/// wherever they stand. Of the rest, those of the result are bound one after
-/// the other as long as they are the outermost loop, or the innermost loop of a
-/// nest: mnkh gives nk, and mnhk gives nhk, as binding h would repeat n's loop.
+/// Applies MCFuser's rule 1. Loops of the result that all contractions have are
+/// bound at any position. The other loops of the result are bound one after the
+/// other while they are the outermost loop, or the innermost loop of a nest.
+/// Thus mnkh gives nk, and mnhk gives nhk, as binding h would repeat n's loop.
 BoundExpression bindBlocks(const GroupModel &group, const TilingTree &loops);
 
-/// All sub-expressions, each once: what `bindBlocks` makes of the expressions
-/// of all axes, but without enumerating these.
+/// Returns all sub-expressions, each once. They are the results of `bindBlocks`
+/// for the expressions of all axes, found without enumerating these.
 std::optional<std::vector<BoundExpression>>
 listBoundExpressions(const GroupModel &group, const ExpressionOptions &options);
 
-/// How many sub-expressions there are without rule 2.
+/// Returns the number of sub-expressions without rule 2.
 uint64_t countBoundExpressions(const GroupModel &group, bool isFlat);
 
-/// Whether an expression keeps several tiles of an intermediate (rule 2).
+/// Returns whether an expression retains several tiles of an intermediate (rule
+/// 2).
 bool retainsIntermediates(const GroupModel &group, const TilingTree &loops);
 
 } // namespace fusion
