@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace fusion;
 
 //===----------------------------------------------------------------------===//
-// Taking apart
+// Division into atoms
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -77,7 +77,8 @@ bool AxisRegrouping::canRegroup(linalg::LinalgOp op) {
         return false;
     }
   }
-  // Bodies are copied; what they read by themselves would not be.
+  // Bodies are copied, which is not enough for tensors that they read
+  // themselves.
   return !op->walk([](Operation *inner) {
               return isa<tensor::ExtractOp, tensor::DimOp>(inner)
                          ? WalkResult::interrupt()
@@ -195,13 +196,12 @@ SmallVector<unsigned> AxisRegrouping::flatten(ArrayRef<Group> groups) {
 }
 
 //===----------------------------------------------------------------------===//
-// Putting together
+// Joining atoms
 //===----------------------------------------------------------------------===//
 
 bool AxisRegrouping::join(bool withIndices) {
   unsigned count = extents.size();
-  // By atom: whether it stands directly behind the atom that it may follow, in
-  // all tensors.
+  // By atom: whether it directly follows the other atom in all tensors.
   std::vector<std::vector<bool>> may(count, std::vector<bool>(count, true));
   auto visit = [&](ArrayRef<unsigned> atoms, bool isOrdered) {
     for (unsigned a = 0; a < count; ++a)
@@ -219,7 +219,7 @@ bool AxisRegrouping::join(bool withIndices) {
       if (!isa<RankedTensorType>(operand.get().getType()))
         continue;
       if (isWindow(op, operand)) {
-        // It takes a loop of several apart again.
+        // The window decomposes a joined loop's index again.
         SmallVector<unsigned> atoms;
         AffineMap map = op.getMatchingIndexingMap(&operand);
         for (auto [loop, axis] : llvm::enumerate(loops[index]))

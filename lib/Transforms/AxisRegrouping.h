@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loops of operators that hand values to each other are taken apart into
-// *atoms* and put together anew. Loops joined by the values between operators
-// are one axis. An axis of which some operand is indexed by the quotient by c
-// alone
-// (`h floordiv 4`: four query heads to a key head) is made of two atoms, of
-// which the second has c iterations. Atoms that stand side by side wherever any
-// of them stands, in loops and in tensors, can be one loop: no tensor tells
-// them apart. Tensors are dense, so going from one form to the other is a
-// reshape.
+// Regroups the loops of operators that pass values to each other. Loops that
+// are joined by the values between operators are one axis. An axis is divided
+// into *atoms*, which then form new loops. If some operand is indexed only by
+// the quotient of the axis by c, the axis has two atoms, of which the second
+// has c iterations. An example is `h floordiv 4`, with four query heads to a
+// key head.
+//
+// Atoms that are adjacent wherever any of them occurs, in loops and in tensors,
+// can be one loop: no tensor distinguishes them. Tensors are dense, so the
+// change from one form to the other is a reshape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,46 +31,49 @@ class AxisRegrouping {
 public:
   using Operators = llvm::SmallVector<mlir::linalg::LinalgOp>;
 
-  /// Takes apart the loops of `operators`, which are in program order and for
-  /// which `canRegroup` holds. Fails where they do not fit together.
+  /// Divides the loops of `operators` into atoms. The operators are in program
+  /// order, and `canRegroup` holds for each. Fails if the loops do not fit
+  /// together.
   static mlir::FailureOr<AxisRegrouping> compute(Operators operators);
 
-  /// Static sizes, one result at a plain permutation of the parallel loops, and
-  /// inputs indexed by loops or their quotients by constants, or a product's
-  /// through a window.
+  /// Returns whether an operator can be regrouped. This requires static sizes
+  /// and one result, indexed by a permutation of the parallel loops. Inputs are
+  /// indexed by loops or their quotients by constants, or are a contraction's
+  /// and read through a window.
   static bool canRegroup(mlir::linalg::LinalgOp op);
 
-  /// Whether each result is a loop, or its quotient by a constant.
+  /// Returns whether each result of the map is a loop, or its quotient by a
+  /// constant.
   static bool indexesByQuotients(mlir::AffineMap map);
-  /// The same, and some is a quotient.
+  /// Returns whether `indexesByQuotients` holds and some result is a quotient.
   static bool hasQuotient(mlir::AffineMap map);
 
-  /// Whether an operand keeps its form and is read at digits of the new loops,
-  /// as products can. Its padding, an operator of its own, stays in front of
-  /// it.
+  /// Returns whether an operand keeps its form and is indexed by digits of the
+  /// new loops, which contractions allow. Its padding, an operator of its own,
+  /// stays in front of it.
   static bool isWindow(mlir::linalg::LinalgOp op, mlir::OpOperand &operand);
 
-  /// Whether some axis has more than one atom.
+  /// Returns whether some axis has more than one atom.
   bool takesApart() const;
-  /// Puts atoms together where no tensor tells them apart. `withIndices`: also
-  /// those whose indices some operator computes with, by divisions. Returns
-  /// whether anything becomes one loop.
+  /// Joins atoms that no tensor distinguishes. `withIndices`: also atoms whose
+  /// indices some operator computes with, which then needs divisions. Returns
+  /// whether any atoms become one loop.
   bool join(bool withIndices);
-  /// The extents of what has become one loop: `8 x 4, 2 x 2`.
+  /// Returns the extents of the atoms of each joined loop: `8 x 4, 2 x 2`.
   std::string describeJoined() const;
 
-  /// The operators over the new loops, before each the reshapes of what comes
-  /// from outside; the old ones stay.
+  /// The operators over the new loops, each preceded by reshapes of values from
+  /// outside. The old operators stay.
   struct Rewritten {
     Operators operators;
     llvm::SmallVector<mlir::Operation *> reshapes;
-    /// By old operator: its result in its old shape; null where nobody outside
-    /// of the operators reads it.
+    /// By old operator: its result in its old shape; null where no operator
+    /// outside of the group reads it.
     llvm::SmallVector<mlir::Value> results;
   };
   Rewritten rewrite(mlir::RewriterBase &rewriter) const;
-  /// Puts the new operators in the place of the old ones, of which fills and
-  /// empty tensors are left over, or removes them.
+  /// `adopt` replaces the old operators by the new ones; fills and empty
+  /// tensors of the old ones are left. `discard` removes the new ones.
   void adopt(mlir::RewriterBase &rewriter, const Rewritten &rewritten) const;
   static void discard(mlir::RewriterBase &rewriter, const Rewritten &rewritten);
 
@@ -95,7 +99,7 @@ private:
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops; ///< by operator: axes
   llvm::SmallVector<Group> atomsOf;                     ///< by axis
   llvm::SmallVector<int64_t> extents;                   ///< by atom
-  /// By atom: that it follows in one loop, or none.
+  /// By atom: the atom that it follows in one loop, or none.
   llvm::SmallVector<std::optional<unsigned>> follows;
 };
 

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace fusion;
 
-/// Of a list of atoms those of each new loop, in order.
+/// Groups a list of atoms by new loop, in order.
 static SmallVector<SmallVector<unsigned>>
 groupByLoop(ArrayRef<unsigned> atoms,
             ArrayRef<std::optional<unsigned>> follows) {
@@ -28,7 +28,7 @@ groupByLoop(ArrayRef<unsigned> atoms,
   return groups;
 }
 
-/// The positions of the atoms of each group.
+/// Returns the positions of the atoms of each group.
 static SmallVector<ReassociationIndices>
 positions(ArrayRef<SmallVector<unsigned>> groups) {
   SmallVector<ReassociationIndices> result;
@@ -41,9 +41,9 @@ positions(ArrayRef<SmallVector<unsigned>> groups) {
   return result;
 }
 
-/// The value, whose dimensions are made of groups of atoms, over dimensions
-/// made of other groups of the same: through the shape that has every atom for
-/// itself.
+/// Reshapes a value, whose dimensions are groups of atoms, to dimensions that
+/// are other groups of the same atoms: by way of the shape with one dimension
+/// for each atom.
 Value AxisRegrouping::reshape(RewriterBase &rewriter, Value value,
                               ArrayRef<Group> from, ArrayRef<Group> to,
                               Rewritten &made) const {
@@ -86,8 +86,8 @@ Value AxisRegrouping::reshape(RewriterBase &rewriter, Value value,
   return value;
 }
 
-/// An atom in its loop: the loop's first atom, and the iterations of what is
-/// inside of the atom.
+/// Returns the place of an atom in its loop: the loop's first atom, and the
+/// iterations of all atoms inside of this one.
 std::pair<unsigned, int64_t> AxisRegrouping::placeOf(unsigned atom) const {
   unsigned leader = atom;
   while (follows[leader])
@@ -102,7 +102,8 @@ std::pair<unsigned, int64_t> AxisRegrouping::placeOf(unsigned atom) const {
   return {leader, inside};
 }
 
-/// The map of an operand that keeps its form, over digits of the new loops.
+/// Returns the map of an operand that keeps its form, over digits of the new
+/// loops.
 AffineMap AxisRegrouping::digitMap(
     AffineMap map, unsigned op,
     const llvm::SmallDenseMap<unsigned, unsigned> &dimOf) const {
@@ -113,7 +114,7 @@ AffineMap AxisRegrouping::digitMap(
     for (unsigned atom : atomsOf[axis]) {
       auto [leader, inside] = placeOf(atom);
       AffineExpr digit = getAffineConstantExpr(0, context);
-      // The first stays, so that the loop is seen to index the operand.
+      // The first digit stays, so that the loop is seen to index the operand.
       if (extents[atom] != 1 || leader == atom) {
         digit = getAffineDimExpr(dimOf.lookup(leader), context);
         digit = digit.floorDiv(inside);
@@ -127,7 +128,7 @@ AffineMap AxisRegrouping::digitMap(
   return map.replaceDimsAndSymbols(old, {}, dimOf.size(), 0);
 }
 
-/// The index of an old loop, from those of the new ones.
+/// Emits the index of an old loop, from the indices of the new ones.
 Value AxisRegrouping::emitIndex(
     OpBuilder &b, Location loc, unsigned axis,
     const llvm::SmallDenseMap<unsigned, unsigned> &dimOf) const {

@@ -95,8 +95,8 @@ private:
 
 } // namespace
 
-/// Takes in the element-wise operators that only `reader` reads, directly or
-/// through others, unless a product's values come in through them.
+/// Adds to `before` the element-wise operators that only `reader` reads,
+/// directly or through others, unless they compute on a contraction's values.
 void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
                               CandidateSequence::Operators &before) {
   SmallVector<Value> pending;
@@ -107,8 +107,8 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
       pending.push_back(operand->get());
       continue;
     }
-    // Tiles of what stands in front of a window would overlap; zeros around it
-    // are a part of reading it.
+    // Tiles of an operator in front of a window would overlap. Padding around
+    // it is a part of reading it.
     auto padding = operand->get().getDefiningOp<linalg::LinalgOp>();
     if (padding && matchPadding(padding) && padding->hasOneUse() &&
         !taken.contains(padding)) {
@@ -122,8 +122,8 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
     if (!producer || !value.hasOneUse() || taken.contains(producer) ||
         !isElementwise(producer))
       continue;
-    // What a product multiplies passes through shared memory, which holds no
-    // truth values.
+    // Operands of a contraction pass through shared memory, which holds no
+    // booleans.
     bool readsTruth =
         isContraction(reader) &&
         llvm::any_of(producer.getDpsInputs(), [](Value input) {
@@ -131,7 +131,7 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
         });
     if (readsTruth)
       continue;
-    // What follows a product is that product's epilogue.
+    // Operators on a contraction's values are its epilogue.
     if (llvm::any_of(producer.getDpsInputs(), [&](Value input) {
           auto op = input.getDefiningOp<linalg::LinalgOp>();
           return op && (isContraction(op) || taken.contains(op));
@@ -143,8 +143,8 @@ void Collector::collectBefore(linalg::LinalgOp reader, Value skip,
   }
 }
 
-/// Takes in what leads to reductions in front of the link's products: all of it
-/// is read inside, but for values of rows.
+/// Adds the operators that lead to reductions in front of the link's
+/// contractions. All of their values are read inside, except values of rows.
 void Collector::collectHead(CandidateSequence::Link &link) {
   llvm::SmallPtrSet<Operation *, 8> readers{link.contraction};
   SmallVector<Value> pending;
@@ -188,7 +188,7 @@ void Collector::collectHead(CandidateSequence::Link &link) {
       break;
     found.remove(*outside);
   }
-  // Rows that nobody needs any more go, too.
+  // Drop row statistics that no operator needs any more, too.
   auto isNeeded = [&](Operation *op) {
     return llvm::any_of(op->getUsers(), [&](Operation *user) {
       return readers.contains(user) || found.contains(user);
@@ -218,7 +218,7 @@ llvm::SetVector<Value> fusion::valuesReadBy(Operation &op) {
 }
 
 void Collector::collectAfter(CandidateSequence::Link &link) {
-  // In program order, so that whatever an operator depends on has been seen.
+  // In program order, so that the operators that one depends on have been seen.
   llvm::SmallPtrSet<Operation *, 16> dependent{link.contraction},
       inside{link.contraction};
   for (Operation &op : llvm::make_range(
@@ -246,7 +246,8 @@ void Collector::collectAfter(CandidateSequence::Link &link) {
     collectBefore(linalgOp, Value(), link.after);
     link.after.push_back(linalgOp);
   }
-  // The way that the product's value goes while exactly one operator reads it.
+  // The operators that the contraction's value passes through, as long as
+  // exactly one reads it.
   Value value = link.contraction->getResult(0);
   while (value.hasOneUse()) {
     auto user = dyn_cast<linalg::LinalgOp>(*value.getUsers().begin());
@@ -255,7 +256,7 @@ void Collector::collectAfter(CandidateSequence::Link &link) {
     link.directlyAfter.push_back(user);
     value = user->getResult(0);
   }
-  // With what only these read.
+  // With the operators that only these read.
   for (linalg::LinalgOp op : link.after) {
     bool isRead = llvm::all_of(op->getUsers(), [&](Operation *user) {
       auto reader = dyn_cast<linalg::LinalgOp>(user);
@@ -266,8 +267,8 @@ void Collector::collectAfter(CandidateSequence::Link &link) {
   }
 }
 
-/// Takes in the products whose values `reader` joins with the link's, with all
-/// that nobody else reads.
+/// Adds the contractions whose values `reader` joins with the link's, with the
+/// operators that only they read.
 void Collector::collectJoined(linalg::LinalgOp reader,
                               CandidateSequence::Link &link) {
   for (Value input : reader.getDpsInputs()) {
@@ -305,8 +306,8 @@ void Collector::collectJoined(linalg::LinalgOp reader,
   }
 }
 
-/// The product that goes on with a value of the link, and that value, where
-/// there is one and nobody else outside of the link reads it.
+/// Returns the contraction that multiplies a value of the link, and that value,
+/// provided that no other operator outside of the link reads it.
 std::pair<linalg::LinalgOp, Value>
 Collector::follow(const CandidateSequence::Link &link) {
   SmallVector<Value> values{link.contraction->getResult(0)};
@@ -338,14 +339,15 @@ Collector::follow(const CandidateSequence::Link &link) {
   if (readers == 1 && !leaves && !taken.contains(next) &&
       next->getBlock() == &block)
     return {next, arriving};
-  // What other operators read ends here; the last such value says why.
+  // The sequence ends with a value that other operators read; the last such
+  // value says why.
   for (Value value : llvm::reverse(values))
     if (!llvm::all_of(value.getUsers(), isInside) && remarkEnd(value))
       break;
   return {};
 }
 
-/// The uses of a value, those of its reshaped forms included.
+/// Collects the uses of a value, and of its reshaped forms.
 static void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
   for (OpOperand &use : value.getUses()) {
     if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(use.getOwner()))
@@ -355,7 +357,8 @@ static void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
   }
 }
 
-/// Whether a use is a convolution's window, or the padding that it reads.
+/// Returns whether a use is a convolution's window, or the padding that the
+/// window reads.
 static bool isReadThroughWindow(OpOperand &use) {
   auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
   if (!op)
@@ -370,8 +373,8 @@ static bool isReadThroughWindow(OpOperand &use) {
          });
 }
 
-/// The sizes of a value that are known at run time only, in words; empty where
-/// there are none. Shapes of later values read them, so that such a value is
+/// Describes the sizes of a value that are known at run time only; empty if all
+/// are static. Shapes of later values read them, so a value with such sizes is
 /// hardly ever read once.
 static std::string dynamicSizes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -390,7 +393,8 @@ static std::string dynamicSizes(Value value) {
   return text;
 }
 
-/// Says why the chain ends with a value; false where no operator reads it.
+/// Emits a remark that says why the chain ends with a value. Returns false if
+/// no operator reads it.
 bool Collector::remarkEnd(Value value) {
   SmallVector<OpOperand *> uses;
   collectUses(value, uses);

@@ -17,49 +17,52 @@
 
 namespace fusion {
 
-/// A row of products, each multiplying a value that the one before it makes,
-/// with the element-wise operators and reductions before, between and after.
+/// A candidate sequence: contractions that each multiply a value computed from
+/// the previous one's accumulator, with the element-wise operators and
+/// reductions before, between and after them.
 struct CandidateSequence {
   using Operators = llvm::SmallVector<mlir::linalg::LinalgOp>;
 
   struct Link {
-    /// Element-wise, on operands that come from outside.
+    /// Element-wise operators on operands that come from outside.
     Operators before;
-    /// What these and the product read besides that nobody else reads, with
-    /// reductions among it: a normalisation.
+    /// The prologue with reductions, such as a normalisation: what `before` and
+    /// the contraction read besides, unless other operators read it, too.
     Operators head;
     mlir::linalg::LinalgOp contraction;
-    /// What is computed from the product's values, and what only that reads.
+    /// Operators on the contraction's values, and what only these read.
     Operators after;
-    /// Other products, with what only they need, whose values operators of
-    /// `after` join with this one's: the gate of a gated linear unit.
+    /// Other contractions, with the operators that only they read, whose values
+    /// operators of `after` join with this one's. An example is the gate of a
+    /// gated linear unit.
     Operators joined;
-    /// Of `after` the element-wise operators directly behind the product: what
-    /// a kernel of the product alone takes in at least.
+    /// The element-wise operators of `after` directly behind the contraction,
+    /// which a kernel of this contraction alone includes at least.
     Operators directlyAfter;
   };
   std::vector<Link> links;
 
-  /// Operators of links first … last, in program order; of the last one all
-  /// that is after it, or only what is directly after it; with the products
-  /// that join and the heads, or without them.
+  /// Returns the operators of links first … last, in program order. `all`: with
+  /// the whole epilogue of the last one instead of `directlyAfter`. `joined`:
+  /// with joined contractions. `heads`: with prologues that have reductions.
   Operators operators(unsigned first, unsigned last, bool all, bool joined,
                       bool heads) const;
   bool hasJoined(unsigned first, unsigned last) const;
   bool hasHead(unsigned first, unsigned last) const;
 };
 
-/// The rows of a function, in program order; no operator is in two, and none is
-/// of `except`. Remarks say where a row ends and why, where it `explains`.
+/// Returns the candidate sequences of a function, in program order. No operator
+/// is in two of them, and none is in `except`. `explains`: emits remarks that
+/// say where and why each sequence ends.
 std::vector<CandidateSequence> collectCandidateSequences(
     mlir::func::FuncOp function,
     const llvm::SmallPtrSetImpl<mlir::Operation *> &except,
     bool explains = true);
-/// All of them, without remarks.
+/// Returns all candidate sequences of a function, without remarks.
 std::vector<CandidateSequence>
 collectCandidateSequences(mlir::func::FuncOp function);
 
-/// The values that an operation reads, also inside of its regions.
+/// Returns the values that an operation reads, also inside of its regions.
 llvm::SetVector<mlir::Value> valuesReadBy(mlir::Operation &op);
 
 } // namespace fusion

@@ -94,7 +94,7 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
 
 Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
                                 unsigned last, bool joined, bool heads) {
-  // Products are explained once.
+  // Contractions are explained once.
   bool isSingle = first == last && (joined || !row.hasJoined(first, last)) &&
                   heads == row.hasHead(first, last);
   Segment part = predict(
@@ -109,9 +109,10 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
   return less;
 }
 
-/// The operators that can be one group: those that need, through others outside
-/// of it, what the group computes are left out, with what only they read.
-/// `reason` is set where a product is among them.
+/// Returns the operators that can be one group. An operator is left out if it
+/// depends, through operators outside of the group, on values of the group; so
+/// are operators that only such an operator reads. Sets `reason` if a
+/// contraction is left out.
 static CandidateSequence::Operators
 withoutWaysBack(ArrayRef<linalg::LinalgOp> operators, std::string &reason) {
   llvm::SmallPtrSet<Operation *, 8> inside, behind;
@@ -145,7 +146,9 @@ withoutWaysBack(ArrayRef<linalg::LinalgOp> operators, std::string &reason) {
     if (isCut && !isContraction(op) && !op->use_empty() &&
         llvm::all_of(op->getUsers(),
                      [&](Operation *user) { return behind.contains(user); })) {
-      // Makes operands of what is left out, or further results.
+      // Makes values operands of the group instead, if the operators that
+      // compute them are read only by operators outside; or makes them further
+      // results.
       bool isOperand = llvm::none_of(op.getDpsInputs(), [&](Value value) {
         return inside.contains(value.getDefiningOp());
       });

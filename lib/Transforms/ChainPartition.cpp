@@ -32,7 +32,7 @@ public:
     remarkConvolutions(function);
     for (SharedPrologue &head : SharedPrologue::find(function))
       distribute(head);
-    // What does not join is a row of its own.
+    // Operators that do not join are a candidate sequence of their own.
     llvm::SmallPtrSet<Operation *, 16> tried;
     while (true) {
       std::vector<CandidateSequence> rows =
@@ -58,7 +58,7 @@ private:
   Segment compete(const CandidateSequence &row, unsigned first, unsigned last,
                   const Segment &part);
   void claim(const CandidateSequence &row);
-  /// Returns whether products that could have joined did not.
+  /// Returns whether contractions that could have joined did not.
   bool partition(CandidateSequence &row);
 
   func::FuncOp function;
@@ -72,8 +72,9 @@ private:
 
 } // namespace
 
-/// The kernels of the products behind a head, each by itself, and of operators
-/// that none of them takes in.
+/// Returns the predicted seconds of the kernels of the contractions that read a
+/// shared prologue, each alone, and of the operators that none of these kernels
+/// includes.
 double Partitioner::predict(const SharedPrologue &head) {
   llvm::SaveAndRestore<bool> silent(evaluator.explains, false);
   llvm::SmallPtrSet<Operation *, 16> taken;
@@ -96,7 +97,8 @@ double Partitioner::predict(const SharedPrologue &head) {
   return time;
 }
 
-/// Lets each product behind a head compute it for itself where that pays.
+/// Lets each contraction behind a shared prologue recompute it, if that is
+/// predicted to be faster.
 void Partitioner::distribute(SharedPrologue &head) {
   double shared = predict(head);
   head.copy(evaluator.rewriter);
@@ -123,8 +125,9 @@ static CandidateSequence::Operators allOf(const CandidateSequence &row) {
                        /*heads=*/true);
 }
 
-/// What stitched groups next to a part could have of it: what follows the last
-/// product, or what stands in front of the first, goes to whom it saves more.
+/// Decides between a segment and the stitched groups next to it, which could
+/// include its epilogue or its prologue. These operators go where they save
+/// more time. Returns the segment that is best for both.
 Segment Partitioner::compete(const CandidateSequence &row, unsigned first,
                              unsigned last, const Segment &part) {
   if (!neighbours || !part.time)
@@ -147,7 +150,7 @@ Segment Partitioner::compete(const CandidateSequence &row, unsigned first,
     CandidateSequence::Operators rest, given;
     for (linalg::LinalgOp op : part.operators)
       (llvm::is_contained(list, op) ? given : rest).push_back(op);
-    // Where nobody else could have them there is nothing to decide.
+    // If no stitched group could include them, there is nothing to decide.
     if (given.empty() || neighbours->next(given).empty())
       continue;
     Segment smaller = evaluator.predict(rest, /*isSingle=*/false);
@@ -195,7 +198,7 @@ void Partitioner::claim(const CandidateSequence &row) {
 
 bool Partitioner::partition(CandidateSequence &row) {
   SequencePlan plan(row, evaluator, forceFusion);
-  // What the kernels of other rows and parts have is nobody's neighbour.
+  // The kernels of other sequences and segments compete with no stitched group.
   if (neighbours)
     neighbours->release(allOf(row));
   if (neighbours)

@@ -17,25 +17,26 @@
 namespace fusion {
 
 struct ChainPartitionOptions {
-  bool forceFusion = false; ///< what is legal, whatever it costs
-  bool skipMasked = false;  ///< price kernels that skip masked tiles
-  /// How stitched groups are made of what the chains leave; nullopt: they are
-  /// not, and chains take in what they can.
+  bool forceFusion = false; ///< fuse what is legal, whatever it costs
+  bool skipMasked = false;  ///< evaluate kernels that skip masked tiles
+  /// How stitched groups are made of the operators that are in no chain. If
+  /// this is nullopt, none are made, and chains include all operators that they
+  /// can.
   std::optional<ExplorerOptions> explorer;
 };
 
-/// A chain of a plan.
+/// A chain of a partition.
 struct ChainKernel {
   fuse::ChainOp group;
   unsigned contractions = 0;
   double seconds = 0;       ///< predicted
-  double apart = 0;         ///< predicted for each product by itself
+  double apart = 0;         ///< predicted for each contraction by itself
   bool isApartKnown = true; ///< each has a kernel of a chain
-  bool isForced = false;    ///< fewer seconds are predicted for several kernels
+  bool isForced = false;    ///< several kernels are predicted to be faster
 };
 
-/// Makes chains of a function's products and of the operators around them,
-/// with remarks: what was fused, what was not and why. Returns the chains.
+/// Makes chains of a function's contractions and of the operators around them.
+/// Remarks say what was fused, what was not and why. Returns the chains.
 std::vector<ChainKernel> partitionChains(mlir::func::FuncOp function,
                                          const ChipInfo &chip,
                                          const ChainPartitionOptions &options,

@@ -26,7 +26,8 @@ void fusion::remarkIntensity(const GroupAxes &axes, const ChipInfo &chip) {
     if (!number)
       continue;
     const Contraction &contraction = axes.model.contractions[*number];
-    // Sizes that are known at run time only have no intensity yet.
+    // Contractions whose sizes are known at run time only have no intensity
+    // yet.
     if (llvm::any_of(contraction.axes, [&](unsigned axis) {
           return axes.model.axes[axis].isDynamic;
         }))
@@ -52,7 +53,7 @@ void fusion::remarkConvolutions(func::FuncOp function) {
                    "runs in the generic form: " + *why);
 }
 
-/// Says what was decided where there was something to decide: missed or passed.
+/// Emits a missed or a passed remark, if there was something to decide.
 static void remarkEither(Operation *op, bool isMissed, StringRef missed,
                          StringRef passed, const std::string &text) {
   if (text.empty())
@@ -63,8 +64,8 @@ static void remarkEither(Operation *op, bool isMissed, StringRef missed,
     remarkPassed(op, kCategory, passed, text);
 }
 
-/// What links first … last take separately. A product that was put into the
-/// window of the next one counts as before, computed once.
+/// Returns what links first … last take as separate kernels. A contraction that
+/// is recomputed in the window of another one counts as before, computed once.
 static SeparateKernels evaluateSeparately(const CandidateSequence &row,
                                           const SequencePlan &plan,
                                           unsigned first, unsigned last) {
@@ -74,8 +75,8 @@ static SeparateKernels evaluateSeparately(const CandidateSequence &row,
     const Segment &own = plan.part(i, i);
     separate.generic += !own.time;
     seconds.push_back(kernelTime(own));
-    // Both as they were before one was computed at the places of the other's
-    // window: by itself the first one would now store each of these places.
+    // Use the time of both before one was computed at the places of the other's
+    // window. By itself the first one would now store each of these places.
     auto apart = row.links[i].contraction->getAttrOfType<FloatAttr>(
         kSecondsApartAttrName);
     if (!apart || i == first)
@@ -92,7 +93,7 @@ FusedKernel fusion::evaluateFusion(const CandidateSequence &row,
                                    const SequencePlan &plan, unsigned first,
                                    unsigned last, bool forceFusion) {
   FusedKernel fused;
-  // Of the same operators as the others: some may be left to stitched groups.
+  // For all operators of the links: the plan may leave some to stitched groups.
   fused.seconds = kernelTime(plan.part(first, last));
   fused.separate = evaluateSeparately(row, plan, first, last);
   fused.cut = plan.costCut(first, last);
@@ -102,7 +103,8 @@ FusedKernel fusion::evaluateFusion(const CandidateSequence &row,
   return fused;
 }
 
-/// The prediction for a kernel of several products, and for their own kernels.
+/// Describes the prediction for a kernel of several contractions, and for a
+/// kernel of each.
 static std::string describe(const FusedKernel &fused) {
   const SeparateKernels &separate = fused.separate;
   std::string text = "predicted " + microseconds(fused.seconds);
@@ -143,12 +145,13 @@ void fusion::remarkKernel(const CandidateSequence &row,
   });
 }
 
-/// Why a cut where a legal kernel would have taken in the next product.
+/// Explains why the plan divides a sequence where a legal kernel would have
+/// included the next contraction.
 static std::string explainCut(const SequencePlan &plan, const Segment &part,
                               const Segment &joined, const Segment &next,
                               SequencePlan::Cost with, bool forceFusion) {
   if (forceFusion) {
-    // What is legal is fused: the fewest kernels decide, then time.
+    // Whatever is legal is fused: the fewest kernels decide, then time.
     unsigned kernels = plan.cost().kernels;
     if (with.kernels > kernels)
       return llvm::formatv("with others the row makes {0} kernels cut here, "
@@ -170,7 +173,8 @@ static std::string explainCut(const SequencePlan &plan, const Segment &part,
       "predicted {0} fused against {1} separately; the fused "
       "kernel is bound by {2}",
       microseconds(kernelTime(joined)), microseconds(apart), joined.bound);
-  // Work that has kernels of its own on one side is in the other one's kernel.
+  // Operators that have kernels of their own on one side are in the other one's
+  // kernel.
   if (double others = joined.apart + joined.head; others > 0)
     return text + llvm::formatv(" and takes {0}, kernels of what does not go "
                                 "into it the other {1}",
@@ -189,7 +193,7 @@ static std::string explainCut(const SequencePlan &plan, const Segment &part,
 void fusion::remarkCut(const CandidateSequence &row, SequencePlan &plan,
                        const Segment &part, unsigned first, unsigned last,
                        bool forceFusion) {
-  // A whole search for the remark's numbers alone.
+  // Runs a full search only for the numbers of the remark.
   remarkMissed(row.links[last + 1].contraction, kCategory, "not-fused", [&] {
     const Segment &joined = plan.exactSegment(first, last + 1);
     std::string why = joined.reason;

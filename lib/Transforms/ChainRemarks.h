@@ -15,48 +15,52 @@
 
 namespace fusion {
 
-/// Of each product, and what that means for the chip.
+/// Emits remarks with the arithmetic intensity of each contraction, and what it
+/// means for the chip.
 void remarkIntensity(const GroupAxes &axes, const ChipInfo &chip);
 
-/// Why convolutions are left to the generic form.
+/// Emits remarks that say why convolutions have the generic form.
 void remarkConvolutions(mlir::func::FuncOp function);
 
-/// Links of a row as kernels of their own.
+/// The links of a candidate sequence as kernels of their own.
 struct SeparateKernels {
-  double seconds = 0;     ///< predicted, kernels of what joins them included
-  unsigned generic = 0;   ///< products without a chain's kernel
+  double seconds = 0;     ///< predicted, with kernels of joined operators
+  unsigned generic = 0;   ///< contractions without a chain's kernel
   bool hasWindow = false; ///< one is computed at the places of a window
 };
 
-/// Links of a row as one kernel, and what the cost says of the others.
+/// Links of a candidate sequence as one kernel, and the cost of the
+/// alternatives.
 struct FusedKernel {
-  double seconds = 0; ///< predicted, kernels of what joins them included
+  double seconds = 0; ///< predicted, with kernels of joined operators
   SeparateKernels separate;
-  SequencePlan::Cost cut; ///< of the best way to cut them
-  bool isForced = false;  ///< one of the others is predicted to take less
+  SequencePlan::Cost cut; ///< of the best way to divide them
+  bool isForced = false;  ///< an alternative is predicted to be faster
 };
 
 FusedKernel evaluateFusion(const CandidateSequence &row,
                            const SequencePlan &plan, unsigned first,
                            unsigned last, bool forceFusion);
 
-/// What a kernel of the plan, links first … last, is made of: what joins, what
-/// is in front, what stitched groups have of it, and which products are fused.
+/// Emits remarks on a kernel of the plan, links first … last: which operators
+/// join, which are the prologue, which are left to stitched groups, and which
+/// contractions are fused.
 void remarkKernel(const CandidateSequence &row, const SequencePlan &plan,
                   const Segment &part, unsigned first, unsigned last,
                   bool forceFusion);
 
-/// Why the row is cut behind this kernel of the plan.
+/// Emits a remark that says why the candidate sequence is divided behind this
+/// kernel of the plan.
 void remarkCut(const CandidateSequence &row, SequencePlan &plan,
                const Segment &part, unsigned first, unsigned last,
                bool forceFusion);
 
-/// Why operators that read the chain's values, or whose values it reads, are in
-/// other kernels.
+/// Emits remarks that say why operators that read the chain's values, or whose
+/// values it reads, are in other kernels.
 void remarkNeighbours(const Segment &part, StitchNeighbours &neighbours,
                       ChainEvaluator &evaluator);
 
-/// That the products have no kernel of a chain.
+/// Emits a remark that the contractions have no kernel of a chain.
 void remarkGeneric(const CandidateSequence &row, const Segment &part,
                    unsigned last);
 

@@ -31,8 +31,8 @@ using namespace fusion;
 
 namespace {
 
-/// Where a size comes from: a dimension of a tensor, a number that somebody
-/// computed (dimension −1), or a constant (no value).
+/// Where a size comes from: a dimension of a tensor, a computed value
+/// (dimension −1), or a constant (no value).
 using Size = std::pair<Value, int64_t>;
 
 Size sizeOf(Value tensor, int64_t dimension);
@@ -48,7 +48,7 @@ Size sizeFrom(Value number) {
   return {number, -1};
 }
 
-/// Follows a tensor to where its size was decided.
+/// Follows a tensor to the operation that determined its size.
 Size sizeOf(Value tensor, int64_t dimension) {
   while (true) {
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -67,7 +67,8 @@ Size sizeOf(Value tensor, int64_t dimension) {
   }
 }
 
-/// Whether `expr` grows with every loop and is not negative at their start.
+/// Returns whether `expr` grows with every loop and is not negative at their
+/// start.
 bool isMonotone(AffineExpr expr) {
   if (isa<AffineDimExpr>(expr))
     return true;
@@ -80,7 +81,7 @@ bool isMonotone(AffineExpr expr) {
          isMonotone(binary.getLHS()) && isMonotone(binary.getRHS());
 }
 
-/// Makes the assertions of one function.
+/// Inserts the assertions of one function.
 class Checker {
 public:
   explicit Checker(func::FuncOp function)
@@ -108,7 +109,7 @@ private:
   SmallVector<Operation *> dims; ///< that were made
 };
 
-/// "input 1" or "output 0".
+/// Returns "input 1" or "output 0".
 std::string nameOf(linalg::LinalgOp op, OpOperand &operand) {
   if (op.isDpsInit(&operand))
     return llvm::formatv("output {0}",
@@ -147,7 +148,7 @@ void Checker::require(arith::CmpIPredicate predicate, Value left, Value right,
   cf::AssertOp::create(builder, op->getLoc(), holds, text);
 }
 
-/// Asserts that `size` is `expected` unless that is known.
+/// Asserts that `size` is `expected`, unless they are known to be equal.
 void Checker::requireEqual(Operation *op, Size size, Size expected,
                            const Twine &message) {
   if (size == expected || known.isEquivalent(size, expected))
@@ -160,7 +161,8 @@ void Checker::requireEqual(Operation *op, Size size, Size expected,
   require(arith::CmpIPredicate::eq, left, valueOf(expected), op, message);
 }
 
-/// Asserts that the largest index that the loops reach lies inside.
+/// Asserts that the largest index that the loops reach lies inside of the
+/// tensor.
 void Checker::checkReach(linalg::LinalgOp op, ArrayRef<Size> extents,
                          OpOperand &operand, unsigned dimension,
                          AffineExpr index) {
@@ -169,7 +171,7 @@ void Checker::checkReach(linalg::LinalgOp op, ArrayRef<Size> extents,
   for (unsigned loop = 0; loop < extents.size(); ++loop)
     if (index.isFunctionOfDim(loop))
       isStatic &= !extents[loop].first;
-  // The operator's verifier has compared what is static in its types.
+  // The operator's verifier has compared static sizes.
   if (isStatic || !isMonotone(index))
     return;
   builder.setInsertionPoint(op);
@@ -194,7 +196,8 @@ void Checker::checkReach(linalg::LinalgOp op, ArrayRef<Size> extents,
 void Checker::check(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return;
-  // Every loop's extent is what the first operand says that it indexes plainly.
+  // A loop's extent is the size of the dimension that this loop alone indexes,
+  // in the first such operand.
   struct Extent {
     Size size;
     OpOperand *operand = nullptr;
@@ -273,7 +276,7 @@ void Checker::check(tensor::ExpandShapeOp op) {
   }
 }
 
-/// What somebody has asserted already.
+/// Learns an equality that the function asserts already.
 void Checker::learn(cf::AssertOp op) {
   auto compare = op.getArg().getDefiningOp<arith::CmpIOp>();
   if (compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
@@ -284,7 +287,7 @@ void Checker::learn(cf::AssertOp op) {
 void Checker::run() {
   SmallVector<Operation *> ops;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // What is in a group got its sizes from outside.
+    // Operators in a group have sizes from outside.
     if (isa<fuse::FusedGroupOpInterface>(op))
       return WalkResult::skip();
     ops.push_back(op);
@@ -300,7 +303,7 @@ void Checker::run() {
     else if (auto assertion = dyn_cast<cf::AssertOp>(op))
       learn(assertion);
   }
-  // A size is no use of a value between operators.
+  // A use of a size is no use of the value between operators.
   RewritePatternSet patterns(function.getContext());
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   (void)applyOpPatternsGreedily(dims, std::move(patterns));

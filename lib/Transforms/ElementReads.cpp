@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace fusion;
 
-/// The points of an operator whose sizes are known.
+/// Returns the number of points of an operator with static sizes.
 static int64_t pointsOf(linalg::LinalgOp op) {
   int64_t points = 1;
   for (int64_t extent : op.getStaticLoopRanges())
@@ -27,7 +27,7 @@ static int64_t pointsOf(linalg::LinalgOp op) {
   return points;
 }
 
-/// The operator that computes a tensor point by point.
+/// Returns the element-wise operator that computes a tensor, or null.
 static linalg::LinalgOp pointwiseMaker(Value tensor) {
   auto maker = tensor.getDefiningOp<linalg::LinalgOp>();
   if (!maker || isa<linalg::FillOp>(maker) || !maker.hasPureTensorSemantics() ||
@@ -37,7 +37,8 @@ static linalg::LinalgOp pointwiseMaker(Value tensor) {
   return maker;
 }
 
-/// Whether values of a product come in through element-wise operators alone.
+/// Returns whether an operator computes on a contraction's values through
+/// element-wise operators alone.
 static bool followsContraction(linalg::LinalgOp op) {
   SmallVector<linalg::LinalgOp> pending = {op};
   llvm::SmallPtrSet<Operation *, 8> seen;
@@ -56,8 +57,9 @@ static bool followsContraction(linalg::LinalgOp op) {
   return false;
 }
 
-/// The condition where an element matters, if there is one: that of a padding,
-/// or of a piece of a concatenation. An index is zero where it does not hold.
+/// Returns the condition under which an element matters, or null: the one of a
+/// padding, or of a piece of a concatenation. Where it does not hold, the index
+/// is zero.
 static Value guardOf(tensor::ExtractOp extract) {
   Value guard;
   for (Value index : extract.getIndices())
@@ -66,7 +68,7 @@ static Value guardOf(tensor::ExtractOp extract) {
   return guard;
 }
 
-/// Whether what is read matters where `guard` holds only.
+/// Returns whether the element that is read matters only if `guard` holds.
 static bool isGuarded(tensor::ExtractOp extract, Value guard) {
   return llvm::all_of(extract.getIndices(),
                       [&](Value index) {
@@ -82,7 +84,7 @@ static bool isGuarded(tensor::ExtractOp extract, Value guard) {
          });
 }
 
-/// Whether nobody reads an operator's values but others of which that holds.
+/// Returns whether only unused operators read an operator's values.
 static bool isUnused(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     Operation *reader = isa<linalg::LinalgOp>(user)
@@ -92,9 +94,9 @@ static bool isUnused(Operation *op) {
   });
 }
 
-/// Whether element-wise operators or reductions read what an operator puts
-/// side by side: for a function's results alone it is stored where it belongs,
-/// and products read a padding themselves.
+/// Returns whether element-wise operators or reductions read an operator that
+/// concatenates or pads. Otherwise it stays: for a function's results alone it
+/// is stored where it belongs, and contractions read a padding themselves.
 static bool isComputedWith(linalg::LinalgOp op) {
   return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
     auto reader = dyn_cast<linalg::LinalgOp>(user);
@@ -105,8 +107,8 @@ static bool isComputedWith(linalg::LinalgOp op) {
   });
 }
 
-/// Whether all that a body reads by index is read under no condition, or
-/// matters there only.
+/// Returns whether the elements that a body reads by index have no guard, or
+/// matter only where their guard holds.
 static bool hasKnownGuards(linalg::LinalgOp op) {
   return llvm::all_of(op.getBlock()->getOps<tensor::ExtractOp>(),
                       [](tensor::ExtractOp extract) {
@@ -136,8 +138,8 @@ struct ComputeWhereRead : OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
-  /// Whether all reads by index together are of no more elements than there
-  /// are.
+  /// Returns whether all reads by index together read at most as many elements
+  /// as there are.
   static bool isLittle(linalg::LinalgOp maker) {
     int64_t left = pointsOf(maker);
     bool isReadByMaps = false;
@@ -150,24 +152,24 @@ private:
       auto reader = extract->getParentOfType<linalg::LinalgOp>();
       if (!reader || reader.hasDynamicShape())
         return false;
-      // It has been computed elsewhere, and will go.
+      // Its values are computed elsewhere, and it will be erased.
       if (isUnused(reader))
         continue;
       Value guard = guardOf(extract);
       if (guard && !(isGuarded(extract, guard) && isComputedWith(reader) &&
                      hasKnownGuards(maker)))
         return false;
-      // Where its condition holds each element is read once.
+      // Where its condition holds, each element is read once.
       left -= guard ? pointsOf(maker) : pointsOf(reader);
       if (left < 0)
         return false;
     }
-    // What a product's kernel computes behind it at no cost would move to
-    // another one.
+    // The epilogue of a contraction, which costs nothing there, would move to
+    // another kernel.
     return isReadByMaps || !followsContraction(maker);
   }
 
-  /// Reads an element, where it only matters under a guard as such.
+  /// Reads an element; where it matters only under a guard, under that guard.
   static Value read(OpBuilder &b, Location loc, Value tensor,
                     SmallVector<Value> indices, Value guard) {
     if (!guard)
@@ -181,7 +183,7 @@ private:
     return arith::SelectOp::create(b, loc, guard, element, nothing);
   }
 
-  /// The element of what `maker` makes that `extract` reads.
+  /// Computes the element of `maker`'s result that `extract` reads.
   static Value computeAt(OpBuilder &b, tensor::ExtractOp extract,
                          linalg::LinalgOp maker) {
     Location loc = extract.getLoc();
@@ -212,7 +214,7 @@ private:
       if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
         mapping.map(index.getResult(), loops[index.getDim()]);
       } else if (auto own = dyn_cast<tensor::ExtractOp>(inner)) {
-        // What matters under two conditions is read under both.
+        // An element that matters under two conditions is read under both.
         Value both = guard, under = guard ? guardOf(own) : Value();
         if (under)
           both = arith::AndIOp::create(b, loc, guard,
@@ -251,7 +253,8 @@ struct ReadOwnPlace : OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
-  /// The loops that index an element, each of them one dimension in full.
+  /// Returns a map of the loops that index an element, each of them one
+  /// dimension in full.
   static AffineMap ownPlace(linalg::GenericOp op, tensor::ExtractOp extract) {
     auto type = cast<RankedTensorType>(extract.getTensor().getType());
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -263,7 +266,7 @@ private:
     for (auto [constIndex, size] :
          llvm::zip_equal(extract.getIndices(), type.getShape())) {
       Value index = constIndex;
-      // Elsewhere anything does.
+      // Where the guard does not hold, any element will do.
       if (auto select = index.getDefiningOp<arith::SelectOp>())
         index = select.getTrueValue();
       auto loop = index.getDefiningOp<linalg::IndexOp>();
@@ -291,8 +294,8 @@ private:
   }
 };
 
-/// A reduction along a concatenation of computed values would read them at
-/// other places than their own.
+/// Splits a reduction along a concatenation of computed values, which would
+/// read them at other places than their own.
 struct ReducePieces : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ConcatOp op,
@@ -318,7 +321,7 @@ struct ReducePieces : OpRewritePattern<tensor::ConcatOp> {
   }
 
 private:
-  /// The loop that goes along the concatenation, if it is one that is reduced.
+  /// Returns the reduced loop along the concatenation, if any.
   static std::optional<unsigned> findLoop(linalg::LinalgOp op,
                                           tensor::ConcatOp concat) {
     std::optional<unsigned> loop;
@@ -339,7 +342,7 @@ private:
 
   static bool split(linalg::LinalgOp op, tensor::ConcatOp concat,
                     PatternRewriter &rewriter) {
-    // A product of matrices is tiled along the whole of it.
+    // A contraction is tiled along the whole concatenation.
     std::optional<ReductionBody> body = matchReduction(op);
     if (!body || op.hasDynamicShape() || op->getNumResults() != 1 ||
         !op.getBlock()->getOps<linalg::IndexOp>().empty())
@@ -352,7 +355,7 @@ private:
     rewriter.setInsertionPoint(op);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Value empty = tensor::EmptyOp::create(rewriter, loc, type, ValueRange());
-    // One piece starts from the constant, the others from what changes nothing.
+    // One piece starts from the constant, the others from the identity.
     Value start = op.getDpsInits()[0];
     SmallVector<Value> parts;
     int64_t begin = 0;
@@ -396,7 +399,7 @@ private:
     return true;
   }
 
-  /// What a piece is combined with of another operand.
+  /// Slices another operand to the elements that a piece is combined with.
   static Value cut(linalg::LinalgOp op, OpOperand &operand, unsigned loop,
                    int64_t begin, int64_t size, PatternRewriter &rewriter) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());

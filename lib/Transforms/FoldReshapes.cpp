@@ -35,8 +35,8 @@ bool isReshape(Operation *op) {
   return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
 }
 
-/// Products and convolutions keep the shapes they have: their loops are what is
-/// tiled.
+/// Returns whether an operator may change its shape. Contractions keep theirs,
+/// as their loops are tiled.
 bool isFlexible(Operation *op) {
   auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
   return linalgOp && linalgOp.hasPureTensorSemantics() &&
@@ -44,16 +44,16 @@ bool isFlexible(Operation *op) {
          !linalg::isaConvolutionOpInterface(linalgOp);
 }
 
-/// The operators that can lose loops of one iteration: those that reshapes cut
-/// off from every product, and from what reads elements by their places, since
-/// these keep such a loop and what is next to them must then keep it, too.
+/// Returns the operators that can lose loops of one iteration. Contractions,
+/// and operators that read elements by index, keep such loops, and so must all
+/// operators that are connected to them without a reshape between.
 SmallVector<linalg::GenericOp> collectCutOff(func::FuncOp function) {
   llvm::EquivalenceClasses<Operation *> components;
   SmallVector<linalg::GenericOp> generics;
   llvm::SmallPtrSet<Operation *, 8> fixed;
   function.walk([&](linalg::LinalgOp op) {
     components.insert(op);
-    // Also of what the body reads.
+    // Also operators that the body reads.
     op->walk([&](Operation *reader) {
       for (Value operand : reader->getOperands())
         if (auto producer = operand.getDefiningOp<linalg::LinalgOp>())
@@ -76,7 +76,7 @@ SmallVector<linalg::GenericOp> collectCutOff(func::FuncOp function) {
 
 using Sequences = SmallVector<ReassociationIndices>;
 
-/// The loops that go through groups of dimensions of a tensor.
+/// Returns the loops that index each group of dimensions of a tensor.
 Sequences loopsOf(AffineMap map, ArrayRef<ReassociationIndices> reassociation) {
   Sequences loops;
   for (const ReassociationIndices &dimensions : reassociation) {
@@ -88,7 +88,7 @@ Sequences loopsOf(AffineMap map, ArrayRef<ReassociationIndices> reassociation) {
   return loops;
 }
 
-/// The groups of dimensions of a tensor that sequences of loops go through.
+/// Returns the groups of dimensions of a tensor that sequences of loops index.
 Sequences dimensionsOf(AffineMap map, ArrayRef<ReassociationIndices> loops) {
   Sequences dimensions;
   for (unsigned d = 0; d < map.getNumResults();) {
@@ -104,8 +104,8 @@ Sequences dimensionsOf(AffineMap map, ArrayRef<ReassociationIndices> loops) {
   return dimensions;
 }
 
-/// Whether the loops through groups of dimensions of an operand can each be
-/// one.
+/// Returns whether the loops of each group of an operand's dimensions can
+/// become one.
 bool canCollapse(linalg::GenericOp op, OpOperand &operand,
                  ArrayRef<ReassociationIndices> reassociation) {
   if (!isFlexible(op) || op.hasIndexSemantics() ||
@@ -116,8 +116,8 @@ bool canCollapse(linalg::GenericOp op, OpOperand &operand,
   return linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), loops);
 }
 
-/// Whether everybody who reads `value` goes along when its dimensions become
-/// fewer: otherwise the reshape would only be somewhere else.
+/// Returns whether all readers of `value` can collapse its dimensions, too:
+/// otherwise the reshape would only move.
 bool readersCollapse(Value value,
                      ArrayRef<ReassociationIndices> reassociation) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
@@ -129,7 +129,8 @@ bool readersCollapse(Value value,
   });
 }
 
-/// The same for who makes it: a tensor from outside is reshaped at no cost.
+/// Returns whether the operator that computes `value` can collapse its
+/// dimensions, too. A tensor from outside is reshaped at no cost.
 bool makerCollapses(Value value, ArrayRef<ReassociationIndices> reassociation) {
   Operation *maker = value.getDefiningOp();
   if (!isa_and_present<linalg::LinalgOp>(maker) || isa<linalg::FillOp>(maker))
@@ -141,7 +142,7 @@ bool makerCollapses(Value value, ArrayRef<ReassociationIndices> reassociation) {
                                 reassociation);
 }
 
-/// Whether loops of an operator become one with all that is next to it.
+/// Returns whether loops of an operator can become one in all neighbours, too.
 bool neighboursCollapse(linalg::GenericOp op,
                         ArrayRef<ReassociationIndices> loops) {
   auto dimensions = [&](OpOperand &operand) {
@@ -159,8 +160,8 @@ bool neighboursCollapse(linalg::GenericOp op,
          });
 }
 
-/// Whether an operator and a reshape that meet at `operand` change places, so
-/// that the operator runs through fewer loops.
+/// Returns whether an operator and a reshape that meet at `operand` should
+/// change places, so that the operator has fewer loops.
 bool shouldCollapse(OpOperand *operand) {
   linalg::GenericOp op;
   Sequences reassociation;
@@ -198,7 +199,7 @@ struct FoldReshapes : fusion::impl::FuseFoldReshapesBase<FoldReshapes> {
     linalg::populateFoldReshapeOpsByCollapsingPatterns(collapsing,
                                                        shouldCollapse);
     populateCleanUp(collapsing);
-    // A reduction of one element each has become element-wise.
+    // A reduction of one element is element-wise now.
     populateStartingValuePatterns(collapsing);
     if (failed(applyPatternsGreedily(function, std::move(collapsing))))
       return signalPassFailure();
@@ -211,7 +212,7 @@ struct FoldReshapes : fusion::impl::FuseFoldReshapesBase<FoldReshapes> {
   }
 
 private:
-  /// Reshapes that meet their inverse, or a tensor of one value.
+  /// Folds reshapes that meet their inverse, or a tensor of one value.
   static void populateCleanUp(RewritePatternSet &patterns) {
     MLIRContext *context = patterns.getContext();
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
@@ -231,7 +232,7 @@ private:
     }
   }
 
-  /// The patterns know generic operators only.
+  /// Generalizes named operators, since the patterns match generic ones only.
   static void generalize(func::FuncOp function) {
     IRRewriter rewriter(function.getContext());
     SmallVector<linalg::LinalgOp> named;

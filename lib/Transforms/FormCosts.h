@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same operators can be written with other loops, as one group each. Which
-// is best is a question for the search; rough ones answer it where the times
-// are far apart.
+// The same operators can be written with other loops, as one group each. A
+// search decides which form is the fastest; rough searches are enough if the
+// predicted times are far apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace fusion {
 
-/// Prices operators as one kernel.
+/// Predicts the time of operators as one kernel.
 class FormEvaluator {
 public:
   FormEvaluator(mlir::RewriterBase &rewriter, const ChipInfo &chip,
@@ -32,12 +32,13 @@ public:
     bool isExact = true;
     size_t contractions = 0;
 
-    /// No search finds a faster one, in most cases (`roughness`).
+    /// Returns the seconds that no search undercuts, in most cases
+    /// (`roughness`).
     double least() const;
   };
 
-  /// Makes a group of the operators for as long as it takes to search it. Of
-  /// single products, and where a rough search finds nothing, exact.
+  /// Makes a group of the operators while it searches its schedule. The result
+  /// is exact for single contractions, and if a rough search finds no schedule.
   PredictedCost predict(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
                         bool isExact) const;
 
@@ -48,20 +49,22 @@ private:
   SearchMemo &memo;
 };
 
-/// Ways to write the same operators, of which the fastest is taken.
+/// Forms of the same operators, of which the fastest is chosen.
 class FormPrices {
 public:
-  /// Prices a form, roughly or exactly.
+  /// Predicts the cost of a form, roughly or exactly.
   using Pricing = std::function<FormEvaluator::PredictedCost(bool isExact)>;
 
   void add(Pricing pricing);
   bool empty() const { return forms.empty(); }
 
-  /// The form that may be the fastest, the first of equals.
+  /// Returns the form that may be the fastest, the first among equals.
   unsigned best() const;
-  /// Its price; of no form, one without a time.
+  /// Returns the predicted cost of the best form; without a form it has no
+  /// time.
   FormEvaluator::PredictedCost predict() const;
-  /// Prices that form exactly; returns false where it is already.
+  /// Predicts the best form exactly. Returns false if its cost is exact
+  /// already.
   bool refine();
 
 private:

@@ -30,7 +30,7 @@ namespace fusion {
 using namespace mlir;
 using namespace fusion;
 
-/// Erases operators, reshapes and constants that nobody reads.
+/// Erases operators, reshapes and constants that no operation reads.
 static void eraseUnused(Block &block, RewriterBase &rewriter) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -62,7 +62,7 @@ public:
       });
       merge(operators);
     }
-    // What the old operators started from.
+    // Initial values of the old operators.
     eraseUnused(function.getBody().front(), rewriter);
   }
 
@@ -85,8 +85,8 @@ private:
 
 } // namespace
 
-/// Each product has a padding of its own, which then is a part of how it reads
-/// what is inside.
+/// Gives each contraction a padding of its own, which then is a part of how it
+/// reads the tensor inside.
 void AxisMerger::padInPlace() {
   Block &block = function.getBody().front();
   SmallVector<linalg::LinalgOp> all(block.getOps<linalg::LinalgOp>());
@@ -108,8 +108,9 @@ void AxisMerger::padInPlace() {
 // Repeated operands
 //===----------------------------------------------------------------------===//
 
-/// Where an operator that repeats its input along further loops reads it, by
-/// the dimensions of its result; null for all other operators.
+/// Returns the map by which an operator that repeats its input along further
+/// loops reads it, over the dimensions of its result. Null for all other
+/// operators.
 static AffineMap repetition(linalg::LinalgOp op) {
   if (!op || isa<linalg::FillOp>(op) || op->getNumResults() != 1 ||
       op.getNumDpsInputs() != 1 || op.getNumLoops() != op.getNumParallelLoops())
@@ -125,7 +126,8 @@ static AffineMap repetition(linalg::LinalgOp op) {
   return read.compose(inversePermutation(made));
 }
 
-/// The dimensions of what is collapsed, by those of the result.
+/// Returns the dimensions of a collapsed tensor, over the dimensions of the
+/// result.
 static AffineMap collapsedDims(tensor::CollapseShapeOp op) {
   MLIRContext *context = op.getContext();
   ArrayRef<int64_t> shape = op.getSrcType().getShape();
@@ -143,7 +145,7 @@ static AffineMap collapsedDims(tensor::CollapseShapeOp op) {
   return AffineMap::get(op.getType().getRank(), 0, exprs, context);
 }
 
-/// Whether every loop indexes some operand, which gives its extent.
+/// Returns whether every loop indexes some operand, which gives its extent.
 static bool coversLoops(ArrayRef<AffineMap> maps, unsigned loops) {
   llvm::SmallDenseSet<unsigned> covered;
   for (AffineMap map : maps)
@@ -153,8 +155,8 @@ static bool coversLoops(ArrayRef<AffineMap> maps, unsigned loops) {
   return covered.size() == loops;
 }
 
-/// Operators read what is repeated for them where it is: the loops that repeat
-/// it do not index it.
+/// Lets operators read a repeated tensor directly: loops that repeat it do not
+/// index it.
 void AxisMerger::repeatInPlace() {
   Block &block = function.getBody().front();
   SmallVector<linalg::LinalgOp> readers(block.getOps<linalg::LinalgOp>());
@@ -203,11 +205,11 @@ void AxisMerger::repeatInPlace() {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops that are taken apart
+// Loops that are divided
 //===----------------------------------------------------------------------===//
 
-/// Where operands are indexed by a quotient of a loop, the loop, and all that
-/// is one axis with it, becomes two.
+/// Divides a loop in two, with all loops of its axis, if operands are indexed
+/// by a quotient of it.
 void AxisMerger::takeApart() {
   Block &block = function.getBody().front();
   SmallVector<linalg::LinalgOp> all(block.getOps<linalg::LinalgOp>());
@@ -216,7 +218,7 @@ void AxisMerger::takeApart() {
     if (done.contains(op) || !AxisRegrouping::canRegroup(op) ||
         llvm::none_of(op.getIndexingMapsArray(), AxisRegrouping::hasQuotient))
       continue;
-    // All that hands values to each other.
+    // All operators that are connected by values.
     llvm::SmallSetVector<Operation *, 16> connected;
     connected.insert(op);
     for (size_t i = 0; i < connected.size(); ++i) {
@@ -257,11 +259,12 @@ void AxisMerger::takeApart() {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops that are put together
+// Loops that are joined
 //===----------------------------------------------------------------------===//
 
-/// The operators' forms as one kernel, without the zeros around what they read:
-/// with the loops put together that can be, or as they are where none can.
+/// Returns the forms of the operators as one kernel, without padding around
+/// their inputs: with joined loops where loops can be joined, otherwise
+/// unchanged.
 FormPrices AxisMerger::predictForms(const Operators &operators) {
   FormPrices forms;
   for (bool withIndices : {false, true}) {
@@ -285,8 +288,8 @@ FormPrices AxisMerger::predictForms(const Operators &operators) {
   return forms;
 }
 
-/// Lets convolutions whose window reads what a product makes compute that at
-/// the places of the window, where it pays.
+/// Lets a convolution whose window reads a contraction's values recompute these
+/// at the places of the window, if that is predicted to be faster.
 void AxisMerger::inlineIntoWindows() {
   SmallVector<linalg::LinalgOp> all(
       function.getBody().front().getOps<linalg::LinalgOp>());
@@ -309,7 +312,7 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
       keep(reason);
     return;
   }
-  // What either has around it.
+  // The operators around either contraction.
   Operators before, after;
   for (CandidateSequence &row : collectCandidateSequences(function))
     for (unsigned i = 0; i < row.links.size(); ++i) {
@@ -338,7 +341,7 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
   linalg::LinalgOp contraction = together.back();
   Value old = convolution->getResult(0), made = contraction->getResult(0);
   rewriter.replaceAllUsesWith(old, made);
-  // What the old ones still read would have to leave the group.
+  // Values that the old operators still read would have to leave the group.
   for (linalg::LinalgOp op : after)
     if (op != convolution && !llvm::is_contained(op->getUsers(), convolution))
       together.push_back(op);
@@ -369,7 +372,8 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
           : llvm::formatv("predicted {0:F2} us", *fused * 1e6).str();
   if (!pays)
     return keep("computed at each place of the window, " + numbers);
-  // Who fuses the two has no other way to tell what they took apart.
+  // A later pass that fuses the two cannot tell otherwise what they took as
+  // separate kernels.
   if (std::isfinite(apart))
     contraction->setDiscardableAttr(kSecondsApartAttrName,
                                     rewriter.getF64FloatAttr(apart));
@@ -403,9 +407,9 @@ void AxisMerger::merge(const Operators &given) {
     return;
   if (plain->join(/*withIndices=*/false))
     adopt(*plain, plain->rewrite(rewriter));
-  // Who computes with an index needs divisions then, and what masks exclude is
-  // the same for fewer rows of a tile: whether that is worth it is a matter of
-  // cost.
+  // Operators that compute with an index then need divisions, and masks exclude
+  // fewer tiles, as they are equal for fewer rows of a tile. The cost model
+  // decides whether that is worth it.
   assert(llvm::all_of(operators, canRegroup) && "joined loops are loops");
   FailureOr<AxisRegrouping> indexed = AxisRegrouping::compute(operators);
   if (failed(indexed) || !indexed->join(/*withIndices=*/true))

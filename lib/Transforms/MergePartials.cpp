@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every value of the group is made at the points of its result, also those of
-// rows: the generic form evaluates what a thread needs in that thread, so that
-// each part is loaded once.
+// Every value of the group is computed at the points of its result, also row
+// statistics. The generic form evaluates the values that a thread needs in that
+// thread, so that each partial result is loaded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,8 +100,8 @@ private:
 
   Block *body = nullptr;
   SmallVector<Value> inputs; ///< of the group
-  /// Values of the chain that the group has: at the points of its result where
-  /// `wide` has them, else as they are.
+  /// The group's values for values of the chain: at the points of its result if
+  /// `wide` contains them, otherwise unchanged.
   llvm::DenseMap<Value, Value> known;
   llvm::SmallDenseSet<Value> wide;
   llvm::DenseMap<unsigned, Value> merged; ///< by reduction, over the domain
@@ -120,7 +120,8 @@ Value Merger::addInput(Value outside, Type type) {
   return argument;
 }
 
-/// What the chain takes from outside, or a constant of its body.
+/// Returns the group's value for an operand of the chain, or for a constant of
+/// its body.
 Value Merger::import(Value value) {
   Value &here = known[value];
   if (here)
@@ -145,7 +146,8 @@ Value Merger::constant(TypedAttr value) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// What the chain's operator `op` reads of `value` at the point.
+/// Returns the element of `value` that the chain's operator `op` reads at the
+/// point.
 Value Merger::readInside(Point &point, Value value, linalg::LinalgOp op) {
   // Inputs are indexed as the operator says.
   Value here = known.lookup(value);
@@ -163,7 +165,7 @@ Value Merger::readInside(Point &point, Value value, linalg::LinalgOp op) {
   return read(point, here, tensorAxes);
 }
 
-/// A scalar of a body of the chain's, computed anew at the point.
+/// Recomputes a scalar of a chain operator's body at the point.
 Value Merger::copyScalar(Point &point, Value scalar, linalg::LinalgOp op,
                          IRMapping &mapping) {
   if (Value copy = mapping.lookupOrNull(scalar))
@@ -202,8 +204,8 @@ Value Merger::convert(Value value, Type type) {
   return arith::TruncFOp::create(b, loc, type, value);
 }
 
-/// The value of a correction at the point; `running` gives those of `Before`
-/// and `After`.
+/// Emits a rescaling factor at the point; `running` gives the values of
+/// `Before` and `After`.
 Value Merger::emit(Point &point, const RowExpressionRef &expression, Type type,
                    llvm::function_ref<Value(const RowExpression &)> running) {
   auto operand = [&](unsigned i) {
@@ -226,7 +228,7 @@ Value Merger::emit(Point &point, const RowExpressionRef &expression, Type type,
   }
 }
 
-/// Zero in place of a running value that is still its identity.
+/// Returns zero instead of a running value that is still its identity.
 Value Merger::guard(unsigned reduction, Value value) {
   if (!rule(reduction).isGuarded)
     return value;
@@ -243,7 +245,7 @@ Value Merger::multiply(Value value, Value factor) {
   return convert(wider, value.getType());
 }
 
-/// The type that corrections of a value are computed in.
+/// Returns the type that rescaling factors of a value are computed in.
 static Type correctionType(OpBuilder &b, Type type) {
   return type.getIntOrFloatBitWidth() > 32 ? type : b.getF32Type();
 }
@@ -252,8 +254,9 @@ static Type correctionType(OpBuilder &b, Type type) {
 // The group
 //===----------------------------------------------------------------------===//
 
-/// One iteration for each part: what ran so far and what ran in the part are
-/// both corrected for the values with this part, then combined.
+/// Emits one iteration for each partial result. The running values and the
+/// partial result are both rescaled to the values that include this partial
+/// result, then combined.
 void Merger::merge() {
   SmallVector<Value> inits;
   for (unsigned reduction : result.reductions) {
@@ -342,7 +345,7 @@ void Merger::merge() {
     mergedSum = results.back();
 }
 
-/// From what was computed with guarded values to the true ones.
+/// Computes the true reductions from the guarded values.
 void Merger::finishReductions() {
   for (unsigned reduction : result.reductions) {
     Value value = merged[reduction];
@@ -368,7 +371,8 @@ void Merger::finishReductions() {
   }
 }
 
-/// The product's sum under true values, with the factors that have left it.
+/// Computes the contraction's true sum, with the factors that were taken out of
+/// it.
 void Merger::finishSum() {
   const OnlineForm::Sum &sum = online.sums.front();
   Type type = getElementTypeOrSelf(mergedSum.getType());
@@ -428,7 +432,7 @@ fuse::StitchOp Merger::run() {
   b.setInsertionPointToStart(body);
   merge();
   finishReductions();
-  // Its scalars read operators on rows, which come before the product.
+  // Its scalars read operators on rows, which precede the contraction.
   unsigned sumAt = axes.operators.size();
   if (result.mergesSum)
     sumAt = llvm::find(axes.contractionOf,
@@ -457,7 +461,7 @@ fuse::StitchOp Merger::run() {
   }
   last.getDpsInitOperand(0)->set(body->getArguments().back());
   fuse::YieldOp::create(b, loc, final);
-  // Finished values that nobody asked for.
+  // Erases finished values that are not used.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::drop_begin(llvm::reverse(*body))))
     if (op.use_empty())

@@ -15,17 +15,18 @@
 
 namespace fusion {
 
-/// The parts of what runs along a split axis, outside of groups: tensors whose
-/// first dimension are the parts.
+/// Partial results of a chain's split reductions, outside of groups: tensors
+/// whose first dimension is the number of the partial result.
 struct PartialValues {
-  mlir::Value sum; ///< of the last product
+  mlir::Value sum; ///< of the last contraction
   llvm::SmallDenseMap<unsigned, mlir::Value> reductions; ///< by number
 };
 
-/// Makes, at the rewriter's insertion point, the group that merges the parts of
-/// `chain` for one of its results and does what follows, into the chain's own
-/// destination. One operator merges all that runs, part by part, as the loop
-/// over the axis would go on (OnlineReduction.h).
+/// Builds, at the rewriter's insertion point, the group that reduces the
+/// partial results of `chain` for one of its results. The group also computes
+/// the epilogue, into the chain's own destination. One operator merges all
+/// online reductions, one partial result after the other, as the loop over the
+/// axis would continue (OnlineReduction.h).
 fuse::StitchOp buildMerge(mlir::RewriterBase &rewriter, fuse::ChainOp chain,
                           const GroupAxes &axes, const OnlineForm &online,
                           const MergedResult &result,

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace fusion;
 
-/// Whether a statement on the tensor stands somewhere in a node.
+/// Returns whether a node contains a statement on the tensor.
 static bool contains(const TilingNode &node, TilingNode::Kind kind,
                      unsigned tensor) {
   return (node.kind == kind && node.index == tensor) ||
@@ -21,7 +21,8 @@ static bool contains(const TilingNode &node, TilingNode::Kind kind,
          });
 }
 
-/// Rows are stored at the end of the loops in which they are made.
+/// Places the stores of row statistics at the end of the loops that compute
+/// them.
 static void placeRowStore(Schedule &schedule, const GroupModel &group,
                           unsigned tensor) {
   const GroupTensor &rows = group.tensors[tensor];
@@ -40,13 +41,13 @@ static void placeRowStore(Schedule &schedule, const GroupModel &group,
   items->push_back({TilingNode::Kind::Store, tensor, {}});
 }
 
-/// The tensor of a part's group that stands for one of the chain's.
+/// Returns the tensor of the partial group that stands for one of the chain's.
 static unsigned tensorOfPart(unsigned tensor, const GroupAxes &whole,
                              const GroupAxes &part, const IRMapping &mapping) {
   auto ofValue = [&](unsigned each) {
     return part.tensorOf.lookup(mapping.lookup(whole.values[each]));
   };
-  // Passes over rows are those of the chain, in the same order.
+  // Row statistics are the chain's, in the same order.
   for (auto [pass, own] :
        llvm::zip_equal(whole.model.rowStatistics, part.model.rowStatistics)) {
     if (pass.rows == tensor)
@@ -94,7 +95,7 @@ fusion::makePartialSchedule(const GroupAxes &axes, const Schedule &schedule,
   for (unsigned tensor = 0; tensor < axes.model.tensors.size(); ++tensor)
     if (!isReducedAcrossBlocks(axes.model, schedule, tensor))
       result.places[tensorOf(tensor)] = schedule.places[tensor];
-  // Reductions behind the sum stay with what adds the parts.
+  // Reductions behind the sum are in the group that adds the partial results.
   result.reduction = reductionForm(partial->model, result);
   if (result.reduction != fuse::ReductionForm::Online)
     result.rescaleThreshold = 0;

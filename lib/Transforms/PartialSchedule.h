@@ -16,10 +16,11 @@
 
 namespace fusion {
 
-/// The schedule of `group`, which computes the parts of a chain with these axes
-/// and `schedule`: without what followed the chain's last product, with the
-/// stores of running values. `mapping` is from the chain's values to the
-/// group's. Fails with an error at the group where it has no axes of its own.
+/// Returns the schedule of `group`, which computes the partial results of a
+/// chain with these axes and `schedule`. It has no epilogue of the chain's last
+/// contraction, and stores running values. `mapping` maps the chain's values to
+/// the group's. Fails with an error at the group if its axes cannot be
+/// determined.
 mlir::FailureOr<fuse::ScheduleAttr>
 makePartialSchedule(const GroupAxes &axes, const Schedule &schedule,
                     fuse::ChainOp group, mlir::ValueRange yielded,

@@ -142,7 +142,7 @@ void fusion::explainLoops(fuse::FusedGroupOpInterface group,
 
 void fusion::explainMasks(fuse::FusedGroupOpInterface group,
                           const GroupAxes &axes, const Schedule &schedule) {
-  // Proofs that nobody reads.
+  // Without remarks the proofs would not be used.
   if (!group.getContext()->getRemarkEngine())
     return;
   const GroupModel &model = axes.model;

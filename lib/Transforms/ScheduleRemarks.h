@@ -15,38 +15,40 @@
 
 namespace fusion {
 
-/// What was chosen, in plain words.
+/// Emits a remark that describes the chosen schedule.
 void explainChoice(fuse::FusedGroupOpInterface group, const GroupModel &model,
                    const SearchResult &found, const SearchOptions &options);
 
-/// A part without a tile adds zero, at the price of one with tiles.
+/// Warns of blocks of a split reduction that have no tile: each adds zero, at
+/// the cost of one with tiles.
 void warnOfEmptyParts(fuse::FusedGroupOpInterface group,
                       const GroupModel &model, const Schedule &schedule);
 
-/// Why threads copy what the chip could copy in bulk.
+/// Explains why threads copy tensors that the chip could copy by TMA.
 void explainTransports(fuse::FusedGroupOpInterface group,
                        const GroupModel &model, const Schedule &schedule,
                        const SearchOptions &options, const ChipInfo &chip);
 
-/// Why no warps only copy, blocks are not in clusters, and so on, where the
-/// chip has the means.
+/// Explains why there are no producer warps, no clusters, and so on, if the
+/// chip supports them.
 void explainMovement(fuse::FusedGroupOpInterface group, const GroupModel &model,
                      const SearchResult &found, const ChipInfo &chip);
 
-/// Where MCFuser's third rule leaves tiles that are worse than others by more
-/// than the paper allows.
+/// Warns if MCFuser's third rule leaves only tiles that are slower than others
+/// by more than the paper allows.
 void explainPadding(fuse::FusedGroupOpInterface group,
                     const SearchResult &found);
 
-/// What the measured ones of the ranking, which is sorted by that, gained.
+/// Describes what measurement gained. The ranking is sorted by measured times.
 void explainMeasurement(fuse::FusedGroupOpInterface group,
                         const GroupModel &model, const SearchResult &found);
 
-/// What bounds each sequential loop, by ALCOP's model in its continuous form.
+/// Describes what bounds each sequential loop, by ALCOP's model in its
+/// continuous form.
 void explainLoops(fuse::FusedGroupOpInterface group, const GroupModel &model,
                   const Schedule &schedule, const ChipInfo &chip);
 
-/// How many tiles masks leave out, or why all are visited.
+/// Describes how many tiles are masked, or why all are visited.
 void explainMasks(fuse::FusedGroupOpInterface group, const GroupAxes &axes,
                   const Schedule &schedule);
 

@@ -76,7 +76,8 @@ struct SearchSchedulesPass
       signalPassFailure();
   }
 
-  /// The option's value among the known ones, or nullopt with a diagnostic.
+  /// Returns the option's value among the known ones, or nullopt with a
+  /// diagnostic.
   template <typename Kind>
   std::optional<Kind> choose(StringRef option, StringRef value,
                              std::optional<Kind> found, StringRef known) {
@@ -100,7 +101,7 @@ struct SearchSchedulesPass
     };
     if (maxStages < 1)
       return reject("max-stages is at least 1");
-    // By default as many as lowering has.
+    // By default as many as lowering supports.
     if (maxRegisterStages < 1 || maxRegisterStages > options.maxRegisterStages)
       return reject("max-register-stages is from 1 to " +
                     Twine(options.maxRegisterStages));
@@ -168,7 +169,7 @@ struct SearchSchedulesPass
     return options;
   }
 
-  /// Whether an option says what to search for or how.
+  /// Returns whether an option says what to search for or how.
   bool setsSearch() const {
     const FuseSearchSchedulesOptions unset;
     auto all = [](const auto &of) {
@@ -182,13 +183,13 @@ struct SearchSchedulesPass
     return all(*this) != all(unset);
   }
 
-  /// Why an option would change nothing that was set to something else than
-  /// what it is when nobody sets it.
+  /// Returns the reason why an option that differs from its default would have
+  /// no effect, or nullopt.
   std::optional<std::string> findIgnored(const SearchOptions &options,
                                          StringRef digits) const {
     const FuseSearchSchedulesOptions unset;
     bool isOurs = options.space == SpaceKind::Default;
-    // What was set, with the reason if that is where it has no meaning.
+    // Options that were set, each with the reason why it may have no meaning.
     struct Use {
       bool isSet, isMeaningless;
       std::string why;
@@ -247,7 +248,8 @@ struct SearchSchedulesPass
     return std::nullopt;
   }
 
-  /// The schedule of a stitched group, and its search in the report.
+  /// Returns the schedule of a stitched group, and adds its search to the
+  /// report.
   fuse::ScheduleAttr searchStitched(fuse::FusedGroupOpInterface group,
                                     const ChipInfo &chip,
                                     const SearchOptions &options,
@@ -270,7 +272,7 @@ struct SearchSchedulesPass
     return schedule;
   }
 
-  /// "function, at file:line", for the report.
+  /// Returns "function, at file:line", for the report.
   static std::string nameOf(fuse::FusedGroupOpInterface group) {
     std::string name;
     if (auto function = group->getParentOfType<func::FuncOp>())
@@ -375,7 +377,8 @@ struct SearchSchedulesPass
     return success();
   }
 
-  /// Sets the threshold that was asked for where lowering can do with it.
+  /// Sets the requested threshold of conditional rescaling if lowering supports
+  /// it.
   void putOffCorrections(fuse::FusedGroupOpInterface group,
                          const GroupModel &model, SearchResult &found,
                          const ChipInfo &chip) {

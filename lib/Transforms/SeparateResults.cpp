@@ -16,7 +16,7 @@ using namespace fusion;
 
 namespace {
 
-/// What of an operator's body a result is made of.
+/// The part of an operator's body that a result depends on.
 struct Slice {
   llvm::SmallPtrSet<Operation *, 8> operations;
   llvm::SmallDenseSet<unsigned> arguments; ///< of the body
@@ -44,7 +44,7 @@ struct SeparateResults : OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
-  /// nullopt where it reads what is so far of another result.
+  /// Returns nullopt if the result reads the running value of another result.
   static std::optional<Slice> sliceOf(linalg::GenericOp op, unsigned result) {
     Slice slice;
     Block *body = op.getBody();
@@ -71,9 +71,10 @@ private:
     return slice;
   }
 
-  /// The operands that its operator has besides the result: those that it
-  /// reads, or all where these do not say how often each loop runs, and then
-  /// the result. Empty where even they do not.
+  /// Returns the operands of the operator for one result. These are the
+  /// operands that its slice reads, or all operands if the former do not
+  /// determine the extents of all loops, and then the result's init. Empty if
+  /// even all operands do not.
   static SmallVector<OpOperand *>
   inputsOf(linalg::GenericOp op, unsigned result, const Slice &slice) {
     OpOperand *init = op.getDpsInitOperand(result);

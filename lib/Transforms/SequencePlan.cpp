@@ -23,7 +23,7 @@ SequencePlan::SequencePlan(const CandidateSequence &row,
         llvm::SaveAndRestore<bool> rough(evaluator.isRough, first != last);
         parts[first][last] = evaluator.predict(row, first, last);
       }
-      // A rough search may come upon nothing that is legal.
+      // A rough search may find no legal schedule.
       if (!parts[first][last].time)
         exactSegment(first, last);
     }
@@ -96,7 +96,7 @@ SequencePlan::Cost SequencePlan::costWith(unsigned first, unsigned last) const {
 
 SequencePlan::Cost SequencePlan::costCut(unsigned first, unsigned last) const {
   constexpr double never = std::numeric_limits<double>::infinity();
-  // Of the links in front of each.
+  // By number of links: the least cost of the links before it.
   std::vector<Cost> least(last + 2 - first, Cost{never, 0});
   least[0] = {};
   for (unsigned end = first; end <= last; ++end)

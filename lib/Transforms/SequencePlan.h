@@ -13,10 +13,10 @@
 
 namespace fusion {
 
-/// The best of all ways to cut a row into kernels. Of parts of several links a
-/// rough price says whether the whole search, whose price decides, is worth its
-/// time: it is where the part could be in the best plan were it cheaper by its
-/// `roughness`.
+/// The fastest division of a candidate sequence into kernels. For segments of
+/// several links a rough search predicts a time first. The full search, whose
+/// time decides, runs only if the segment could be in the fastest plan with a
+/// time that is lower by its `roughness`.
 class SequencePlan {
 public:
   SequencePlan(const CandidateSequence &row, ChainEvaluator &evaluator,
@@ -25,29 +25,30 @@ public:
   const Segment &part(unsigned first, unsigned last) const {
     return parts[first][last];
   }
-  /// The same by a whole search, for who wants to name its price.
+  /// Returns the segment with a predicted time from a full search.
   const Segment &exactSegment(unsigned first, unsigned last);
 
-  /// What a way to cut costs.
+  /// The cost of a division into kernels.
   struct Cost {
     double time = 0;
     unsigned kernels = 0;
   };
   Cost cost() const { return best.back(); }
-  /// Of the row with links `first` up to `last` at least in one kernel that
-  /// begins with `first`, which is where a kernel of the best plan begins.
+  /// Returns the least cost of the sequence if links `first` to `last`, and
+  /// maybe more, are in one kernel that begins with `first`. A kernel of the
+  /// best plan begins with `first`.
   Cost costWith(unsigned first, unsigned last) const;
 
-  /// The least that links `first` … `last` are predicted to take as several
-  /// kernels; infinite of one link.
+  /// Returns the least predicted cost of links `first` … `last` as several
+  /// kernels; infinite for one link.
   Cost costCut(unsigned first, unsigned last) const;
 
-  /// First and last links of the kernels, in order.
+  /// Returns the first and last links of the kernels, in order.
   llvm::SmallVector<std::pair<unsigned, unsigned>> kernels() const;
 
 private:
   struct Plan : Cost {
-    unsigned start = 0; ///< of the last part
+    unsigned start = 0; ///< of the last segment
   };
   double minTime(const Segment &part) const;
   bool isBetter(const Cost &a, const Cost &b) const;
@@ -60,9 +61,9 @@ private:
   ChainEvaluator &evaluator;
   bool forceFusion;
   unsigned count;
-  /// parts[i][j]: links i … j as one kernel.
+  /// parts[i][j]: the segment of links i … j.
   std::vector<std::vector<Segment>> parts;
-  std::vector<Plan> best; ///< of the first links
+  std::vector<Plan> best; ///< by number of first links
 };
 
 } // namespace fusion

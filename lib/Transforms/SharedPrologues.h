@@ -15,14 +15,15 @@
 
 namespace fusion {
 
-/// Element-wise operators and reductions whose values several products multiply
-/// and nobody else reads, but for values of rows: the normalised input of three
-/// projections. No product's kernel can take them in while others read them;
-/// each could compute them for itself.
+/// A prologue that several contractions read: element-wise operators and
+/// reductions whose values no other operator reads, except values of rows. An
+/// example is the normalised input of three projections. No contraction's
+/// kernel can include the operators while others read them; each could
+/// recompute them.
 class SharedPrologue {
 public:
-  /// Those of a function, in program order, that `collectCandidateSequences`
-  /// leaves to themselves.
+  /// Returns the shared prologues of a function, in program order, whose
+  /// operators are in no candidate sequence (`collectCandidateSequences`).
   static std::vector<SharedPrologue> find(mlir::func::FuncOp function);
 
   llvm::ArrayRef<mlir::linalg::LinalgOp> operators() const { return ops; }
@@ -30,7 +31,7 @@ public:
     return readers;
   }
 
-  /// The operators and the copies that there are.
+  /// Returns the operators and their copies.
   llvm::SmallVector<mlir::linalg::LinalgOp> all() const {
     llvm::SmallVector<mlir::linalg::LinalgOp> result(ops);
     for (auto [original, copy] : copies)
@@ -38,16 +39,16 @@ public:
     return result;
   }
 
-  /// Gives every product but the first its own copies of the operators.
+  /// Gives every contraction but the first its own copies of the operators.
   void copy(mlir::RewriterBase &rewriter);
-  /// Takes the copies back.
+  /// Removes the copies again.
   void join(mlir::RewriterBase &rewriter);
 
 private:
   llvm::SmallVector<mlir::linalg::LinalgOp> ops; ///< in program order
   llvm::SmallVector<mlir::linalg::LinalgOp> readers;
   llvm::SmallVector<std::pair<mlir::Operation *, mlir::Operation *>>
-      copies; ///< original and copy, in program order for each product
+      copies; ///< original, copy; by contraction, in program order
 };
 
 } // namespace fusion

@@ -17,17 +17,18 @@ using namespace fusion;
 
 namespace {
 
-/// The sizes that a loop, or a dimension, becomes: one where it stays.
+/// The sizes into which a loop, or a dimension, is split; one size if it stays.
 using Sizes = SmallVector<int64_t, 2>;
 
-/// What has to be split with one operator.
+/// The operators that have to be split together.
 class Split {
 public:
   explicit Split(llvm::function_ref<bool(Operation *)> isFlexible)
       : isFlexible(isFlexible) {}
 
-  /// The operator that makes `value`, or reads it at `operand`, with dimensions
-  /// of these sizes. False where something next to it cannot go along.
+  /// Adds the operator that computes `value`, or reads it at `operand`, with
+  /// dimensions of these sizes. Returns false if one of its neighbours cannot
+  /// be split.
   bool includeMaker(OpResult value, ArrayRef<Sizes> dimensions);
   bool includeReader(OpOperand &operand, ArrayRef<Sizes> dimensions);
 
@@ -43,7 +44,7 @@ private:
   llvm::function_ref<bool(Operation *)> isFlexible;
   /// By operator: the sizes of each of its loops.
   llvm::MapVector<Operation *, SmallVector<Sizes>> loops;
-  SmallVector<linalg::LinalgOp> open; ///< whose neighbours are to be looked at
+  SmallVector<linalg::LinalgOp> open; ///< whose neighbours have to be visited
 };
 
 } // namespace
@@ -65,7 +66,8 @@ reassociationOf(ArrayRef<Sizes> dimensions) {
   return groups;
 }
 
-/// The sizes that the dimensions of the lower rank of a reshape are made of.
+/// Returns the sizes that each dimension of the lower rank of a reshape
+/// consists of.
 static SmallVector<Sizes> sizesOf(ArrayRef<ReassociationIndices> groups,
                                   RankedTensorType expanded) {
   SmallVector<Sizes> dimensions;
@@ -90,7 +92,7 @@ static bool isMadeByOperator(Value value) {
          !isa<linalg::FillOp>(maker);
 }
 
-/// Operators over dimensions, none of which is computed with.
+/// Adds an operator over dimensions whose indices it does not compute with.
 bool Split::require(linalg::LinalgOp op, AffineMap map,
                     ArrayRef<Sizes> dimensions) {
   if (!isFlexible(op) || op.hasIndexSemantics() || op.hasDynamicShape() ||
@@ -120,7 +122,8 @@ bool Split::require(linalg::LinalgOp op, AffineMap map,
   return true;
 }
 
-/// Whether what comes in can be expanded, with who makes it or for nothing.
+/// Returns whether an input can be expanded: together with the operator that
+/// computes it, or at no cost.
 bool Split::canExpand(Value operand, ArrayRef<Sizes> dimensions) {
   if (!isa<RankedTensorType>(operand.getType()) || !isSplit(dimensions))
     return true;
@@ -143,7 +146,8 @@ bool Split::canExpand(Value operand, ArrayRef<Sizes> dimensions) {
          isa<linalg::FillOp, tensor::EmptyOp, arith::ConstantOp>(maker);
 }
 
-/// The same for what goes out.
+/// Returns whether a result can be collapsed for its readers, together with
+/// them or at no cost.
 bool Split::canCollapse(OpResult result, ArrayRef<Sizes> dimensions) {
   if (!isSplit(dimensions))
     return true;
@@ -193,7 +197,7 @@ bool Split::includeReader(OpOperand &operand, ArrayRef<Sizes> dimensions) {
          follow();
 }
 
-/// A tensor with dimensions of these sizes.
+/// Expands a tensor to dimensions of these sizes.
 static Value expand(OpBuilder &b, Location loc, Value value,
                     ArrayRef<Sizes> dimensions) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -261,7 +265,8 @@ void Split::rewrite(RewriterBase &rewriter) {
   }
 }
 
-/// Whether dimensions become several that have elements side by side.
+/// Returns whether a dimension is split into several with more than one
+/// element.
 static bool tellsApart(ArrayRef<Sizes> dimensions) {
   return llvm::any_of(dimensions, [](const Sizes &sizes) {
     return llvm::count_if(sizes, [](int64_t size) { return size != 1; }) > 1;
@@ -293,8 +298,8 @@ void fusion::splitLoops(func::FuncOp function, RewriterBase &rewriter,
         sizesOf(collapse.getReassociationIndices(), collapse.getSrcType());
     if (!tellsApart(sizes))
       continue;
-    // Readers that cannot are left alone. What is split does not read it any
-    // more.
+    // Readers that cannot be split are left alone. A split reader does not read
+    // the value any more.
     auto splitReader = [&] {
       for (OpOperand &use : op->getUses()) {
         Split split(isFlexible);

@@ -57,18 +57,18 @@ private:
     llvm_unreachable("a chain has a result");
   }
 
-  /// The operations of the chain's body that `roots` are computed from, other
-  /// than `without`, in program order.
+  /// Returns the operations of the chain's body that `roots` are computed from,
+  /// other than `without`, in program order.
   SmallVector<Operation *> collect(ArrayRef<Operation *> roots,
                                    Operation *without = nullptr);
-  /// The chain's arguments that `operations` use.
+  /// Returns the chain's arguments that `operations` use.
   SmallVector<BlockArgument> argumentsOf(ArrayRef<Operation *> operations);
   /// Opens a group's body with an argument for each of the chain's `arguments`
-  /// and those of `further` types; maps the former.
+  /// and for each of the `further` types. Maps the former.
   Block *openBody(Operation *group, ArrayRef<BlockArgument> arguments,
                   TypeRange further, IRMapping &mapping);
-  /// Copies an operator without what leaves its sum; what reads the parts'
-  /// values starts them from what changes nothing.
+  /// Copies an operator. Factors that are taken out of its sum are left out,
+  /// and reductions of partial results start from their identity.
   void cloneOperator(Operation *op, IRMapping &mapping);
   FailureOr<fuse::ChainOp> buildPartial();
   LogicalResult mergePartials(fuse::ChainOp partial);
@@ -80,7 +80,7 @@ private:
   GroupAxes &axes;
   Schedule &schedule;
   unsigned split;
-  Value sum; ///< of the last product
+  Value sum; ///< of the last contraction
   SmallVector<linalg::LinalgOp> epilogueOps;
   const OnlineForm *online = nullptr; ///< of the axis, where reductions run
   std::optional<SplitForm> form;      ///< with `online`
@@ -170,7 +170,7 @@ void Splitter::cloneOperator(Operation *op, IRMapping &mapping) {
     rewriter.clone(*op, mapping);
     return;
   }
-  // The operands that are still read.
+  // The operands that the copy still reads.
   llvm::SetVector<Value> read = tensorsReadBy(linalgOp, online);
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -263,8 +263,8 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
   OpBuilder::InsertionGuard guard(rewriter);
   IRMapping mapping;
   openBody(group, arguments, ValueRange(destinations).getTypes(), mapping);
-  // What started from one of the chain's destinations starts from a tensor of
-  // one part.
+  // Operators that started from one of the chain's destinations start from a
+  // tensor of one partial result.
   for (BlockArgument init :
        chain.getBody().getArguments().drop_front(chain.getInputs().size())) {
     auto type = cast<RankedTensorType>(init.getType());
@@ -278,7 +278,7 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
   for (Value value : leaving)
     yielded.push_back(mapping.lookup(value));
   fuse::YieldOp::create(rewriter, loc, yielded);
-  // What only the operators that are left out needed.
+  // Erases operations that only the left-out operators needed.
   Block &body = group.getBody().front();
   for (Operation &op :
        llvm::make_early_inc_range(llvm::drop_begin(llvm::reverse(body))))
@@ -292,7 +292,7 @@ FailureOr<fuse::ChainOp> Splitter::buildPartial() {
   return group;
 }
 
-/// The parts added in order, starting from zero.
+/// Adds the partial results in order, starting from zero.
 Value Splitter::addPartials(Value parts, Value destination) {
   Location loc = chain.getLoc();
   auto type = cast<RankedTensorType>(destination.getType());

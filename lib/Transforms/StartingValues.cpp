@@ -23,8 +23,8 @@ static Value emptyOf(OpBuilder &builder, Location loc, Value tensor) {
                                  getElementTypeOrSelf(tensor.getType()));
 }
 
-/// Whether a tensor is a filled one in another shape, which will be a filled
-/// one of that shape (`fuse-fold-reshapes`).
+/// Returns whether a tensor is a reshaped fill, which will become a fill of
+/// that shape (`fuse-fold-reshapes`).
 static bool isReshapedFill(Value tensor) {
   Operation *definer = tensor.getDefiningOp();
   bool isReshaped = false;
@@ -41,7 +41,8 @@ static bool holdsData(Value tensor) {
 
 namespace {
 
-/// Products start from zero; an accumulator that carries data is added after.
+/// Lets contractions start from zero; an accumulator that carries data is added
+/// afterwards.
 struct AddAccumulatorAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
@@ -57,8 +58,8 @@ struct AddAccumulatorAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
     return success();
   }
 
-  /// Lets a reduction start from `identity`, and combines what it started from
-  /// with its result.
+  /// Lets a reduction start from `identity`, and combines its former init with
+  /// its result.
   static void combineAfterwards(linalg::LinalgOp op, arith::AtomicRMWKind kind,
                                 TypedAttr identity, PatternRewriter &rewriter) {
     Location loc = op.getLoc();
@@ -86,7 +87,8 @@ struct AddAccumulatorAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
-/// The same for reductions of other kinds.
+/// Lets other reductions start from their identity; an init that carries data
+/// is combined afterwards.
 struct CombineStartAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
@@ -105,8 +107,8 @@ struct CombineStartAfterwards : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
-/// What an element-wise operator reads of the tensor that its result starts
-/// from is one operand more.
+/// Lets an element-wise operator read its init's elements through an operand of
+/// its own.
 struct ReadStart : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(linalg::LinalgOp op,

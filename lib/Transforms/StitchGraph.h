@@ -18,36 +18,38 @@
 
 namespace fusion {
 
-/// A fill that only starts accumulators and results is copied into the groups
-/// that need it.
+/// Returns whether a fill only initializes accumulators and results: it is
+/// copied into the groups that need it.
 bool isAbsorbedFill(mlir::Operation *op);
 
-/// What a function's block computes, in program order. Chains, views and all
-/// else that no stitched group takes are foreign vertices.
+/// The operations of a function's block, in program order. Chains, views and
+/// all else that no stitched group takes are foreign vertices.
 struct StitchGraph {
   explicit StitchGraph(mlir::func::FuncOp function);
 
   mlir::MLIRContext *context;
   OperatorGraph graph;
-  /// By vertex. What became a group meanwhile is gone.
+  /// By vertex. Operations that have become a group meanwhile are erased, and
+  /// must not be accessed.
   llvm::SmallVector<mlir::Operation *> operations;
   llvm::SmallVector<std::string> whyAlone; ///< by vertex
-  /// By vertex: operators of one kind do the same with what they read.
+  /// By vertex: operators of one kind compute the same function of their
+  /// operands.
   llvm::SmallVector<unsigned> kinds;
-  /// By vertex: what is read, in order: vertices, and ~number of tensors from
+  /// By vertex: the operands in order, as vertices, or ~number for tensors from
   /// outside.
   llvm::SmallVector<llvm::SmallVector<int64_t, 4>> reads;
 
   llvm::SmallVector<mlir::linalg::LinalgOp>
   operators(llvm::ArrayRef<unsigned> pattern) const;
-  /// The same for patterns that are one another's copies, as those of the
-  /// layers of a network.
+  /// Returns a key that is equal for patterns that are copies of one another,
+  /// such as in the layers of a network.
   std::vector<int64_t> structure(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
   unsigned kindOf(mlir::Operation &op);
 
-  /// By hash: kinds, each with an operator of it.
+  /// By hash: kinds, each with one operator.
   llvm::DenseMap<unsigned,
                  llvm::SmallVector<std::pair<mlir::Operation *, unsigned>, 1>>
       known;
@@ -55,8 +57,8 @@ private:
   std::vector<llvm::SmallVector<unsigned, 4>> consumers;
 };
 
-/// What the analysis of stitched groups and the latency evaluator say about
-/// patterns; of those with one structure the first is asked.
+/// Answers of the analysis of stitched groups and of the latency evaluator
+/// about patterns. Patterns with equal structure share one answer.
 class StitchEvaluator {
 public:
   StitchEvaluator(const StitchGraph &graph, const ChipInfo &chip)
@@ -66,35 +68,37 @@ public:
     bool isPossible = false;       ///< there is a tile program
     std::optional<double> seconds; ///< predicted, where there is a schedule
     std::string reason;            ///< where it is not possible
-    bool isPriced = false; ///< the seconds are known, where there are any
-    /// Whether there is a schedule, once it has been asked for, and the seconds
-    /// of the first one.
+    bool isPriced = false; ///< the seconds are computed, if there is a schedule
+    /// Whether there is a schedule, and the predicted seconds of the first one,
+    /// if `canSchedule` was called.
     std::optional<bool> isSchedulable;
     std::optional<double> ofFirst;
-    /// Of the schedule that the whole search finds, once it has been asked for.
+    /// Whether the full search has run, and the predicted seconds of its
+    /// schedule.
     bool isSearched = false;
     std::optional<double> searched;
   };
-  /// Whether some block has room for a tile program of it, or whether it is a
-  /// single operator, which takes less time than a price.
+  /// Returns whether some block has room for a tile program of the pattern, or
+  /// whether the pattern is a single operator. Takes less time than `predict`.
   bool canSchedule(llvm::ArrayRef<unsigned> pattern);
-  /// Seconds with the first schedule that has room, or with the best one where
-  /// that is known.
+  /// Returns the predicted seconds with the best schedule of `predict`, if that
+  /// has run, or else with the first one that fits. nullopt without a schedule.
   std::optional<double> maxSeconds(llvm::ArrayRef<unsigned> pattern);
-  /// With its best schedule. A single operator without a tile program takes
-  /// what its bytes take.
+  /// Returns the prediction with the best of few schedules. A single operator
+  /// without a tile program takes the time of its bytes.
   const Verdict &predict(llvm::ArrayRef<unsigned> pattern);
-  /// Seconds with the schedule that the pattern would get in the end, which
-  /// takes many times as long as looking at few schedules.
+  /// Returns the predicted seconds with the schedule that the pattern would get
+  /// in the end. Takes many times as long as `predict`.
   std::optional<double> predictExactly(llvm::ArrayRef<unsigned> pattern);
-  /// Seconds as closely as anybody has asked for.
+  /// Returns the closest predicted seconds that are known.
   std::optional<double> known(llvm::ArrayRef<unsigned> pattern) {
     const Verdict &verdict = predict(pattern);
     return verdict.isSearched ? verdict.searched : verdict.seconds;
   }
-  /// Different patterns that somebody has asked about.
+  /// Returns the number of distinct patterns that have been asked about.
   size_t countPatterns() const { return verdicts.size(); }
-  /// Why no block has room for a tile program. Takes long.
+  /// Returns why no block has room for a tile program of the pattern. Takes
+  /// long.
   std::string whyUnscheduled(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
@@ -103,14 +107,14 @@ private:
   mutable StitchOperators operators;
   mlir::FailureOr<StitchGroup> analyse(llvm::ArrayRef<unsigned> pattern,
                                        std::string &reason) const;
-  /// What is known of a pattern so far.
+  /// Returns what is known about a pattern.
   Verdict &verdictOf(llvm::ArrayRef<unsigned> pattern);
   Verdict &costedVerdictOf(llvm::ArrayRef<unsigned> pattern);
-  /// The best schedule's seconds, or the first one's.
+  /// Returns the seconds of the best schedule, or of the first one.
   std::optional<double> search(llvm::ArrayRef<unsigned> pattern,
                                Verdict &verdict, StitchEffort effort);
-  /// The last schedule that has been found for a group with the same axes and
-  /// about as many operators, where there was one.
+  /// Returns the last schedule that was found for a group with the same axes
+  /// and about as many operators, if any.
   std::optional<StitchSchedule> &likelyOf(const StitchGroup &group);
   struct Hash {
     template <typename Numbers>

@@ -54,13 +54,14 @@ private:
   StitchPlan plan(StitchStrategy strategy, Choice preFusion,
                   Choice fullEvaluator);
   void refine(StitchPlan &plan);
-  /// Whether there is a tile program that some block has room for.
+  /// Returns whether the pattern has a tile program that some block has room
+  /// for.
   bool canStitch(ArrayRef<unsigned> pattern) {
     return judge.canSchedule(pattern);
   }
   std::optional<double> latency(ArrayRef<unsigned> pattern) {
     std::optional<double> seconds = judge.predict(pattern).seconds;
-    // The fewest kernels win.
+    // With equal times the fewest kernels win.
     return options.forceFusion && seconds ? kForced : seconds;
   }
   double secondsOf(const StitchPlan &plan) {
@@ -106,15 +107,17 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
   if (strategy == StitchStrategy::None)
     return allApart(graph.graph);
   if (strategy == StitchStrategy::Greedy) {
-    // The rules ask nobody, but what has no schedule cannot be built.
+    // The greedy rules use no evaluator, but a pattern without a schedule
+    // cannot be built.
     return fuseGreedily(graph.graph, /*copies=*/true, {can});
   }
   ExplorerOptions explorer = options.explorer;
   explorer.ignoresPenalty = options.forceFusion;
   explorer.form = strategy == StitchStrategy::Printed ? PatternForm::Printed
                                                       : PatternForm::Spanning;
-  // Pre-fused graphs are smaller and their plans are rarely worse: the first
-  // one is made in any case. Of equals the one of single operators is taken.
+  // Pre-fused graphs are smaller, and their plans are rarely worse: their first
+  // plan is always made. Among equal plans the one of single operators is
+  // taken.
   std::optional<StitchPlan> prefused, best;
   double least = 0;
   bool bestIsPrefused = false;
@@ -154,9 +157,9 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
   return std::move(*best);
 }
 
-/// Few schedules of a pattern say less than all of them. That does while many
-/// patterns are compared; what is left of few kernels is judged by the
-/// schedules that they would get.
+/// Evaluates the few kernels of the plan by the schedules that they would get
+/// in the end. While many patterns are compared, a few schedules of each are
+/// enough.
 void Partition::refine(StitchPlan &plan) {
   auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
   auto time = [&](ArrayRef<unsigned> pattern) {
@@ -166,7 +169,7 @@ void Partition::refine(StitchPlan &plan) {
                        {can, time, minOfKernel(chip)}, plan);
 }
 
-/// What several kernels compute gets an operator in each of them.
+/// Copies operators that several kernels compute into each of them.
 void Partition::copyShared(StitchPlan &plan) {
   llvm::BitVector seen(graph.operations.size());
   for (StitchPattern &pattern : plan.patterns) {
@@ -203,8 +206,8 @@ void Partition::build(const StitchPlan &plan) {
 // The report
 //===----------------------------------------------------------------------===//
 
-/// Kernels of memory-intensive operators, their bytes and predicted time; the
-/// bytes of all kernels, products included.
+/// Counts the kernels of memory-intensive operators with their bytes and
+/// predicted time, and the bytes of all kernels, including contractions.
 static llvm::json::Object count(const StitchGraph &graph,
                                 StitchEvaluator &judge,
                                 const DeltaEvaluator &delta,
@@ -232,7 +235,7 @@ llvm::json::Object fusion::countBaselines(func::FuncOp function,
   StitchGraph graph(function);
   StitchEvaluator judge(graph, chip);
   DeltaEvaluator delta(graph.graph, chip);
-  // XLA with whatever it can build, not only what we can.
+  // XLA's rules with all that XLA can build, not only what this compiler can.
   auto anything = [](ArrayRef<unsigned>) { return true; };
   StitchPlan greedy = fuseGreedily(graph.graph, /*copies=*/true, {anything});
   return llvm::json::Object{
@@ -240,7 +243,7 @@ llvm::json::Object fusion::countBaselines(func::FuncOp function,
       {"greedy", count(graph, judge, delta, greedy, chip)}};
 }
 
-/// Chains, in the report.
+/// Describes chains for the report.
 static llvm::json::Array describe(ArrayRef<ChainKernel> chains) {
   llvm::json::Array list;
   for (const ChainKernel &chain : chains)
@@ -254,8 +257,8 @@ static llvm::json::Array describe(ArrayRef<ChainKernel> chains) {
   return list;
 }
 
-/// Kernels of every kind, and their predicted time. Products in the generic
-/// form have none.
+/// Counts the kernels of every kind, with their predicted time. Contractions in
+/// the generic form have none.
 llvm::json::Object Partition::countAll(const StitchPlan &chosen,
                                        ArrayRef<ChainKernel> chains) {
   int64_t kernels = chains.size(), unpredicted = 0;

@@ -67,7 +67,7 @@ SmallVector<unsigned> StitchRemarks::makersOf(unsigned vertex) const {
   return makers;
 }
 
-/// What keeps a single operator from all others, in words.
+/// Describes why an operator is in no kernel with others.
 std::string StitchRemarks::howAlone(unsigned vertex) const {
   auto isProduct = [&](unsigned other) {
     return graph.graph.vertices[other].isForeign && !isView(other);
@@ -91,8 +91,8 @@ std::string StitchRemarks::howAlone(unsigned vertex) const {
              : said;
 }
 
-/// Why two kernels of which one reads the other's values, or both the same, are
-/// two, in words.
+/// Describes why two kernels are separate of which one reads the other's
+/// values, or both read the same.
 std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
                                     ArrayRef<unsigned> reader,
                                     bool sharesOnly) {
@@ -102,7 +102,7 @@ std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
   both.erase(llvm::unique(both), both.end());
   double bytes = delta.compulsoryBytes(maker) + delta.compulsoryBytes(reader) -
                  delta.compulsoryBytes(both);
-  // Sizes may be unknown, or values read through views.
+  // Sizes may be unknown, or values may be read through views.
   std::string gain = "one kernel would save " +
                      (bytes > 0 ? bytesInRegisters(bytes) + " and " : "") +
                      "a launch of " + microseconds(chip.launchOverhead) +
@@ -150,7 +150,7 @@ std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
     return gain + "there is no tile program: " + verdict.reason;
   if (!verdict.seconds)
     return gain + "there is no schedule: " + judge.whyUnscheduled(both);
-  // All three by the same search.
+  // All three times are from the same kind of search.
   std::optional<double> together = verdict.seconds;
   double apart = judge.predict(maker).seconds.value_or(0) +
                  judge.predict(reader).seconds.value_or(0);
@@ -181,7 +181,7 @@ void StitchRemarks::remarkBoundary(const StitchPlan &plan, unsigned made,
                                    unsigned maker, unsigned reads,
                                    unsigned reader, bool sharesOnly,
                                    bool wantsReport) {
-  // Pairs are priced for the words alone.
+  // Pairs are evaluated only for the remarks' text.
   std::optional<std::string> reason;
   auto explain = [&]() -> const std::string & {
     if (!reason)
@@ -214,7 +214,7 @@ void StitchRemarks::ofBoundaries(const StitchPlan &plan, bool wantsReport) {
         continue;
       for (unsigned made : makersOf(vertex)) {
         unsigned maker = kernelOf[made];
-        // Two chains have said why.
+        // Remarks on chains have said why.
         if (!llvm::is_contained(pattern, made) &&
             !(isa<fuse::ChainOp>(graph.operations[made]) &&
               isa<fuse::ChainOp>(graph.operations[vertex])) &&
@@ -223,7 +223,8 @@ void StitchRemarks::ofBoundaries(const StitchPlan &plan, bool wantsReport) {
                          /*sharesOnly=*/false, wantsReport);
       }
     }
-  // Of several that read the same, each and the one before it.
+  // Among several kernels that read the same tensor, each one and the one
+  // before it.
   std::vector<std::optional<unsigned>> reader(graph.graph.vertices.size());
   llvm::DenseMap<unsigned, unsigned> readerOfTensor;
   auto share = [&](unsigned first, unsigned vertex) {

@@ -14,11 +14,11 @@
 
 namespace fusion {
 
-/// The line of an operation, or its name.
+/// Returns the line of an operation, or its name.
 std::string placeOf(mlir::Operation *op);
 
-/// Of a plan's kernels what they are predicted to gain, and of every boundary
-/// between two of them why they are two, in words and numbers.
+/// Emits remarks on a plan: what its kernels are predicted to gain, and for
+/// every boundary between two kernels why they are two, in words and numbers.
 class StitchRemarks {
 public:
   StitchRemarks(const StitchGraph &graph, StitchEvaluator &judge,
@@ -28,12 +28,12 @@ public:
         maxVertices(maxVertices) {}
 
   void ofKernels(const StitchPlan &plan);
-  /// `wantsReport`: the boundaries are found out where no remark is asked for,
-  /// too.
+  /// Emits remarks on boundaries. `wantsReport`: determines them even without
+  /// remarks.
   void ofBoundaries(const StitchPlan &plan, bool wantsReport);
 
-  /// A pair of kernels of which the second reads values of the first, or only
-  /// the same values, and why they are two.
+  /// A pair of kernels of which the second reads values of the first, or both
+  /// read the same values, and why they are two.
   struct Boundary {
     unsigned maker, reader;
     bool sharesOnly;
@@ -52,7 +52,7 @@ private:
     return !llvm::isa<mlir::linalg::LinalgOp, fuse::FusedGroupOpInterface>(
         graph.operations[vertex]);
   }
-  /// Vertices that a vertex has values of, through views of them, too.
+  /// Returns the vertices whose values a vertex reads, also through views.
   llvm::SmallVector<unsigned> makersOf(unsigned vertex) const;
 
   const StitchGraph &graph;

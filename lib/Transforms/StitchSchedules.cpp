@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace fusion;
 
-/// Which passes running forms save, and what those would have read.
+/// Describes which passes online reductions save, and the bytes of these.
 static std::string remarkOnline(const StitchGroup &axes,
                                 const StitchSchedule &schedule,
                                 const StitchWork &work) {
@@ -41,7 +41,8 @@ static std::string remarkOnline(const StitchGroup &axes,
                        countTraffic(axes, apart, *work.serialAxis).loaded);
 }
 
-/// What is read and written, and what of that has to be.
+/// Emits a remark on the bytes that are read and written, and on the compulsory
+/// ones.
 static void remarkTraffic(fuse::FusedGroupOpInterface group,
                           const StitchGroup &axes, const StitchResult &found) {
   const StitchSchedule &schedule = found.schedule;
@@ -114,7 +115,7 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
           retained));
 }
 
-/// Whether warps do nothing but copy, or why none does.
+/// Describes the producer warps, or says why there are none.
 static std::string producersRemark(StitchSchedule schedule) {
   if (schedule.producers > 0)
     return counted(schedule.producers, "warp") + " for copies alone";
@@ -123,8 +124,8 @@ static std::string producersRemark(StitchSchedule schedule) {
                                             "it is predicted to save no time");
 }
 
-/// Which of the inputs that are copied ahead boxes of tensor maps bring, and
-/// why threads copy the others.
+/// Describes which of the inputs that are copied ahead use TMA copies, and why
+/// threads copy the others.
 static std::string bulkRemark(const StitchGroup &axes,
                               const StitchSchedule &schedule,
                               const ChipInfo &chip) {
@@ -150,7 +151,8 @@ static std::string bulkRemark(const StitchGroup &axes,
          producersRemark(schedule);
 }
 
-/// What is copied ahead of the steps of a loop, or why nothing is.
+/// Emits remarks on the copies ahead of the steps of a loop, or on the reason
+/// why there are none.
 static void remarkStages(fuse::FusedGroupOpInterface group,
                          const StitchGroup &axes, const StitchResult &found,
                          const ChipInfo &chip) {
@@ -196,7 +198,7 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
       StitchGroup::compute(group.getOperators(), group.getYieldedValues(),
                            [&](const Twine &why) { reason = why.str(); });
   std::optional<StitchResult> found;
-  // Some are met twice.
+  // Some schedules are met twice.
   StitchRanking ranking(report ? 4 * most : 0);
   if (succeeded(axes))
     found = searchStitching(*axes, chip, reason, StitchEffort::Full,

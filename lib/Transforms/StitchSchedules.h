@@ -15,23 +15,23 @@
 
 namespace fusion {
 
-/// What a search of a stitched group leaves for reports.
+/// The results of a stitched group's search for reports.
 struct StitchReport {
-  llvm::json::Object search; ///< as reportStitching has it
-  std::string whyGeneric;    ///< not empty where the group has the generic form
+  llvm::json::Object search; ///< as `reportStitching` returns it
+  std::string whyGeneric;    ///< empty unless the group has the generic form
 };
 
-/// The best spread of a stitched group's axes; where it has none the generic
-/// form, which any group has. Remarks say what was chosen and what it moves.
-/// `report`, where there is one, gets the `most` fastest schedules of the
+/// Returns the best schedule of a stitched group, or the generic form, which
+/// any group has, if there is none. Remarks say what was chosen and which bytes
+/// it moves. `report`, unless null, gets the `most` fastest schedules of the
 /// group, under its `name`.
 fuse::ScheduleAttr chooseStitching(fuse::FusedGroupOpInterface group,
                                    const ChipInfo &chip,
                                    StitchReport *report = nullptr,
                                    llvm::StringRef name = {}, size_t most = 1);
 
-/// Whether a stitched group can have the schedule on `chip`; otherwise an error
-/// at the group says why not.
+/// Returns success if a stitched group can have the schedule on `chip`;
+/// otherwise an error at the group says why not.
 mlir::LogicalResult verifyStitching(fuse::FusedGroupOpInterface group,
                                     fuse::ScheduleAttr given,
                                     const ChipInfo &chip);

@@ -31,8 +31,8 @@ struct DropUnitIndices : OpRewritePattern<linalg::GenericOp> {
         return constant && constant.getValue() == 0 &&
                type.getDimSize(dimension) == 1;
       };
-      // What is left of the dimensions, each with the unit ones after it; those
-      // at the front go with the first.
+      // The remaining dimensions, each with the unit dimensions after it. Unit
+      // dimensions at the front are in the first group.
       SmallVector<ReassociationIndices> groups;
       SmallVector<AffineExpr> retained;
       ReassociationIndices front;

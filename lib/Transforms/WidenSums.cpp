@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sum is recognised in the body of an operator, not by its name: every use
-// of the accumulator must lead to the yielded value through additions,
-// selections and conversions only. So is a product of floats, whose factors
-// come in any order as well; integers that wrap need no other type for it.
+// A sum is recognised in the body of an operator, not by its name: every use of
+// the accumulator must lead to the yielded value through additions, selections
+// and conversions only. A product of floats, whose factors come in any order as
+// well, is recognised likewise. Integers that wrap need no other type for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -315,7 +315,7 @@ private:
   IRMapping &mapping;
 };
 
-/// The same named operation with other inits; its region is made anew.
+/// Recreates the named operation with other inits and a new region.
 Operation *recreateNamed(RewriterBase &rewriter, linalg::LinalgOp op,
                          ArrayRef<Value> inits) {
   SmallVector<Value> operands = op.getDpsInputs();

@@ -14,21 +14,22 @@
 
 namespace fusion {
 
-/// The type in which sums into `type` accumulate, or null where it is `type`.
+/// Returns the type in which sums into `type` accumulate, or null if it is
+/// `type` itself.
 mlir::Type accumulatorType(mlir::Type type);
 
-/// An uninitialised tensor of the sizes of `tensor`.
+/// Creates an uninitialised tensor of the sizes of `tensor`.
 mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value tensor, mlir::Type element);
 
-/// Converts a tensor element by element with a linalg.generic; the tensor
-/// itself where it has that type.
+/// Converts a tensor element by element with a linalg.generic. Returns the
+/// tensor itself if it has that type.
 mlir::Value convertTensor(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value tensor, mlir::Type element);
 
-/// Gives every sum of `op` into a narrow type, and every product of floats, a
-/// wider accumulator and rounds it afterwards; `op` is replaced. Returns how
-/// many sums there were; fails with a diagnostic.
+/// Gives every sum of `op` into a narrow type, and every multiplicative
+/// reduction of floats, a wider accumulator that is rounded afterwards; `op` is
+/// replaced. Returns how many there were; fails with a diagnostic.
 llvm::FailureOr<unsigned> widenSums(mlir::RewriterBase &rewriter,
                                     mlir::linalg::LinalgOp op);
 

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace fusion;
 
-/// The value of an expression for these values of its dimensions.
+/// Returns the value of an expression for these values of its dimensions.
 static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> values) {
   SmallVector<AffineExpr> constants;
   for (int64_t value : values)
@@ -25,10 +25,10 @@ static int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> values) {
 }
 
 //===----------------------------------------------------------------------===//
-// What there is
+// Analysis
 //===----------------------------------------------------------------------===//
 
-/// From the value that is read back to the product that makes it.
+/// Collects the operators from the contraction to the value that is read.
 bool WindowInlining::collectMakers(Value value, std::string &reason) {
   auto maker = value.getDefiningOp<linalg::LinalgOp>();
   if (!maker || maker->getBlock() != convolution->getBlock() ||
@@ -40,7 +40,7 @@ bool WindowInlining::collectMakers(Value value, std::string &reason) {
   }
   if (!isElementwise(maker))
     return false;
-  // The one input that a product makes.
+  // The one input that a contraction computes.
   bool hasContraction = false;
   for (Value input : maker.getDpsInputs()) {
     WindowInlining other;
@@ -66,7 +66,7 @@ void WindowInlining::describePlaces(OpOperand &window, ArrayRef<int64_t> low,
   AffineMap map = convolution.getMatchingIndexingMap(&window);
   SmallVector<AffineMap> all = convolution.getIndexingMapsArray();
   SmallVector<int64_t> ranges = convolution.getStaticLoopRanges();
-  // Those of the result as they stand in it, then those of the filter.
+  // The result's loops in their order in the result, then the filter's.
   for (AffineMap plain : {all[2], all[1 - windowOperand]})
     for (AffineExpr expr : plain.getResults()) {
       unsigned loop = cast<AffineDimExpr>(expr).getPosition();
@@ -86,7 +86,7 @@ void WindowInlining::describePlaces(OpOperand &window, ArrayRef<int64_t> low,
   sizes.assign(shape.begin(), shape.end());
 }
 
-/// Whether every index is a sum of multiples of loops.
+/// Returns whether every index is a sum of multiples of loops.
 static bool isSumOfLoops(AffineMap map) {
   return llvm::all_of(map.getResults(), [](AffineExpr expr) {
     return expr.isPureAffine() &&
@@ -112,8 +112,8 @@ bool WindowInlining::planProduct(std::string &reason) {
   AffineMap made =
       contraction.getMatchingIndexingMap(contraction.getDpsInitOperand(0));
   SmallVector<int64_t> ranges = contraction.getStaticLoopRanges();
-  // What the product's loops become, what is to be subtracted from that, and
-  // iterations: of the places first.
+  // The loops of the contraction over the new loops, the offsets to subtract
+  // from them, and the iterations, of the places first.
   SmallVector<AffineExpr> loops(contraction.getNumLoops());
   SmallVector<int64_t> shifts(contraction.getNumLoops(), 0), all = extents;
   for (auto [d, expr] : llvm::enumerate(made.getResults())) {
@@ -234,7 +234,7 @@ std::optional<WindowInlining> WindowInlining::find(linalg::LinalgOp convolution,
 }
 
 //===----------------------------------------------------------------------===//
-// What becomes of it
+// Rewriting
 //===----------------------------------------------------------------------===//
 
 int64_t WindowInlining::evaluateSize(unsigned d) const {
@@ -251,7 +251,7 @@ Value WindowInlining::makeEmpty(RewriterBase &rewriter, Location loc,
   return empty;
 }
 
-/// Zeros around a value, in the form that matchPadding knows.
+/// Pads a value with zeros, in the form that matchPadding recognises.
 Value WindowInlining::pad(RewriterBase &rewriter, Location loc,
                           const Read &read) {
   auto source = cast<RankedTensorType>(read.source.getType());
@@ -293,8 +293,8 @@ Value WindowInlining::pad(RewriterBase &rewriter, Location loc,
   return padded.getResult(0);
 }
 
-/// What is outside of the value that was read is zero, whatever the operators
-/// make of zeros.
+/// Sets elements outside of the value that was read to zero, whatever the
+/// operators compute from zeros.
 Value WindowInlining::maskOutside(RewriterBase &rewriter, Location loc,
                                   Value value) {
   SmallVector<unsigned> bounded;

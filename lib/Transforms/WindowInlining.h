@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution that reads through its window what a product makes,
+// A convolution may read through its window what another contraction computes:
 // E[p, h] = Σ over r, f of C[p + r, f] · D[r, f, h] with C[x, f] = Σ over c of
-// A[x, c] · B[c, f], can have it computed where it reads it: C'[p, r, f] =
-// Σ over c of A[p + r, c] · B[c, f]. A is then what is read through the window,
-// and both are a chain whose tiles do not overlap. What tiles share is computed
-// again, as often as places share it; whether that is worth a kernel less is a
-// matter of cost.
+// A[x, c] · B[c, f]. Then C can be computed where it is read: C'[p, r, f] = Σ
+// over c of A[p + r, c] · B[c, f]. The window now reads A, and both are a chain
+// whose tiles do not overlap. Values that several places share are recomputed
+// for each. Whether that is worth saving a kernel is for the cost model to
+// decide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,34 +26,34 @@
 
 namespace fusion {
 
-/// Name of the attribute (f64, seconds) of a convolution's product, computed
-/// with the product in front of its window: predicted time of their kernels
-/// apart, before. Groups do not carry it.
+/// Name of an attribute (f64, seconds) of a convolution's contraction whose
+/// producer is computed at the places of its window. Its value is the predicted
+/// time of the two original kernels. Groups do not carry it.
 constexpr llvm::StringLiteral kSecondsApartAttrName = "fuse.seconds_apart";
 
 class WindowInlining {
 public:
   using Operators = llvm::SmallVector<mlir::linalg::LinalgOp>;
 
-  /// The product that makes what a convolution reads through its window,
-  /// directly or through element-wise operators and padding, and how to compute
-  /// it at the window's places. nullopt where there is none; with a reason
-  /// where there is one that cannot be.
+  /// Returns how to compute a contraction at the places of a convolution's
+  /// window that reads its values, directly or through element-wise operators
+  /// and padding. Returns nullopt if there is no such contraction, or, with a
+  /// `reason`, if it cannot be computed there.
   static std::optional<WindowInlining> find(mlir::linalg::LinalgOp convolution,
                                             std::string &reason);
 
   mlir::linalg::LinalgOp producer() const { return makers.front(); }
   mlir::linalg::LinalgOp reader() const { return convolution; }
 
-  /// Builds the operators in front of the convolution: the product, its
-  /// followers, and the convolution as a product, which is the last.
+  /// Builds the operators up to the convolution: the contraction, its epilogue,
+  /// and last the convolution as a contraction.
   Operators build(mlir::RewriterBase &rewriter);
-  /// Removes them again, with what they start from.
+  /// Removes the built operators again, with their initial values.
   void discard(mlir::RewriterBase &rewriter);
 
 private:
-  /// An operand: where it is read by the loops of the window's places, and the
-  /// zeros around it that it then needs.
+  /// An operand: its map over the loops of the window's places, and the padding
+  /// that it then needs.
   struct Read {
     mlir::AffineMap map;
     mlir::Value source;
@@ -66,7 +66,8 @@ private:
                       llvm::ArrayRef<int64_t> sizes);
   bool planProduct(std::string &reason);
   bool planEpilogue(std::string &reason);
-  /// Of what is read the places that the window reaches, padding included.
+  /// Returns how many elements of dimension `d` the window reaches, padding
+  /// included.
   int64_t evaluateSize(unsigned d) const;
   mlir::Value makeEmpty(mlir::RewriterBase &rewriter, mlir::Location loc,
                         mlir::Type element);
@@ -77,18 +78,20 @@ private:
 
   mlir::linalg::LinalgOp convolution;
   unsigned windowOperand = 0;
-  Operators makers; ///< the product, then its followers
+  Operators makers; ///< the contraction, then its epilogue
 
-  /// Loops of the convolution that its window reads, and their iterations.
+  /// Loops of the convolution that index through its window, and their
+  /// iterations.
   llvm::SmallVector<unsigned> places;
   llvm::SmallVector<int64_t> extents;
-  /// By dimension of what is read: its index over `places`, what is to be
-  /// subtracted from that, and its size.
+  /// By dimension of the tensor that is read: its index over `places`, an
+  /// offset to subtract, and its size.
   llvm::SmallVector<mlir::AffineExpr> indices;
   llvm::SmallVector<int64_t> lows, sizes;
 
-  llvm::SmallVector<Read> reads; ///< of the product
-  llvm::SmallVector<llvm::SmallVector<mlir::AffineMap>> maps; ///< of followers
+  llvm::SmallVector<Read> reads; ///< of the contraction
+  llvm::SmallVector<llvm::SmallVector<mlir::AffineMap>> maps; ///< of the
+                                                              ///< epilogue
   llvm::SmallVector<mlir::Operation *> built;
 };
 

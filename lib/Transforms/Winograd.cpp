@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream decomposes a Winograd transform into loops over tiles with two small
-// products inside. Here the tiles are dimensions of the operands instead:
+// matmuls inside. Here the tiles are dimensions of the operands instead:
 //
 //   filter  u[a,b,c,f]         = sum h,w  G[a,h]  g[f,h,w,c] G[b,w] input
 //   v[a,b,th,tw,n,c]   = sum h,w  B^T[a,h] d[n,m*th+h,m*tw+w,c]  B^T[b,w]
@@ -34,14 +34,14 @@ using namespace mlir;
 
 namespace {
 
-/// What one tile is multiplied by.
+/// The matrices that one tile is multiplied by.
 struct Matrices {
   DenseElementsAttr rows;    ///< from the left; null where rows stay
   DenseElementsAttr columns; ///< from the right; null where columns stay
   FloatAttr factor;          ///< of the result; null for one
 };
 
-/// Reads the matrices off upstream's decomposition of a single tile.
+/// Reads the matrices from upstream's decomposition of a single tile.
 template <typename OpTy, typename Decompose>
 FailureOr<Matrices> readMatrices(OpTy op, ArrayRef<int64_t> input,
                                  ArrayRef<int64_t> output, Type element,
@@ -104,10 +104,11 @@ public:
         .getResult(0);
   }
 
-  /// Both products of a transform whose last one accumulates into `last`; null
-  /// there stands for zeros of shape `sizes`. `source` says how the first
-  /// product reads its data; `sizes` are the extents of all loops but the
-  /// reduction, for the result of the last product.
+  /// Builds both contractions of a transform, whose second one accumulates into
+  /// `last`, or into zeros of shape `sizes` if `last` is null. `source` returns
+  /// the map by which the first contraction reads its data. `sizes` are the
+  /// extents of all loops but the reduction, for the result of the second
+  /// contraction.
   Value contractBoth(const Matrices &matrices, Value data,
                      function_ref<AffineMap(bool sumsRows)> source,
                      SmallVector<OpFoldResult> sizes,
@@ -225,21 +226,22 @@ LogicalResult decomposeInput(TransformBuilder &builder,
       builder.size(output, 3), builder.size(input, 0), builder.size(input, 3)};
   AffineMap plain =
       AffineMap::getMultiDimIdentityMap(7, b.getContext()).getMajorSubMap(6);
-  // Tiles overlap: between the products they stand side by side.
+  // Tiles overlap: between the two contractions they are stored side by side.
   Value result = builder.contractBoth(*matrices, input, source, sizes,
                                       b.getIndexAttr(width), plain, Value());
   replaceBy(b, op, result);
   return success();
 }
 
-/// The start of the output's sum, with the tiles as dimensions of their own.
+/// Returns the initial value of the output's sum, with the tiles as dimensions
+/// of their own.
 Value splitTiles(TransformBuilder &builder, Value init,
                  ArrayRef<OpFoldResult> sizes) {
   RewriterBase &b = builder.rewriter;
   if (auto fill = init.getDefiningOp<linalg::FillOp>();
       fill && fill.getInputs()[0].getType() == builder.element)
     return builder.filled(fill.getInputs()[0], sizes);
-  // What is not known of the type follows from the tiles.
+  // Sizes that the type does not have follow from the tiles.
   auto known = [](OpFoldResult size) {
     return getConstantIntValue(size).value_or(ShapedType::kDynamic);
   };

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One pass searches groups to know their price, the next one to schedule them,
-// and equal layers of a network make equal groups.
+// One pass searches groups for their predicted time, the next one for their
+// schedule, and equal layers of a network make equal groups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@
 
 namespace fusion {
 
-/// An analysis of the module that stays valid whatever passes do: what a search
-/// finds follows from the group's text, which of its operands are the same, the
-/// chip and the options alone.
+/// An analysis of the module that passes never invalidate. The result of a
+/// search follows from the group's text, which of its operands are the same,
+/// the chip and the options alone.
 class SearchMemo {
 public:
   explicit SearchMemo(mlir::Operation *) {}
@@ -32,21 +32,21 @@ public:
 
   struct Entry {
     std::optional<SearchResult> found;
-    std::string reason; ///< where nothing is found
+    std::string reason; ///< if nothing is found
   };
 
-  /// What is found for the group, whose model this is. The options are those
-  /// that `isRemembered`.
+  /// Returns the result of a search for the group, whose model is `model`. The
+  /// options must be ones that `isRemembered` accepts.
   const Entry &search(mlir::Operation *group, const GroupModel &model,
                       const ChipInfo &chip, const SearchOptions &options);
 
-  /// Whether a search differs from others in nothing but `skipMasked` and
-  /// `isRough`.
+  /// Returns whether the options differ from the defaults in nothing but
+  /// `skipMasked` and `isRough`.
   static bool isRemembered(const SearchOptions &options);
 
 private:
-  /// By all that decides; of groups the text and which operands are the same, as
-  /// they are isolated from above.
+  /// By all that the result depends on. The part for a group is its text, as it
+  /// is isolated from above, and which of its operands are the same.
   llvm::StringMap<Entry> entries;
 };
 
