@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What can be said of a schedule without its group. Whether it fits the group
-// and the chip is said by fusion/Analysis/ScheduleLegality.h.
+// Checks of a schedule that need no group. Checks against the group and the
+// chip are in fusion/Analysis/ScheduleLegality.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ using namespace fusion::fuse;
 
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
-/// Checks that every value of `dictionary` is an integer of at least `minimum`.
-/// Entries are positive and so small that footprints are exact in 64 bits.
+/// Checks that every value of `dictionary` is an integer of at least `minimum`
+/// and below the bound that keeps footprints exact in 64 bits.
 static LogicalResult verifyIntegers(EmitError emitError,
                                     DictionaryAttr dictionary, StringRef what) {
   constexpr int64_t maximum = 65536;
@@ -74,8 +74,8 @@ LogicalResult OperatorMapAttr::verify(EmitError emitError, StringRef intrinsic,
   return success();
 }
 
-/// `, key = value` as often as there are any, up to the closing `>`. The value
-/// is `parseValue`'s, which is told the key and where it stands.
+/// Parses any number of `, key = value` entries up to the closing `>`.
+/// `parseValue` parses each value; it gets the key and its location.
 static ParseResult
 parseEntries(AsmParser &parser,
              function_ref<ParseResult(StringRef, SMLoc)> parseValue) {
@@ -301,7 +301,7 @@ LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
 
 LogicalResult ReductionAttr::verify(EmitError emitError, ReductionForm form,
                                     int64_t rescaleThreshold) {
-  // A factor of less than 2^-126 is no normal number.
+  // A factor of less than 2^-126 is not a normal f32 number.
   if (rescaleThreshold < 0 || rescaleThreshold > 126)
     return emitError() << "'rescale_threshold' is from 0 to 126, got "
                        << rescaleThreshold;

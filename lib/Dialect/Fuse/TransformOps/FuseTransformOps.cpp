@@ -27,7 +27,7 @@ using namespace fusion::fuse;
 
 namespace {
 
-/// An operation and what is wrong with it.
+/// An operation and the reason why it cannot be part of a group.
 struct Problem {
   Operation *op;
   std::string text;
@@ -54,8 +54,8 @@ std::optional<Problem> collect(ArrayRef<Operation *> payload,
   return std::nullopt;
 }
 
-/// What is between the operators, depends on some and feeds others: as one
-/// kernel, they would wait for themselves.
+/// Returns an operation outside of the group that depends on one operator and
+/// feeds another. One kernel would then depend on its own result.
 std::optional<Problem> findDetour(ArrayRef<linalg::LinalgOp> operators) {
   llvm::SmallPtrSet<Operation *, 16> group, behind;
   for (linalg::LinalgOp op : operators)
@@ -83,7 +83,8 @@ std::optional<Problem> findDetour(ArrayRef<linalg::LinalgOp> operators) {
   return std::nullopt;
 }
 
-/// Why the operators of a group cannot be one kernel.
+/// Returns the reason why the operators of a group cannot be one kernel, or
+/// nullopt.
 template <typename GroupOp> std::optional<std::string> whyNot(GroupOp group) {
   std::string reason;
   auto note = [&](const Twine &why) { reason = why.str(); };
@@ -177,7 +178,7 @@ void FormStitchOp::getEffects(
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// Why `schedule` says nothing about `group`.
+/// Returns the reason why `schedule` does not fit `group`, or nullopt.
 static std::optional<std::string> whyNoFit(FusedGroupOpInterface group,
                                            ScheduleAttr schedule) {
   if (isGenericSchedule(schedule))

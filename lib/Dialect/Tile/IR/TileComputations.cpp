@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace fusion::tile;
 
-/// The warps of a product along its rows and columns.
+/// Checks the numbers of warps of a contraction along its rows and columns.
 static LogicalResult verifyArrangement(Operation *op, ArrayRef<int64_t> warps) {
   if (warps.size() != 2 || llvm::any_of(warps, [](int64_t count) {
         return count < 1 || count > fusion::kMaxWarps;
@@ -22,7 +22,7 @@ static LogicalResult verifyArrangement(Operation *op, ArrayRef<int64_t> warps) {
   return success();
 }
 
-/// Stages that a product asks for.
+/// Checks the number of stages that a contraction asks for.
 static LogicalResult verifyStages(Operation *op,
                                   std::optional<uint64_t> stages) {
   if (stages && (*stages < 1 || *stages > 2))
@@ -45,7 +45,7 @@ LogicalResult DotOp::verify() {
     return emitOpError("shapes do not fit: ")
            << lhs << " times " << rhs << " gives " << result;
   Type one = lhs.getElementType(), other = rhs.getElementType();
-  // 8-bit floats of both formats go together.
+  // 8-bit floats of both formats may be mixed.
   bool areNarrow = isa<FloatType>(one) && isa<FloatType>(other) &&
                    one.getIntOrFloatBitWidth() == 8 &&
                    other.getIntOrFloatBitWidth() == 8;

@@ -82,8 +82,8 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
-/// Whether an index is a sum of what digits of the view's coordinates are made
-/// of.
+/// Whether an index is a sum whose terms are digits (quotients and remainders
+/// by constants) of the view's coordinates.
 static bool isSumOfDigits(AffineExpr expr) {
   if (isa<AffineDimExpr, AffineSymbolExpr, AffineConstantExpr>(expr))
     return true;
@@ -129,7 +129,8 @@ LogicalResult WindowOp::verify() {
   return success();
 }
 
-/// Words are handed on, and an access is 16 bytes wide at most.
+/// Checks a misaligned access: lanes exchange whole words of 4 bytes, and an
+/// access moves at most 16 bytes.
 template <typename Op>
 static LogicalResult verifyRealigned(Op op, Type element) {
   std::optional<int64_t> width = op.getMisaligned();
@@ -191,7 +192,7 @@ LogicalResult StoreOp::verify() {
   return verifyRealigned(*this, type.getElementType());
 }
 
-/// Fails where the buffer is of another space.
+/// Fails where the buffer is not of the space `space`.
 static LogicalResult verifySpace(Operation *op, BufferType buffer,
                                  BufferSpace space) {
   if (buffer.getSpace() == space)
@@ -201,7 +202,8 @@ static LogicalResult verifySpace(Operation *op, BufferType buffer,
          << stringifyBufferSpace(buffer.getSpace()) << "'";
 }
 
-/// A thread's elements are a row of the buffer.
+/// Checks that the buffer has one row for each thread, with as many elements as
+/// the thread holds in the tile's layout.
 static LogicalResult verifyStash(Operation *op, RankedTensorType type,
                                  BufferType buffer) {
   if (type.getElementType() != buffer.getElementType())
@@ -221,7 +223,8 @@ static LogicalResult verifyStash(Operation *op, RankedTensorType type,
   return verifyStaticTile(op, type);
 }
 
-/// A copy of what each thread has of a tile to a place of its own.
+/// Checks a copy in which each thread fills its private row of the buffer with
+/// its own elements of a tile.
 static LogicalResult verifyOwnCopy(CopyAsyncOp op) {
   ViewType view = op.getView().getType();
   auto own = cast<RankedTensorType>(*op.getThreadPrivate());
@@ -297,7 +300,7 @@ LogicalResult BarrierOp::verify() {
 LogicalResult StoreAsyncOp::verify() {
   ViewType view = getView().getType();
   Type elementType = getBuffer().getType().getElementType();
-  // A truth value is a byte in memory.
+  // A boolean is a byte in memory.
   bool isTruth = view.getElementType().isInteger(1) && elementType.isInteger(8);
   if (view.getElementType() != elementType && !isTruth)
     return emitOpError("moves ")
@@ -530,7 +533,7 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("results must have the types of its outs");
   auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(getOperation(),
                                                                getKernelAttr());
-  // Once lowered the kernel is a gpu.func, whose arguments are memrefs.
+  // A lowered kernel is a gpu.func, whose arguments are memrefs.
   if (!kernel)
     return success();
   SmallVector<Type> types(getInputs().getTypes());

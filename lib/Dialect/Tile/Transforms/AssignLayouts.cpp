@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two directions. Forwards, fixed layouts spread from products through
-// element-wise operations and loops. Backwards, everything else is made in the
-// layout that its user asks for.
+// Layouts are assigned in two directions. Forwards, fixed layouts spread from
+// contractions through element-wise operations and loops. Backwards, every
+// other value is made in the layout that its user requires.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +91,7 @@ LogicalResult Assigner::checkInput() {
   return failure(result.wasInterrupted());
 }
 
-/// Whether the kernel came with a layout for every tile.
+/// Whether every tile of the kernel has a layout before the pass.
 static bool isAssigned(KernelOp kernel) {
   bool hasTiles = false;
   WalkResult all = kernel.walk([&](Operation *op) {
@@ -130,7 +130,7 @@ LogicalResult Assigner::run() {
   for (Operation *op : operations)
     if (failed(rewrite(op)))
       return failure();
-  // What was made anew replaces the operations without a layout.
+  // The operations without a layout have been replaced by copies that have one.
   for (Operation *op : llvm::reverse(operations)) {
     bool isReplaced = op->getNumResults() != 0 && op->use_empty() &&
                       (!isa<scf::ForOp>(op) || isMemoryEffectFree(op)) &&

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Backwards: what no product fixes is made in the layout that its user asks
-// for, once for each.
+// Backwards: a value whose layout no contraction fixes is made in the layout
+// that its user requires, once for each layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// The value with the given layout, converted or made anew, once for each
-/// layout.
+/// Returns `value` in the given layout, as a conversion or as a copy of the
+/// operation that makes it. There is one such value for each layout.
 FailureOr<Value> Assigner::demand(Value value, LayoutAttr layout) {
   if (fixedLayout(value) == layout)
     return value;
@@ -50,8 +50,8 @@ FailureOr<Value> Assigner::demand(Value value, LayoutAttr layout) {
   return result;
 }
 
-/// The layout of a whole tile whose first part has `layout`: parts follow each
-/// other in registers.
+/// The layout of a whole tile whose first part has `layout`. The other parts
+/// follow in further registers.
 static LinearLayout extend(LinearLayout layout, ArrayRef<int64_t> part,
                            ArrayRef<int64_t> whole) {
   for (auto [d, sizes] : llvm::enumerate(llvm::zip_equal(part, whole))) {
@@ -63,7 +63,7 @@ static LinearLayout extend(LinearLayout layout, ArrayRef<int64_t> part,
   return layout;
 }
 
-/// The layout of what is repeated to `layout`.
+/// The layout of the operand of a broadcast whose result has `layout`.
 static LinearLayout withoutRepeated(BroadcastOp op, LinearLayout layout) {
   for (int64_t d : llvm::reverse(op.getDimensions()))
     layout = layout.reduceOut(d);
@@ -112,8 +112,8 @@ FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
   return op->emitOpError("has a result that no layout can be given to");
 }
 
-/// Elements side by side in memory, `width` to a thread, neighbouring threads
-/// next to each other.
+/// A layout in which each thread has `width` elements that are contiguous in
+/// memory, and neighbouring threads have neighbouring elements.
 LayoutAttr Assigner::storeLayout(RankedTensorType type, int64_t unit,
                                  int64_t width) {
   SmallVector<unsigned> order;
@@ -133,7 +133,8 @@ LogicalResult Assigner::setOperand(OpOperand &operand, LayoutAttr layout) {
   return success();
 }
 
-/// Gives a fixed operation, or one without results, the operands it wants.
+/// Gives an operation with a fixed layout, or one without results, operands in
+/// the layouts that it requires.
 LogicalResult Assigner::rewrite(Operation *op) {
   if (auto dot = dyn_cast<DotOp>(op)) {
     auto [lhs, rhs] = operandLayouts(dot);
@@ -155,8 +156,8 @@ LogicalResult Assigner::rewrite(Operation *op) {
     if (!layout || store.getVectorize())
       layout = storeLayout(store.getValue().getType(), view.getUnit(),
                            view.getUnit() >= 0 ? vectorWidth(view) : 1);
-    // Converted here and not where it is made: by now operands' buffers are
-    // free, and the scratch can take their place.
+    // The conversion is here, and not where the value is made: by now the
+    // buffers of operands are free, and the scratch can reuse their memory.
     if (LayoutAttr from = fixedLayout(store.getValue());
         from && from != layout) {
       OpBuilder b(op);
@@ -170,8 +171,8 @@ LogicalResult Assigner::rewrite(Operation *op) {
   if (auto store = dyn_cast<LocalStoreOp>(op)) {
     LayoutAttr layout = fixedLayout(store.getValue());
     if (!layout) {
-      // The columns of a buffer are the unit dimension of what it is filled
-      // from, and so wide are the loads.
+      // A row of the buffer is contiguous in the tensor from which it is
+      // filled, so that loads are that wide.
       int64_t width = 1;
       if (auto load = store.getValue().getDefiningOp<LoadOp>())
         width = vectorWidth(load.getView().getType());

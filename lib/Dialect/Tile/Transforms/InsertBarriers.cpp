@@ -27,10 +27,10 @@ using namespace fusion::tile;
 
 namespace {
 
-/// Bytes of shared memory that an operation touches. Of a pipelined buffer it
-/// touches one stage: that of the iteration `slot`, counted from the current
-/// one, of the pipelined loop. Where the stage is a constant, the bytes are
-/// its.
+/// Bytes of shared memory that an operation touches. An access to a pipelined
+/// buffer touches one stage: that of iteration `slot` of the pipelined loop,
+/// counted from the current one. Where the stage is a constant, `begin` and
+/// `end` are those of the stage.
 struct Access {
   Operation *op;
   int64_t begin, end;
@@ -39,28 +39,30 @@ struct Access {
   bool isWarpPrivate;  ///< every byte of the owner belongs to one warp
   bool isFill = false; ///< copies or stores to a stage of a buffer
   bool isOwn = false;  ///< every byte of the owner belongs to one thread
-  /// Where it is known: modulo the stages, or less than none of what a run of
-  /// the loop has filled for good.
+  /// The iteration whose stage is accessed, if it is known: modulo the number
+  /// of stages. A negative number is an earlier iteration of a loop that fills
+  /// each place once.
   std::optional<int64_t> slot = {};
   int64_t stages = 1;
-  /// Since then the lanes of every warp have waited for one another.
+  /// The lanes of every warp have waited for one another since the access.
   bool isOrderedInWarps = false;
 
   bool overlaps(const Access &other) const {
     if (!isWrite && !other.isWrite)
       return false;
-    // One after the other by itself.
+    // A thread executes its own accesses in order.
     if (isOwn && other.isOwn && owner == other.owner)
       return false;
-    // An operation has each element of a stage written by the same thread every
-    // time: one after the other by itself, another stage's not at all.
+    // An operation writes an element of a stage by the same thread in every
+    // iteration, so that these writes are in order. Writes to two stages do not
+    // meet.
     if (op == other.op && isWrite && other.isWrite && isFill)
       return false;
     if (owner == other.owner && slot && other.slot)
       return *slot == *other.slot;
     return begin < other.end && other.begin < end;
   }
-  /// Whether only the lanes of a warp can meet in the two.
+  /// Whether only lanes of one warp can touch the same bytes in both accesses.
   bool meetsInWarps(const Access &other) const {
     return owner == other.owner && isWarpPrivate;
   }
@@ -71,15 +73,15 @@ struct Access {
   }
 };
 
-/// Who waits for whom: each further one for all that the one before has.
+/// Which threads wait for one another. Each kind includes the one before.
 enum class Barrier { OfWarps, OfBlock, WithProducers, OfCluster };
 
 /// Accesses since the last barrier, copies that have not been waited for, and
-/// what stores in bulk may still be reading.
+/// memory that asynchronous stores may still be reading.
 struct State {
   SmallVector<Access> pending, inFlight, stored;
-  /// In kernels with producers or whose blocks write to one another: since the
-  /// last barrier of all who do.
+  /// Accesses since the last barrier with producers or of the cluster. Only for
+  /// kernels with producers or with blocks that write to one another.
   SmallVector<Access> unknown;
 
   static bool insert(SmallVector<Access> &list, const Access &access) {
@@ -88,7 +90,7 @@ struct State {
     list.push_back(access);
     return true;
   }
-  /// Joins another path; true where that added something.
+  /// Merges the state of another path; true if that adds an access.
   bool join(const State &other) {
     bool changed = false;
     for (const Access &access : other.pending)
@@ -113,7 +115,7 @@ struct InsertBarriersPass
     });
     if (placed.wasInterrupted())
       return signalPassFailure();
-    // The pass goes on to other kernels.
+    // The same pass object runs on other kernels later.
     barriers.clear();
     isPrivate.clear();
     warps = getOperation().getWarps();
@@ -192,8 +194,9 @@ struct InsertBarriersPass
             /*isWarpPrivate=*/false};
   }
 
-  /// A thread's own places, in which only what else has been in this memory
-  /// can be in its way, or one thread that fills those of all.
+  /// An access to memory private to each thread. It can only conflict with
+  /// other uses of that memory, or with one thread that fills the places of
+  /// all.
   Access ownAccess(Operation *op, Value buffer, Value stage,
                    std::optional<int64_t> slot, bool isWrite) const {
     auto alloc = buffer.getDefiningOp<AllocOp>();
@@ -206,7 +209,7 @@ struct InsertBarriersPass
     return access;
   }
 
-  /// What a product reads in place.
+  /// The accesses of a contraction that reads its operands in shared memory.
   SmallVector<Access, 2> readBy(SharedDotOp dot) const {
     SmallVector<Access, 2> accesses{
         bufferAccess(dot, dot.getRhsBuffer(), dot.getRhsStage(),
@@ -233,15 +236,15 @@ struct InsertBarriersPass
       access.isOrderedInWarps = true;
   }
 
-  /// What others must find done.
+  /// Records an access that a later barrier has to order.
   void note(const Access &access, State &state) const {
     State::insert(state.pending, access);
     if (isWrittenByOthers)
       State::insert(state.unknown, access);
   }
 
-  /// One iteration later: what was the slot after the current one is the
-  /// current. Places that a run fills once are not touched again.
+  /// Advances the state by one iteration: slot 1 becomes slot 0. Places that
+  /// the loop fills once are not touched again.
   static void nextIteration(scf::ForOp loop, State &state,
                             const llvm::SmallPtrSet<Value, 4> &buffers) {
     for (SmallVector<Access> *list :
@@ -257,10 +260,10 @@ struct InsertBarriersPass
       }
   }
 
-  /// Outside of the loop no iteration is the current one. A pipelined loop
-  /// begins with stage 0: where it is known how many iterations it has made, so
-  /// are the bytes. Only fragments for the iteration that would have been next
-  /// are read from an older stage (tile-pipeline-registers).
+  /// Removes the slots at the end of the loop, where no iteration is the
+  /// current one. A pipelined loop begins with stage 0: with a known trip count
+  /// the bytes are known as well. Only fragments for the iteration after the
+  /// last one are read from an older stage (tile-pipeline-registers).
   static void leaveLoop(scf::ForOp loop, State &state,
                         const llvm::SmallPtrSet<Value, 4> &buffers) {
     std::optional<APInt> iterations = loop.getStaticTripCount();
@@ -272,7 +275,7 @@ struct InsertBarriersPass
         bool isAhead = !access.isWrite && *access.slot == 0;
         int64_t at =
             iterations ? iterations->getSExtValue() + *access.slot : -1;
-        // Threads' own places may begin with another one.
+        // Places private to threads may begin with another stage.
         if (at >= 0 && !iterations->isZero() && !isAhead &&
             !isa<PrivateLoadOp>(access.op)) {
           int64_t stage = at % access.stages;
@@ -284,7 +287,8 @@ struct InsertBarriersPass
       }
   }
 
-  /// A barrier for what is pending: of the block, unless it belongs to warps.
+  /// The barrier that orders the pending accesses: of the block, unless all of
+  /// them are private to warps.
   Barrier neededFor(const State &state) const {
     bool ofWarps =
         warps == 1 || llvm::all_of(state.pending, [](const Access &access) {
@@ -293,11 +297,11 @@ struct InsertBarriersPass
     return ofWarps ? Barrier::OfWarps : Barrier::OfBlock;
   }
 
-  /// What must be over when an access begins. Of a bulk copy nothing is left
-  /// behind: who reads its data has waited for it by itself.
+  /// Inserts the barrier that `access` needs before it begins. A TMA copy is
+  /// not recorded: its readers wait for its mbarrier.
   void before(Operation *op, const Access &access, State &state) {
     bool isNeeded = false, ofBlock = false, ofCluster = false;
-    // The copy's own mbarrier says when its stage has been read.
+    // The mbarrier of the copy's acquire says when its stage has been read.
     bool isAcquired =
         isTMA(op) &&
         access.owner.getDefiningOp<AllocOp>().getReleased().has_value();
@@ -313,11 +317,11 @@ struct InsertBarriersPass
       if (access.overlaps(earlier)) {
         isNeeded |= !inWarps || !earlier.isOrderedInWarps;
         ofBlock |= !inWarps;
-        // Other blocks have given it.
+        // Other blocks of the cluster have written it.
         ofCluster |= isa<ClusterScatterOp>(earlier.op);
       }
-      // What warps share waits for a barrier of the block in any case: here it
-      // serves both.
+      // Accesses that warps share need a barrier of the block in any case: one
+      // here serves both.
       ofBlock |= warps > 1 && !earlier.isWarpPrivate;
     }
     if (isNeeded)
@@ -342,8 +346,8 @@ struct InsertBarriersPass
     leaveLoop(loop, state, buffers);
   }
 
-  /// A barrier that the body needs on account of what is before the loop only
-  /// stands in front of the loop.
+  /// Processes a loop. A barrier that the body needs only because of accesses
+  /// before the loop is inserted before the loop.
   void processLoop(scf::ForOp loop, State &state) {
     State entry = state;
     Barriers before = barriers;
@@ -390,7 +394,7 @@ struct InsertBarriersPass
             }))
           insertBarrier(&op, neededFor(state), state);
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-        // Whoever takes the copy waits for it first.
+        // A thread waits for its private copies by itself.
         if (copy.getThreadPrivate()) {
           before(copy,
                  ownAccess(copy, copy.getBuffer(), copy.getStage(),
@@ -403,9 +407,9 @@ struct InsertBarriersPass
         if (!isTMA(copy))
           State::insert(state.inFlight, access);
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {
-        // What has arrived is a write of the threads that waited. Copies that
-        // may still be in flight stay listed; they are to other slots than
-        // those that are read now.
+        // Data that has arrived counts as a write of the threads that waited.
+        // Copies that may still be in flight stay listed; their slots are not
+        // the ones that are read now.
         for (const Access &access : state.inFlight)
           note(access, state);
         auto wait = dyn_cast<WaitOp>(op);
@@ -417,14 +421,14 @@ struct InsertBarriersPass
                             /*slot=*/std::nullopt, /*isWrite=*/false),
                state);
       } else if (isa<StoreWaitOp>(op)) {
-        // One thread knows that they have been read.
+        // One thread knows that the stores have read their source.
         for (const Access &access : state.stored)
           note(access, state);
         state.stored.clear();
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
         before(store, bufferAccess(store, /*isWrite=*/true), state);
       } else if (auto scatter = dyn_cast<ClusterScatterOp>(op)) {
-        // All of the buffer, by whichever block.
+        // Any block of the cluster may write any part of the buffer.
         before(scatter, wholeBuffer(scatter, scatter.getBuffer()), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
@@ -442,7 +446,7 @@ struct InsertBarriersPass
         for (const Access &access : readBy(dot))
           before(dot, access, state);
       } else if (auto await = dyn_cast<AwaitDotOp>(op)) {
-        // It has been reading until here.
+        // The contraction reads its operands until here.
         for (const Access &access : readBy(await.getDot()))
           note(access, state);
       } else if (isa<ConvertLayoutOp, ReduceOp>(op)) {
@@ -459,7 +463,8 @@ struct InsertBarriersPass
                       op.getResult(0),
                       ofWarps};
         before(&op, access, state);
-        // Its own barrier stands between its stores and its loads.
+        // The operation has a barrier of its own between its stores and its
+        // loads.
         passBarrier(ofWarps ? Barrier::OfWarps : Barrier::OfBlock, state);
         access.isWrite = false;
         note(access, state);
@@ -477,12 +482,12 @@ struct InsertBarriersPass
 
   unsigned warps = 1;
   bool hasProducers = false;
-  bool isCopiedByOthers = false;  ///< in bulk, by producers or other blocks
-  bool isWrittenByOthers = false; ///< so, or by `tile.cluster_scatter`
-  Barrier ofOthers = Barrier::WithProducers; ///< of all of them
-  Operation *overwritten = nullptr; ///< writes to what is still being stored
+  bool isCopiedByOthers = false;  ///< by TMA, of producers or other blocks
+  bool isWrittenByOthers = false; ///< or by `tile.cluster_scatter`
+  Barrier ofOthers = Barrier::WithProducers; ///< includes those writers
+  Operation *overwritten = nullptr; ///< writes where a store still reads
   llvm::DenseMap<Value, bool> isPrivate;
-  Barriers barriers; ///< in front of an operation
+  Barriers barriers; ///< before these operations
 };
 
 } // namespace

@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A forward walk: what of shared memory threads have written, or their copies
-// are filling, since the last barrier of the block, and what they had written
-// in front of which barrier. Where what was written there is then read in
-// place, stored in bulk or overwritten by a bulk copy, that barrier needs a
-// fence. Any path counts. What threads read needs no fence, nor do writes after
-// such reads: a product has read its operands when it is done, and a store when
-// it has been waited for. Nor does what bulk copies have written: they and who
-// reads in place are of the same proxy, and threads have waited.
+// A forward walk tracks what threads have written to shared memory, or what
+// their cp.async are filling, since the last barrier of the block. It also
+// tracks which barriers followed which writes. A barrier needs a fence where
+// its writes are later read by an MMA in place or by a TMA store, or
+// overwritten by a TMA load. One such path is enough.
+//
+// Reads by threads need no fence. Writes after asynchronous reads need none: a
+// contraction that is done has read its operands, and so has a store that was
+// waited for. Data that TMA loads have written needs none: an MMA that reads it
+// in place is of the same proxy, and threads have waited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +39,10 @@ namespace {
 
 struct State {
   using Buffers = llvm::SmallSetVector<Value, 4>;
-  /// What was written before a barrier.
+  /// Barriers, each with the buffers that were written before it.
   using Passed = llvm::SmallSetVector<std::pair<Operation *, Value>, 4>;
   Buffers written;  ///< since the last barrier
-  Buffers inFlight; ///< filled by copies that may not have been waited for
+  Buffers inFlight; ///< of copies that may be in flight
   Passed passed;
 
   bool join(const State &other) {
@@ -62,7 +64,8 @@ struct InsertProxyFencesPass
     }
   }
 
-  /// From, to: of a buffer, or of what threads exchange.
+  /// The first byte and the end of a buffer, or of memory through which threads
+  /// exchange values.
   static std::optional<std::pair<int64_t, int64_t>> bytesOf(Value written) {
     Operation *owner = written.getDefiningOp();
     auto offset = owner->getAttrOfType<IntegerAttr>("offset");
@@ -79,22 +82,23 @@ struct InsertProxyFencesPass
            others->first < bytes->second;
   }
 
-  /// The asynchronous proxy reads a buffer, that is what was written to it:
-  /// what lay there before is gone.
+  /// Requires fences for data in `buffer` that the async proxy reads. Earlier
+  /// contents of that memory are gone.
   void read(Value buffer, const State &state) {
     for (auto [barrier, written] : state.passed)
       if (written == buffer)
         fences.insert(barrier);
   }
-  /// It writes there: behind all that was written to the same memory.
+  /// Requires fences for all earlier writes to the memory of `buffer`, which
+  /// the async proxy overwrites.
   void overwrite(Value buffer, const State &state) {
     for (auto [barrier, written] : state.passed)
       if (written == buffer || overlap(written, buffer))
         fences.insert(barrier);
   }
 
-  /// Bytes through which threads exchange something, with a barrier of its own
-  /// behind the stores.
+  /// Bytes of shared memory through which threads exchange values in `op`, with
+  /// a barrier of its own after the stores.
   static int64_t exchangedBytes(Operation *op) {
     if (!isa<ConvertLayoutOp, ReduceOp>(op))
       return 0;
@@ -117,7 +121,7 @@ struct InsertProxyFencesPass
         for (Value buffer : state.written)
           state.passed.insert({&op, buffer});
         state.written.clear();
-        // What is exchanged lies in memory that is written for it here.
+        // Threads write the exchanged values to shared memory here.
         if (exchangedBytes(&op) != 0)
           state.written.insert(op.getResult(0));
       } else if (auto copy = dyn_cast<CopyAsyncOp>(op)) {

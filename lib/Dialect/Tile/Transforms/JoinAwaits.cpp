@@ -36,7 +36,7 @@ static bool isSame(Value a, Value b) {
 
 namespace {
 
-/// What a buffer's users are, in the order of the program.
+/// The uses of a buffer that TMA copies fill, in program order.
 struct TMABuffer {
   AllocOp alloc;
   SmallVector<CopyAsyncOp> copies;
@@ -47,9 +47,10 @@ struct TMABuffer {
 
 } // namespace
 
-/// Whether operations of one list stand behind those of another, one by one,
-/// for the same stage on the same condition, with nothing in between that takes
-/// long or that `mayPass` does not allow.
+/// Whether each operation of `seconds` follows its counterpart of `firsts` in
+/// the same block, for the same stage and under the same condition. Between the
+/// two there is no contraction, no region and no memory effect that `mayPass`
+/// does not allow.
 template <typename OpTy>
 static bool standTogether(MutableArrayRef<OpTy> firsts,
                           MutableArrayRef<OpTy> seconds,
@@ -71,7 +72,8 @@ static bool standTogether(MutableArrayRef<OpTy> firsts,
   return true;
 }
 
-/// Whether the stages of both are released, in the same blocks, or of neither.
+/// Whether both buffers have releases of their stages in the same blocks, or
+/// neither has any.
 static bool canJoinReleases(TMABuffer &first, TMABuffer &second) {
   return first.acquires.size() == second.acquires.size() &&
          first.releases.size() == second.releases.size() &&
@@ -83,8 +85,8 @@ static bool canJoinReleases(TMABuffer &first, TMABuffer &second) {
                       });
 }
 
-/// Leaves the acquires in front of the first copies, and the releases behind
-/// the last uses of both.
+/// Leaves the acquires before the first copies, and the releases after the last
+/// uses of both buffers.
 static void joinReleases(TMABuffer &first, TMABuffer &second) {
   for (AcquireOp acquire : second.acquires)
     acquire.erase();

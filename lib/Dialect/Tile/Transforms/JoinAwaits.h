@@ -14,10 +14,10 @@
 
 namespace fusion::tile {
 
-/// Finds buffers that bulk copies fill side by side, and whose copies are
-/// awaited one right after the other: one mbarrier does for both. Erases the
-/// second one's waits. Returns for every joined buffer the one that it has its
-/// mbarriers in common with.
+/// Finds buffers that TMA copies fill side by side and whose copies are awaited
+/// one right after the other: one mbarrier serves both. Erases the waits of the
+/// second buffer. Returns for every joined buffer the one whose mbarriers it
+/// shares.
 llvm::MapVector<AllocOp, AllocOp> joinAwaits(KernelOp kernel);
 
 } // namespace fusion::tile

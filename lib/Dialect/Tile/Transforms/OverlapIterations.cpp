@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop's operations are scheduled in two stages. Late is the product that
-// asks for it with what needs its result, what fills, awaits and releases the
-// buffer that it reads, and what is cheaper to compute there than to carry; all
-// others are early. The new loop does what is early of one iteration beside
-// what is late of the one before.
+// A loop's operations are divided into two stages. Late are the contraction
+// that asks for the overlap and the operations that need its result. Late are
+// also the fills, waits and releases of the buffer that it reads, and
+// operations that are cheaper to recompute than to carry. All others are early.
+// The new loop executes the early stage of one iteration together with the late
+// stage of the iteration before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Whether the loop makes an iteration whatever its bounds depend on.
+/// Whether the loop has at least one iteration for every value of its operands.
 static bool surelyIterates(scf::ForOp loop, KernelOp kernel) {
   if (runsAtLeastOnce(loop))
     return true;
@@ -56,25 +57,26 @@ static bool surelyIterates(scf::ForOp loop, KernelOp kernel) {
   return lower && upper && lower->smax().slt(upper->smin());
 }
 
-/// Bits of a tile; of what loops carry in no registers worth counting, 0.
+/// Bits of a tile; 0 for scalars, which need few registers.
 static int64_t bitsOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? type.getNumElements() * type.getElementTypeBitWidth() : 0;
 }
 
-/// Whether loops can carry such a value.
+/// Whether loops can carry a value of this type.
 static bool isCarried(Type type) {
   return isa<RankedTensorType>(type) || type.isIntOrIndexOrFloat();
 }
 
 namespace {
 
-/// The two stages of a loop around a product.
+/// The early and the late stage of a loop around a contraction.
 class Stages {
 public:
   Stages(scf::ForOp loop, SharedDotOp late) : loop(loop), late(late) {}
 
-  /// Tells early from late. Returns why the product has to stay where it is.
+  /// Divides the operations into early and late. Returns the reason why the
+  /// contraction cannot be late, or nullopt.
   std::optional<std::string> divide();
   void expand();
 
@@ -83,31 +85,32 @@ private:
   bool touchesBuffer(Operation *op) {
     return llvm::is_contained(op->getOperands(), buffer());
   }
-  /// Adds what depends on what is late.
+  /// Makes the operations late that depend on late ones.
   void closeForward();
   bool shouldSink(Operation *op);
-  /// Finds what makes the first operand's fragments. ptxas runs products one by
-  /// one where such registers are written while any is under way (its warning
-  /// C7513), so that this is left for when both are over.
+  /// Finds the operations that make the fragments of the LHS. ptxas serializes
+  /// MMAs if such registers are written while one is in flight (its warning
+  /// C7513). These operations are therefore emitted after both have ended.
   LogicalResult findPacking();
   void findCarried();
   void emit(OpBuilder &b, ArrayRef<Operation *> ops, IRMapping &mapping,
             int64_t shift);
-  /// Under way from here on.
+  /// Emits the contraction as an asynchronous one, which is in flight
+  /// afterwards.
   Operation *emitAsync(OpBuilder &b, SharedDotOp dot, IRMapping &mapping,
                        int64_t shift);
   void await(OpBuilder &b, SharedDotOp dot, Operation *emitted, int64_t pending,
              ValueRange computed, IRMapping &mapping);
 
   bool isLateArg(unsigned number) { return lateArgs.contains(number); }
-  /// What the value of an argument is in the next iteration.
+  /// The value of loop argument `number` in the next iteration.
   Value yielded(unsigned number) {
     return loop.getBody()->getTerminator()->getOperand(number);
   }
 
   scf::ForOp loop;
   SharedDotOp late;
-  SharedDotOp beside; ///< the last early product, under way with the late one
+  SharedDotOp beside; ///< last early contraction, runs with `late`
   llvm::SmallPtrSet<Operation *, 32> lateOps;
   llvm::SmallDenseSet<unsigned> lateArgs;
   SmallVector<Operation *> early, behind;    ///< the two stages, in order
@@ -160,11 +163,11 @@ bool Stages::shouldSink(Operation *op) {
       return true;
     made += bitsOf(result);
   }
-  // Numbers and what repeats others are computed anew.
+  // Scalars are recomputed, and results larger than the operands (broadcasts).
   return made == 0 || made > given;
 }
 
-/// Whether a tile has the registers of another one.
+/// Whether the result of `op` is in the registers of its operand.
 static bool isRenaming(Operation *op) {
   return isa<SliceOp>(op) || (isa<ConvertLayoutOp>(op) &&
                               !needsSharedMemory(cast<ConvertLayoutOp>(op)));
@@ -257,7 +260,8 @@ std::optional<std::string> Stages::divide() {
   return std::nullopt;
 }
 
-/// What counts the stages of a buffer from the iteration of the new loop on.
+/// Adds `shift` to the slot of an operation: its iteration relative to that of
+/// the new loop.
 static void shiftSlots(Operation *op, int64_t shift) {
   op->walk([&](Operation *inner) {
     for (StringRef name : {"slot", "lhs_slot", "rhs_slot"})
@@ -294,7 +298,7 @@ void Stages::expand() {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
   late.removeStagesAttr();
-  // What is early of the first iteration.
+  // The early stage of the first iteration.
   IRMapping first;
   first.map(loop.getInductionVar(), loop.getLowerBound());
   for (auto [argument, init] :
@@ -302,8 +306,8 @@ void Stages::expand() {
     first.map(argument, init);
   emit(b, early, first, /*shift=*/0);
 
-  // Carried are, of the early arguments, the values for the next iteration,
-  // what crosses, and the late arguments.
+  // The loop carries the next values of early arguments, the values from the
+  // early to the late stage, and the late arguments.
   SmallVector<unsigned> earlyArgs, lateNumbers;
   for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
     (isLateArg(number) ? lateNumbers : earlyArgs).push_back(number);
@@ -320,7 +324,8 @@ void Stages::expand() {
                                     loop.getStep(), inits);
   rotated->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
 
-  // What is late sees the values that crossed, of what carries them.
+  // Late operations read the values of the early stage from the loop's
+  // arguments.
   auto mapLate = [&](IRMapping &mapping, ValueRange carried) {
     carried = carried.drop_front(earlyArgs.size());
     for (auto [value, own] :
@@ -343,7 +348,7 @@ void Stages::expand() {
   };
   ArrayRef<Operation *> earlyRef(early), lateRef(behind);
   size_t cut = behindOf(earlyRef, beside), lateCut = behindOf(lateRef, late);
-  // Buffers of the early stage are those of the iteration after this one.
+  // Buffers of the early stage are those of the next iteration.
   emit(inside, earlyRef.take_front(cut), next, /*shift=*/1);
   Operation *besideCopy = emitAsync(inside, beside, next, /*shift=*/1);
   emit(inside, lateRef.take_front(lateCut), before, /*shift=*/0);
@@ -385,8 +390,8 @@ void Stages::expand() {
   inside.setInsertionPointToEnd(rotated.getBody());
   scf::YieldOp::create(inside, loc, yields);
 
-  // What is late of the last iteration. Which stage that is depends on how many
-  // there were.
+  // The late stage of the last iteration. Its buffer stage depends on the trip
+  // count.
   IRMapping last;
   mapLate(last, rotated.getResults());
   b.setInsertionPointAfter(rotated);

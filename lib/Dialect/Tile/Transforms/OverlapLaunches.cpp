@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A programmatic launch may run beside all launches before it, back to the last
-// one that is not programmatic: each of them lets the next begin as soon as its
-// own blocks run. All of them wait for the one before, so that whoever has
-// waited comes behind all. What no launch of the function writes, its inputs
-// and constants, may be read before.
+// A programmatic dependent launch may overlap with all launches back to the
+// last one that is not programmatic: each lets the next begin as soon as its
+// own blocks run. Each launch waits for the one before. A kernel that has
+// waited therefore runs after all earlier launches. Data that no launch of the
+// function writes, its inputs and constants, may be read before the wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Whether a tensor of the host plan is in the memory of a function's input or
-/// of a constant, which no launch writes.
+/// Whether a tensor of the host plan is a view of a function's input or of a
+/// constant, which no launch writes.
 static bool isNeverWritten(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
     if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
@@ -42,8 +42,9 @@ static bool isNeverWritten(Value tensor) {
   return true;
 }
 
-/// Whether the operation accesses memory behind one of the pointers. Counters
-/// (`last_block`) are those of the kernel, which may run for another launch.
+/// Whether the operation accesses memory through one of the pointers. The
+/// counters of `last_block` count as such: the kernel owns them, and another
+/// launch of it may be running.
 static bool touches(Operation *op, const llvm::DenseSet<Value> &pointers) {
   if (isa<LastBlockOp>(op))
     return true;
@@ -54,7 +55,7 @@ static bool touches(Operation *op, const llvm::DenseSet<Value> &pointers) {
   });
 }
 
-/// Puts the wait in front of the first operation that needs it.
+/// Inserts the wait before the first operation that needs it.
 static void awaitLaunches(KernelOp kernel) {
   llvm::DenseSet<Value> pending;
   for (BlockArgument argument : kernel.getBody().getArguments())

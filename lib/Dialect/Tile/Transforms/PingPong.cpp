@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turn t of all groups is the same piece of the program. When group g has its
-// turn t, all others have had their turn t - 1 and go on without anybody's help
-// up to turn t, as nothing else in a loop waits for another group. What g waits
-// for in its turn is data that a producer copies when all groups have released
-// what was there; that stands in front of turn t in the program, so all of them
-// get there. So nobody waits for ever.
+// Turn t of all warpgroups is the same piece of the program. When warpgroup g
+// has its turn t, all others have had turn t - 1. They reach turn t on their
+// own, as nothing else in a loop waits for another warpgroup.
+//
+// In its turn, g may wait for data that a producer copies when all warpgroups
+// have released the stage. That release is before turn t in the program, so all
+// of them reach it. So no wait is endless.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Whether warps wait for one another there.
+/// Whether warps wait for one another at `op`.
 static bool meets(Operation *op, unsigned warps) {
   if (auto barrier = dyn_cast<BarrierOp>(op))
     return !barrier.getWarp();
@@ -43,7 +44,7 @@ static bool meets(Operation *op, unsigned warps) {
   return *getExchangeBytes(op) > 0;
 }
 
-/// The elements that an operation computes.
+/// The number of elements that an operation computes.
 static int64_t computedElements(Operation *op) {
   if (!isMemoryEffectFree(op) || isa<SharedDotOp>(op) ||
       op->hasTrait<OpTrait::ConstantLike>())
@@ -62,18 +63,18 @@ static int64_t computedElements(Operation *op) {
 
 namespace {
 
-/// The turns of a loop.
+/// The turns of a loop: which contractions form one.
 class Turns {
 public:
   Turns(scf::ForOp loop, unsigned warps) : loop(loop), warps(warps) {}
 
-  /// Finds them. Returns why there are none.
+  /// Finds the turns. Returns the reason why there are none, or nullopt.
   std::optional<std::string> find();
   void emit();
 
 private:
   std::optional<std::string> checkTurn();
-  /// Calls `visit` with what a turn consists of, in order.
+  /// Calls `visit` with each operation of a turn, in order.
   void forEachInTurn(llvm::function_ref<void(Operation *)> visit);
 
   scf::ForOp loop;
@@ -127,7 +128,8 @@ std::optional<std::string> Turns::find() {
   loop.getBody()->walk([&](Operation *op) { isMet |= meets(op, warps); });
   if (isMet)
     return "warps wait for one another in it";
-  // Elements that are computed behind each product, up to the next one.
+  // The number of elements that are computed between each contraction and the
+  // next one.
   SmallVector<int64_t> behind;
   int64_t before = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -157,8 +159,8 @@ void Turns::emit() {
   PingPongArriveOp::create(b, last->getLoc());
   if (!last->isBeforeInBlock(first))
     return;
-  // The first iteration's turn begins before the loop, the last one's ends
-  // behind it.
+  // The first iteration's turn begins before the loop, and the last one's ends
+  // after it.
   b.setInsertionPoint(loop);
   PingPongWaitOp::create(b, loop.getLoc());
   b.setInsertionPointAfter(loop);

@@ -38,8 +38,8 @@ struct Primitives {
   ConsumerWaitOp wait;
   ConsumerReleaseOp release;
 
-  /// Those of `loop`: all null where it has none. Fails where they are not one
-  /// of each, in order.
+  /// The primitives of `loop`; all null if it has none. Fails unless there is
+  /// one of each, in order.
   static FailureOr<Primitives> find(scf::ForOp loop);
   void erase(RewriterBase &rewriter) {
     rewriter.eraseOp(acquire);
@@ -67,17 +67,18 @@ private:
   Value counter(int64_t value) {
     return arith::ConstantIntOp::create(rewriter, loc, value, 32);
   }
-  /// `iterations` steps after `start`.
+  /// The induction variable `iterations` steps after `start`.
   Value inductionAfter(Value start, int64_t iterations);
-  /// Whether an iteration exists: null where it is known to.
+  /// Whether the iteration with this induction variable exists; null if it
+  /// surely does.
   Value exists(Value induction);
-  /// Copies a fill, with what it is computed from, for another iteration;
-  /// returns the copy of its last operation.
+  /// Copies a fill and the operations that compute its operands for another
+  /// iteration. Returns the copy of its last operation.
   Operation *emitFill(const Fill &fill, Value induction, Value stage,
                       Value predicate, int64_t slot);
   void sortFills();
-  /// Whether a fill is the last one of those with its stages, and some of these
-  /// are copied in groups.
+  /// Whether a fill is the last one with its number of stages, and some fill
+  /// with that number is copied in groups.
   bool endsGroup(unsigned index) const;
   void closeGroup(unsigned index);
   void emitPrologue();
@@ -90,7 +91,7 @@ private:
   IRRewriter rewriter;
   Location loc;
   SmallVector<Fill> fills;
-  /// By number of stages: the stage that is read and the one that is filled.
+  /// The stage that is read and the one that is filled, by number of stages.
   llvm::MapVector<int64_t, std::pair<Value, Value>> counters;
   int64_t most = 0;              ///< stages of a buffer
   std::optional<int64_t> fewest; ///< stages of one that is copied to in groups
@@ -168,8 +169,8 @@ LogicalResult Expander::check() {
   return success();
 }
 
-/// What passes through registers first, then copies by the number of stages: in
-/// this order they are issued.
+/// Sorts fills into their order of issue: fills through registers first, then
+/// copies by number of stages.
 void Expander::sortFills() {
   auto key = [](const Fill &fill) {
     return fill.isAsync() ? *fill.stages() : 0;
@@ -268,16 +269,17 @@ Operation *Expander::emitFill(const Fill &fill, Value induction, Value stage,
   return moved.operation();
 }
 
-/// Copies of buffers with the same number of stages are one group of an
-/// iteration, those with fewer stages, which are waited for earlier, before
-/// those with more.
+/// Closes a group after fill `index` if it ends one. Copies to buffers with the
+/// same number of stages are one group of an iteration. Groups with fewer
+/// stages, which are waited for earlier, come before groups with more.
 void Expander::closeGroup(unsigned index) {
   if (endsGroup(index))
     ProducerCommitOp::create(rewriter, loc);
 }
 
-/// The copies of the first iterations; buffers with fewer stages start later.
-/// Bulk copies that are awaited in front of the loop pass under them.
+/// Emits the copies of the first iterations; buffers with fewer stages start
+/// later. Waits for TMA copies that stand before the loop move after these
+/// copies.
 void Expander::emitPrologue() {
   SmallVector<AwaitOp> awaits;
   for (Operation *op = loop->getPrevNode();
@@ -301,8 +303,8 @@ void Expander::emitPrologue() {
     await->moveBefore(loop);
 }
 
-/// Stages advance as 32-bit counters that wrap around, a pair for each number
-/// of stages. Reads are of the oldest stage.
+/// Adds 32-bit counters of stages that wrap around, a pair for each number of
+/// stages. Reads are of the oldest stage.
 void Expander::addCounters() {
   SmallVector<Value> inits;
   SmallVector<int64_t> numbers;
@@ -351,7 +353,7 @@ void Expander::addCounters() {
         load.getStageMutable().assign(read);
         load.setSlot(0);
       } else if (auto own = dyn_cast<PrivateLoadOp>(user)) {
-        // Of places that are kept the number is known.
+        // For retained places the iteration is known.
         if (!fill.isRetained())
           own.getStageMutable().assign(read);
         own.setSlot(0);
@@ -359,18 +361,18 @@ void Expander::addCounters() {
     }
 }
 
-/// In the loop the wait is for the oldest group and stands first, so that one
-/// barrier serves it and the stage that is filled next. What goes through
-/// registers is loaded there, too, and stored when this iteration's data has
+/// Emits the wait for the oldest group at the top of the loop, so that one
+/// barrier serves this wait and the stage that is filled next. Fills through
+/// registers are loaded there, too, and stored when this iteration's data has
 /// been read.
 void Expander::emitLoadRegion() {
   if (counters.empty())
     rewriter.setInsertionPointToStart(loop.getBody());
   else
     rewriter.setInsertionPointAfterValue(counters.back().second.second);
-  // Behind the groups that are needed now, whose last one is of the buffers
-  // with the fewest stages, come the others of that iteration and all of the
-  // later ones.
+  // The last group needed now is that of the buffers with the fewest stages.
+  // The remaining groups of its iteration and all groups of later iterations
+  // may stay in flight.
   if (fewest)
     ConsumerWaitOp::create(rewriter, loc, groups - 1 + (*fewest - 2) * groups);
   ProducerAcquireOp::create(rewriter, loc);
@@ -395,8 +397,8 @@ void Expander::emitLoadRegion() {
   ConsumerReleaseOp::create(rewriter, loc);
 }
 
-/// What bulk copies fill is waited for by itself, and only where it is needed;
-/// what is kept is there from then on.
+/// Emits waits for TMA copies: one for each buffer, before its first reader in
+/// the body. Retained data needs no wait after that.
 void Expander::emitAwaits() {
   for (const Fill &fill : fills) {
     if (!fill.isTMA())
@@ -441,8 +443,8 @@ namespace {
 
 struct ExpandPass : fusion::impl::TilePipelineExpandBase<ExpandPass> {
   void runOnOperation() override {
-    // All of them before any is changed: a prologue leaves primitives in the
-    // loop around.
+    // All loops are collected before any is changed: a prologue leaves
+    // primitives in the surrounding loop.
     SmallVector<std::pair<scf::ForOp, Primitives>> loops;
     WalkResult found = getOperation().walk([&](scf::ForOp loop) -> WalkResult {
       FailureOr<Primitives> primitives = Primitives::find(loop);

@@ -14,11 +14,11 @@
 
 namespace fusion::tile {
 
-/// What fills a buffer in a loop: an asynchronous copy, or, where the transport
-/// is synchronous, the store of a tile that a load from global memory made.
+/// A fill of a buffer in a loop: an asynchronous copy or, where the transport
+/// is synchronous, the store of a tile that was loaded from global memory.
 class Fill {
 public:
-  /// The fill that `op` completes, if it is one.
+  /// The fill whose last operation is `op`, or nullopt if `op` ends none.
   static std::optional<Fill> get(mlir::Operation *op) {
     if (mlir::isa<CopyAsyncOp>(op))
       return Fill(op, {});
@@ -31,16 +31,16 @@ public:
     return Fill(op, load);
   }
 
-  /// The copy, or the store.
+  /// The copy, or the store to shared memory.
   mlir::Operation *operation() const { return op; }
-  /// The load that passes through registers; null for copies.
+  /// The load from global memory of a fill through registers; null for copies.
   LoadOp load() const { return viaRegisters; }
   bool isAsync() const { return !viaRegisters; }
-  /// Whether mbarriers tell when it has arrived, not groups of copies.
+  /// Whether an mbarrier tells when the data has arrived (TMA copies).
   bool isTMA() const { return tile::isTMA(op); }
-  /// Whether groups of copies do.
+  /// Whether groups of copies tell when the data has arrived (cp.async).
   bool isGrouped() const { return isAsync() && !isTMA(); }
-  /// What reads global memory.
+  /// The operation that reads global memory.
   mlir::Operation *source() const {
     return isAsync() ? op : LoadOp(viaRegisters).getOperation();
   }
@@ -53,18 +53,19 @@ public:
 
   std::optional<int64_t> stages() const { return attribute("stages"); }
   std::optional<int64_t> slot() const { return attribute("slot"); }
-  /// Whether it moves what each thread has of a tile.
+  /// Whether each thread copies its own elements of a tile to a private place.
   bool isOwn() const {
     auto copy = mlir::dyn_cast<CopyAsyncOp>(op);
     return copy && copy.getThreadPrivate();
   }
-  /// Whether the buffer has a place for every iteration, not for those that are
-  /// under way alone: then the fill tells which, and what is there stays.
+  /// Whether the buffer has a place for every iteration, and not only for the
+  /// iterations in flight. The fill then names the place, whose data is
+  /// retained.
   bool isRetained() const {
     return isOwn() && alloc().getType().getStages() > 1;
   }
-  /// Whether of these places each iteration of the loop has its own, whose
-  /// number is the induction variable or that less a constant.
+  /// Whether every iteration of `loop` has its own retained place, whose number
+  /// is the induction variable or the induction variable less a constant.
   bool hasOwnPlaces(mlir::scf::ForOp loop) const;
   mlir::OpOperand &stage() const {
     return isAsync() ? mlir::cast<CopyAsyncOp>(op).getStageMutable()
@@ -83,44 +84,44 @@ private:
   LoadOp viaRegisters;
 };
 
-/// Whether the operation reads one stage of a buffer that fills fill.
+/// Whether the operation reads one stage of a buffer that is filled in stages.
 inline bool readsStage(mlir::Operation *op) {
   return mlir::isa<LocalLoadOp, PrivateLoadOp>(op);
 }
 
-/// Whether the operation reads what the fill's loop has left in a place that is
-/// kept.
+/// Whether the operation reads a retained place after the fill's loop.
 inline bool readsLater(mlir::Operation *op, const Fill &fill,
                        mlir::scf::ForOp loop) {
   mlir::Operation *top = loop->getBlock()->findAncestorOpInBlock(*op);
   return fill.isRetained() && top && loop->isBeforeInBlock(top);
 }
 
-/// Why what `fill` reads cannot be read in an earlier iteration of `loop`,
-/// which holds it, or nothing where it can.
+/// Returns the reason why the data of `fill` cannot be read from global memory
+/// in an earlier iteration of `loop`, or nullopt. `loop` contains the fill.
 std::optional<std::string> whyNotAhead(const Fill &fill, mlir::scf::ForOp loop);
 
-/// Fails with a diagnostic where a fill that has been given stages cannot be
-/// pipelined in `loop`, which holds it, or where what the passes before have
-/// noted of it and of its buffer does not agree.
+/// Fails with a diagnostic if a fill that has a number of stages cannot be
+/// pipelined in `loop`, which contains it. Fails also if the notes of earlier
+/// passes on the fill and on its buffer disagree.
 llvm::LogicalResult verifyStagedFill(const Fill &fill, mlir::scf::ForOp loop);
 
-/// Whether the bounds are constants and leave an iteration.
+/// Whether the bounds are constants with at least one iteration between them.
 bool runsAtLeastOnce(mlir::scf::ForOp loop);
 
-/// The pipelined buffers whose slots count the iterations of `loop`: those that
-/// its body fills, but for what fills the first stages of a loop inside.
+/// Returns the pipelined buffers whose slots count the iterations of `loop`:
+/// the buffers that its body fills. Fills in the prologue of an inner loop do
+/// not count.
 llvm::SmallPtrSet<mlir::Value, 4> pipelinedBuffers(mlir::scf::ForOp loop);
 
-/// The loops that fill a buffer ahead, each for its own iterations.
+/// Returns the loops that fill `buffer` in stages, each for its own iterations.
 llvm::SmallVector<mlir::scf::ForOp> loopsThatFill(mlir::Value buffer);
 
-/// Whether a run of such a loop fills no place of the buffer twice: it has as
-/// many iterations as there are places at most. Threads that store what they
-/// have loaded go on ahead in the last iterations, in which no copy is issued.
+/// Whether one run of the loop fills no place of the buffer twice: its trip
+/// count is at most the number of places. Threads that store what they have
+/// loaded go on in the last iterations, in which no copy is issued.
 bool fillsPlacesOnce(mlir::scf::ForOp loop, AllocOp alloc);
 
-/// The fills of a block that have been given stages.
+/// Returns the fills of a block that have a number of stages.
 llvm::SmallVector<Fill> stagedFills(mlir::Block &block);
 
 } // namespace fusion::tile

@@ -24,7 +24,7 @@ namespace {
 
 struct Candidate {
   Fill fill;
-  scf::ForOp loop; ///< that fills and uses the buffer
+  scf::ForOp loop; ///< fills and uses the buffer
 };
 
 struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
@@ -40,9 +40,9 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
         reject(alloc, reason);
     });
     for (const Candidate &candidate : candidates) {
-      // Rule 3: synchronisation points of one scope must match. What passes
-      // through registers is not waited for by groups, nor are bulk copies:
-      // each stage of a buffer has an mbarrier of its own.
+      // Rule 3: synchronisation points of one scope must match. It holds for
+      // groups of copies only. Fills through registers need no wait, and TMA
+      // copies have an mbarrier for each stage of a buffer.
       bool holdsAnother = candidate.fill.isGrouped() &&
                           llvm::any_of(candidates, [&](const Candidate &other) {
                             return other.fill.isGrouped() &&
@@ -88,8 +88,8 @@ struct IdentifyPass : fusion::impl::TilePipelineIdentifyBase<IdentifyPass> {
                  "buffer is not pipelined: " + reason);
   }
 
-  /// The fill and the load-use loop of a buffer by rules 1 and 2, or the reason
-  /// why not.
+  /// Returns the fill and the load-use loop of a buffer by rules 1 and 2, or
+  /// nullopt and the reason in `reason`.
   static std::optional<Candidate> examine(AllocOp alloc, std::string &reason) {
     auto no = [&](const char *why) {
       reason = why;

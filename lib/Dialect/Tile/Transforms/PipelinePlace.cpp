@@ -66,8 +66,9 @@ LogicalResult Placement::check() {
   return success();
 }
 
-/// All fills of the loop, with what they are computed from, move to the top of
-/// its body: the load region. Nothing before them reads their buffers.
+/// Moves all fills of the loop, with the operations that compute their
+/// operands, to the top of its body: the load region. Nothing before them reads
+/// their buffers.
 void Placement::gatherLoads() {
   Block *body = loop.getBody();
   SetVector<Operation *> region;
@@ -90,7 +91,7 @@ void Placement::gatherLoads() {
   }
 }
 
-/// Whether copies that stand before `op` have not been closed by a commit.
+/// Whether copies before `op` have not been closed by a commit.
 static bool hasOpenCopies(Operation *op) {
   for (Operation *at = op; at && !isa<KernelOp>(at); at = at->getParentOp())
     for (Operation *before = at->getPrevNode(); before;
@@ -103,10 +104,10 @@ static bool hasOpenCopies(Operation *op) {
   return false;
 }
 
-/// Removes the commits and waits of the loop that were for pipelined copies
-/// only. Copies before the loop that no commit has closed join the first group;
-/// where nothing is copied in groups in stages, they get one of their own. What
-/// awaits bulk copies in stages goes, too.
+/// Removes the commits and waits in the loop that only serve pipelined copies.
+/// Copies before the loop that no commit has closed join the first group, or
+/// get a group of their own if no pipelined copy is in a group. Waits for
+/// pipelined TMA copies are removed as well.
 void Placement::dropSynchronisation() {
   bool copies =
       llvm::any_of(fills, [](const Fill &f) { return f.isGrouped(); });

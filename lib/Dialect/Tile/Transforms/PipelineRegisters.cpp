@@ -28,13 +28,14 @@ using namespace fusion::tile;
 
 namespace {
 
-/// A product and the loads from shared memory that no product before it needs.
+/// A contraction and the loads from shared memory that no contraction before it
+/// needs.
 struct Step {
   DotOp dot;
   SmallVector<LocalLoadOp> loads;
 };
 
-/// Adds the loads of `block` that `value` is computed from.
+/// Adds the loads of `block` on which `value` depends.
 void collectLoads(Value value, Block *block,
                   llvm::SmallPtrSetImpl<Operation *> &seen,
                   SmallVectorImpl<LocalLoadOp> &loads) {
@@ -54,7 +55,7 @@ SmallVector<Step> collectSteps(Block &block) {
   SmallVector<Step> steps;
   llvm::SmallPtrSet<Operation *, 16> seen;
   for (auto dot : block.getOps<DotOp>()) {
-    // What is multiplied in place is not loaded.
+    // Operands that the MMA reads in shared memory are not loaded.
     const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
     if (intrinsic && intrinsic->readsShared())
       continue;
@@ -83,7 +84,7 @@ bool changesBetween(Operation *from, Operation *to) {
   return false;
 }
 
-/// Whether a load has two stages, those of its buffer or else the kernel's.
+/// Whether a load has two register stages, by its buffer or by the kernel.
 bool hasStages(LocalLoadOp load) {
   auto alloc = load.getBuffer().getDefiningOp<AllocOp>();
   std::optional<uint64_t> own =
@@ -93,8 +94,8 @@ bool hasStages(LocalLoadOp load) {
                  1)) > 1;
 }
 
-/// Within one block: the loads of a step that have stages move before the
-/// product of the step in front of it.
+/// Prefetches within a block: the loads of a step that have two stages move
+/// before the contraction of the step before.
 void prefetchLoad(Block &block) {
   SmallVector<Step> steps = collectSteps(block);
   for (size_t i = 0; i + 1 < steps.size(); ++i)
@@ -102,7 +103,7 @@ void prefetchLoad(Block &block) {
       if (!hasStages(load) || load->isBeforeInBlock(steps[i].dot) ||
           changesBetween(steps[i].dot, load))
         continue;
-      // What the load's operands are computed from is scalar and stands before.
+      // The operands of the load are scalar and defined before it.
       bool available = llvm::all_of(load->getOperands(), [&](Value operand) {
         Operation *definer = operand.getDefiningOp();
         return !definer || definer->getBlock() != &block ||
@@ -113,12 +114,12 @@ void prefetchLoad(Block &block) {
     }
 }
 
-/// Across the iterations of a pipelined loop.
+/// Prefetching across the iterations of a pipelined loop.
 class Rotation {
 public:
-  /// Of the loop's own pipeline. To be made for all loops before any is
-  /// rotated: the wait that rotating an inner loop puts in front of it is not
-  /// the outer one's.
+  /// Looks at the loop's own pipeline. Construct the rotations of all loops
+  /// before any runs: the rotation of an inner loop puts a wait before it,
+  /// which does not belong to the outer loop.
   explicit Rotation(scf::ForOp loop)
       : loop(loop), rewriter(loop.getContext()), loc(loop.getLoc()) {
     auto acquires = loop.getBody()->getOps<ProducerAcquireOp>();
@@ -132,16 +133,18 @@ public:
   void run();
 
 private:
-  /// Copies the first step's loads: from the stage that the counter `from` is
-  /// mapped to, as the data of iteration `slot`.
+  /// Copies the first step's loads. They read the stages to which `stages` maps
+  /// the counters, as data of iteration `slot`.
   SmallVector<Value> cloneLoads(IRMapping &stages, int64_t slot);
 
-  /// Copies what awaits the first step's data, at the stages of `mapping`: that
-  /// of iteration `slot`, unless `predicate` is given and false.
+  /// Copies the waits for the first step's data, at the stages of `mapping` and
+  /// for iteration `slot`. If `predicate` is given, they wait only if it is
+  /// true.
   void cloneAwaits(IRMapping &mapping, Value predicate, int64_t slot);
 
-  /// Adds what a stage is computed from in the body; false where that is more
-  /// than the loop's variable and the counters that it carries.
+  /// Adds the operations of the body that compute a stage. Returns false if it
+  /// depends on more than the induction variable and the counters that the loop
+  /// carries.
   bool collectStage(Value stage);
 
   scf::ForOp loop;
@@ -150,11 +153,11 @@ private:
   IRRewriter rewriter;
   Location loc;
   SmallVector<LocalLoadOp> first;
-  SmallVector<AwaitOp> awaits; ///< of bulk copies to what `first` loads
-  /// The counters that the first loads read their stages from, and how; other
+  SmallVector<AwaitOp> awaits; ///< for TMA copies that `first` loads
+  /// The counters that determine the stages of the first loads, and how. Other
   /// stages are the same in every iteration.
   SmallVector<BlockArgument> counters;
-  llvm::SetVector<Operation *> stages; ///< what is used before its users
+  llvm::SetVector<Operation *> stages; ///< definitions before their users
 };
 
 } // namespace
@@ -213,8 +216,8 @@ void Rotation::run() {
   if (first.empty())
     return;
   DotOp last = steps.back().dot;
-  // Nothing may read this iteration's data after the wait moves to the last
-  // product.
+  // Nothing may read this iteration's data after the last contraction, before
+  // which the wait moves.
   for (auto load : body->getOps<LocalLoadOp>())
     if (!load->isBeforeInBlock(last))
       return;
@@ -230,9 +233,9 @@ void Rotation::run() {
         return;
     }
 
-  // What an iteration fills for itself is not there yet when the one before
-  // ends, when all wait for the next; nor is what the pipeline of an inner loop
-  // fills, which starts anew in each iteration.
+  // Data that an iteration stores for itself has not arrived when the iteration
+  // before waits for the next one. Nor has the data of an inner loop's
+  // pipeline, which restarts in each iteration.
   for (LocalLoadOp load : steps.front().loads)
     for (Operation *user : load.getBuffer().getUsers()) {
       std::optional<Fill> fill = Fill::get(user);
@@ -274,9 +277,9 @@ void Rotation::run() {
   cloneAwaits(initial, /*predicate=*/Value(), 0);
   SmallVector<Value> inits = cloneLoads(initial, 0);
 
-  // In the loop: the wait moves before the last product and is for the next
-  // iteration, whose first fragments are loaded there. Behind the last
-  // iteration the stage that was just read is read again, for nothing.
+  // In the loop: the wait moves before the last contraction and is for the next
+  // iteration, whose first fragments are loaded there. After the last iteration
+  // the loads read the previous stage once more, without effect.
   rewriter.setInsertionPoint(last);
   emitWait();
   rewriter.eraseOp(acquire);
@@ -312,7 +315,7 @@ void Rotation::run() {
   }
   for (Operation *stage : stages)
     rewriter.clone(*stage, next);
-  // Nothing is on its way then.
+  // After the last iteration no copy is in flight, so the waits are predicated.
   cloneAwaits(next, exists, 1);
   for (AwaitOp await : awaits)
     rewriter.eraseOp(await);
@@ -355,7 +358,7 @@ struct RegistersPass : fusion::impl::TilePipelineRegistersBase<RegistersPass> {
     });
     if (stages < 2 && !hasOwn)
       return;
-    std::deque<Rotation> rotations; // they stay where they are made
+    std::deque<Rotation> rotations; // a deque never moves its elements
     kernel.walk([&](scf::ForOp loop) { rotations.emplace_back(loop); });
     for (Rotation &rotation : rotations)
       rotation.run();

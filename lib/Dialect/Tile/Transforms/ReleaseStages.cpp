@@ -24,13 +24,14 @@ using namespace fusion::tile;
 
 namespace {
 
-/// A buffer that bulk copies fill, and what is done with it.
+/// A buffer that TMA copies fill, and the operations on it.
 struct Stages {
   explicit Stages(Value buffer);
 
-  /// Where each copy to a stage is awaited once, and what was awaited has one
-  /// last use: the places of the releases. Empty where that is not so, or where
-  /// no stage is filled a second time.
+  /// Where to release stages. Each copy to a stage must be awaited once, and
+  /// the awaited data must have one last use, after which the stage is
+  /// released. Empty if that does not hold, or if no stage is filled a second
+  /// time.
   struct Release {
     Operation *behind;
     Value stage;
@@ -41,7 +42,7 @@ struct Stages {
   SmallVector<CopyAsyncOp> copies;
   SmallVector<AwaitOp> awaits;
   SmallVector<Operation *> uses;
-  bool isPlain = true; ///< nothing else touches it
+  bool isPlain = true; ///< no other operation uses it
 
 private:
   SmallVector<Release> findInLoops(ArrayRef<scf::ForOp> loops) const;
@@ -66,7 +67,7 @@ Stages::Stages(Value buffer) : buffer(buffer) {
   isPlain &= !copies.empty() && !awaits.empty() && !uses.empty();
 }
 
-/// The stage that a use reads.
+/// The stage of `buffer` that a use reads.
 static Value stageOf(Operation *use, Value buffer) {
   if (auto load = dyn_cast<LocalLoadOp>(use))
     return load.getStage();
@@ -85,15 +86,15 @@ static std::optional<int64_t> slotOf(Operation *use, Value buffer) {
   return dot.getRhsBuffer() == buffer ? dot.getRhsSlot() : dot.getLhsSlot();
 }
 
-/// Whether `op` stands in front of the loop in its block, or in such an
-/// operation.
+/// Whether `op` is before the loop in the loop's block, or nested in an
+/// operation that is.
 static bool isInFrontOf(Operation *op, scf::ForOp loop) {
   Operation *beside = loop->getBlock()->findAncestorOpInBlock(*op);
   return beside && beside->isBeforeInBlock(loop);
 }
 
-/// Of stages that loops fill ahead: the iteration that reads a stage's data
-/// first releases it, behind whatever it reads of the buffer.
+/// Finds releases for stages that loops fill ahead: an iteration releases the
+/// stage that it reads, after its last use of the buffer.
 SmallVector<Stages::Release>
 Stages::findInLoops(ArrayRef<scf::ForOp> loops) const {
   SmallVector<Release> releases;
@@ -117,7 +118,7 @@ Stages::findInLoops(ArrayRef<scf::ForOp> loops) const {
       return {};
     releases.push_back({last, stage});
   }
-  // One of the loops awaits, fills and reads all of its own.
+  // One of the loops contains all waits, fills and reads for its iterations.
   auto belongs = [&](Operation *op, bool directly) {
     return llvm::any_of(loops, [&](scf::ForOp loop) {
       return (directly ? op->getBlock() == loop.getBody()
@@ -132,9 +133,9 @@ Stages::findInLoops(ArrayRef<scf::ForOp> loops) const {
   return belongAll ? releases : SmallVector<Release>();
 }
 
-/// Of stages with constant numbers that one block fills, awaits and reads, one
-/// copy after the other: each is released behind the last use before the next
-/// copy to it.
+/// Finds releases for stages with constant numbers that one block fills, awaits
+/// and reads in turn. Each is released after the last use before the next copy
+/// to it.
 SmallVector<Stages::Release> Stages::findInBlock(Block *block) const {
   struct Round {
     Operation *copy = nullptr, *await = nullptr, *last = nullptr;
@@ -209,7 +210,7 @@ struct ReleaseStagesPass
     : fusion::impl::TileReleaseStagesBase<ReleaseStagesPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    // Blocks of a cluster have no barrier as cheap as those of a block.
+    // A cluster has no barrier as cheap as the barrier of a block.
     bool areOthersAhead = kernel.getProducers().value_or(0) > 0 ||
                           kernel.getCluster().value_or(1) > 1;
     if (kernel.getWarps() == 1 && !areOthersAhead)
@@ -226,8 +227,8 @@ struct ReleaseStagesPass
       return llvm::any_of(
           found, [&](auto &each) { return each.first.getResult() == buffer; });
     };
-    // What is copied ahead in another way has barriers in its loops, but for
-    // what threads copy for themselves, and places that are filled once.
+    // Other pipelined fills need the barriers in their loops. Exceptions are
+    // the private copies of threads and places that are filled once.
     bool hasBulk = false;
     WalkResult others = kernel.walk([&](Operation *op) {
       std::optional<Fill> fill = Fill::get(op);
@@ -266,7 +267,8 @@ struct ReleaseStagesPass
       if (auto copy = dyn_cast<CopyAsyncOp>(user))
         copies.push_back(copy);
     for (CopyAsyncOp copy : copies) {
-      // Producers count what they have copied by their acquires.
+      // The acquires of producers count their copies, so that each copy has
+      // one.
       if (!hasProducers && isOperandA(copy, copies))
         continue;
       OpBuilder b(copy);
@@ -275,7 +277,7 @@ struct ReleaseStagesPass
     }
   }
 
-  /// Whether nothing can have been copied to the stage before.
+  /// Whether no earlier copy can have filled the stage.
   static bool isOperandA(CopyAsyncOp copy, ArrayRef<CopyAsyncOp> copies) {
     APInt stage, other;
     return isa<KernelOp>(copy->getParentOp()) &&

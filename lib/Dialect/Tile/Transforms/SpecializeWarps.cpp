@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each role is the part of the program that its operations are computed from,
-// with the loops and branches around them. Both keep the program's order. What
-// one of them waits for stands before the wait in the program: of all waits
-// that do not end the first one in that order would wait for something that has
-// no such wait before it, which cannot be. So nothing waits for ever.
+// Producers and consumers each get the slice of the program that their
+// operations depend on, with the loops and branches around them. Both keep the
+// program's order.
+//
+// An operation that a wait depends on comes before the wait in program order.
+// If some waits never ended, the first of them in that order would depend on an
+// operation with no such wait before it, which cannot be. So every wait ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,18 +38,19 @@ namespace {
 
 enum class Role { Producer, Consumer };
 
-/// What one role does of a kernel.
+/// The slice of a kernel that producers or consumers execute.
 class Slice {
 public:
   Slice(KernelOp kernel, Role role);
-  /// Copies it into `block`.
+  /// Copies the slice into `block`.
   void emitInto(Block &block);
 
 private:
   static bool isDoneBy(Operation *op, Role role);
   void need(Operation *op);
   void need(Value value);
-  /// Result `index` of a loop or branch, and what the loop carries in it.
+  /// Marks result `index` of a loop or branch as needed, with the value that a
+  /// loop carries in it.
   void needResult(Operation *op, unsigned index);
   void emit(Block &from, OpBuilder &b);
   void emitLoop(scf::ForOp loop, OpBuilder &b);
@@ -84,7 +87,7 @@ void Slice::need(Operation *op) {
   if (op == kernel || isa<AllocOp>(op) || !ops.insert(op).second)
     return;
   need(op->getParentOp());
-  // What loops carry is needed one by one.
+  // The values that a loop carries are needed one by one.
   auto loop = dyn_cast<scf::ForOp>(op);
   for (Value operand :
        loop ? op->getOperands().take_front(loop.getNumControlOperands())
@@ -143,7 +146,7 @@ void Slice::emit(Block &from, OpBuilder &b) {
   }
 }
 
-/// Yields what is needed of what `from` yields.
+/// Yields the needed values of what `from` yields.
 static void emitYield(OpBuilder &b, Operation *from, ArrayRef<unsigned> needed,
                       IRMapping &mapping) {
   SmallVector<Value> values;
@@ -220,7 +223,7 @@ struct SpecializeWarpsPass
     }
     Block &body = kernel.getBody().front();
     Slice producer(kernel, Role::Producer), consumer(kernel, Role::Consumer);
-    // Both know all buffers, whose places are fixed.
+    // Both slices contain all buffers, whose addresses are fixed.
     SmallVector<AllocOp> allocs;
     SmallVector<Operation *> old;
     kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });

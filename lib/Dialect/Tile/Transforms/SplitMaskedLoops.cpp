@@ -8,12 +8,12 @@
 //
 // A comparison of indices is a bound of
 //
-//   c · i + what is the same in all iterations + coordinates in the tile
+//   c · i + terms that all iterations share + coordinates in the tile
 //
-// with i the index of the loop and c of 1 or -1: it holds for all elements of a
-// tile in all iterations before some index, or in all from some index on. What
-// all comparisons of a body have in common is a range of iterations whose tiles
-// lie inside, and is a loop of its own.
+// with i the index of the loop and c of 1 or -1. Such a comparison holds for
+// all elements of a tile in all iterations before some index, or in all from
+// some index on. All comparisons of a body together bound a range of iterations
+// whose tiles are not masked. This range becomes a loop of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,11 @@ using namespace fusion::tile;
 
 namespace {
 
-/// ofIndex · i + the terms + a number from `least` to `most`.
+/// A linear expression: `ofIndex` · i + the terms + a number from `least` to
+/// `most`.
 struct Sum {
   int64_t ofIndex = 0;
-  SmallVector<std::pair<Value, int64_t>, 4> terms; ///< and their factors
+  SmallVector<std::pair<Value, int64_t>, 4> terms; ///< values and their factors
   int64_t least = 0, most = 0;
 
   void add(const Sum &other, int64_t factor) {
@@ -57,7 +58,7 @@ struct Sum {
   }
 };
 
-/// Where it is a number.
+/// Returns `one` - `other` if the difference is a constant, or nullopt.
 std::optional<int64_t> differenceOf(const Sum &one, const Sum &other) {
   Sum difference = one;
   difference.add(other, -1);
@@ -68,7 +69,8 @@ std::optional<int64_t> differenceOf(const Sum &one, const Sum &other) {
   return difference.least;
 }
 
-/// Of a tile, or of an index.
+/// Returns the constant that every element of a tile, or an index, is; or
+/// nullopt.
 std::optional<int64_t> constantOf(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
@@ -76,7 +78,7 @@ std::optional<int64_t> constantOf(Value value) {
   return std::nullopt;
 }
 
-/// A cast between an index and an integer of as many bits.
+/// Whether a cast is between an index and an integer of as many bits.
 bool keepsNumbers(Operation *op) {
   auto isWide = [](Type type) {
     Type element = getElementTypeOrSelf(type);
@@ -91,7 +93,7 @@ class LoopSplitter {
 public:
   explicit LoopSplitter(scf::ForOp loop) : loop(loop) {}
 
-  /// Whether there was something to split.
+  /// Splits the loop; returns whether there was something to split.
   bool run();
 
 private:
@@ -106,9 +108,10 @@ private:
                   bool isInside);
 
   scf::ForOp loop;
-  /// Comparisons, with what they say inside, and masks, which do nothing there.
+  /// Comparisons, with their value in unmasked iterations, and masks, which
+  /// have no effect there.
   SmallVector<std::pair<Operation *, bool>> masks;
-  /// Inside are the iterations from all of `firsts` on and before all of
+  /// Unmasked are the iterations from all of `firsts` on and before all of
   /// `ends`.
   SmallVector<Sum> firsts, ends;
 };
@@ -172,7 +175,8 @@ static bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
-/// What a tile of truth values says where nothing is masked, by its uses.
+/// Returns the value that a boolean tile has where nothing is masked, derived
+/// from its uses; nullopt if they disagree.
 std::optional<bool> LoopSplitter::wanted(Value condition) const {
   std::optional<bool> result;
   for (OpOperand &use : condition.getUses()) {
@@ -183,7 +187,7 @@ std::optional<bool> LoopSplitter::wanted(Value condition) const {
       Value left = select.getTrueValue(), right = select.getFalseValue();
       if (isConstant(left) != isConstant(right))
         own = isConstant(right);
-      else if (isZero(left) != isZero(right)) // what is added to scores
+      else if (isZero(left) != isZero(right)) // an additive mask of scores
         own = isZero(left);
     } else if (isa<arith::XOrIOp>(user) &&
                matchPattern(user->getOperand(1), m_One())) {
@@ -205,14 +209,15 @@ std::optional<bool> LoopSplitter::wanted(Value condition) const {
   return result;
 }
 
-/// Inside is where all of a sum is at most `limit`.
+/// Adds the bound that unmasked iterations have `sum` of at most `limit`.
+/// Returns false if the bound cannot be computed.
 bool LoopSplitter::bound(Sum sum, int64_t limit) {
-  // Of another factor the bound would be a quotient; without the index there
-  // is none.
+  // With another factor the bound would be a quotient; without the index there
+  // is no bound.
   if (sum.ofIndex != 1 && sum.ofIndex != -1)
     return false;
   bool isEnd = sum.ofIndex == 1;
-  // i < limit + 1 - rest, or i >= rest - limit, of the tile's greatest.
+  // i < limit + 1 - rest, or i >= rest - limit, for the tile's greatest `rest`.
   Sum rest = sum, result;
   rest.ofIndex = 0;
   rest.least = rest.most;
@@ -249,7 +254,7 @@ bool LoopSplitter::collect(arith::CmpIOp comparison) {
   difference.add(*more, -1);
   if (!bound(difference, isStrict ? -1 : 0))
     return false;
-  // Read without sign a negative number would be the greater one.
+  // In an unsigned comparison a negative number would be the greater one.
   if (isOneOf(
           {Predicate::ult, Predicate::ule, Predicate::ugt, Predicate::uge})) {
     Sum negated;
@@ -267,7 +272,7 @@ bool LoopSplitter::collect(MaskOp mask) {
   std::optional<Sum> beyond = sumOf(mask.getBound());
   if (!beyond)
     return false;
-  // The last coordinate is below the bound.
+  // The last coordinate has to be below the bound.
   Sum last;
   last.least = last.most =
       cast<RankedTensorType>(mask.getType()).getDimSize(mask.getDimension()) -
@@ -290,20 +295,20 @@ Value LoopSplitter::valueOf(OpBuilder &b, const Sum &sum) {
   return result;
 }
 
-/// Whether as many iterations surely lie inside as the kernel asks for. The
-/// first one of the loop does not count.
+/// Whether, as far as constants tell, at least as many iterations are unmasked
+/// as the kernel asks for. The loop's first iteration does not count.
 bool LoopSplitter::hasUnmaskedIterations() {
   int64_t wanted =
       loop->getParentOfType<KernelOp>().getUnmaskedIterations().value_or(1);
   std::optional<Sum> lower = sumOf(loop.getLowerBound());
   int64_t step = constantOf(loop.getStep()).value_or(1);
   for (const Sum &end : ends) {
-    // A range of so many elements somewhere in the loop.
+    // An unmasked range of `length` elements, anywhere in the loop.
     for (const Sum &first : firsts)
       if (std::optional<int64_t> length = differenceOf(end, first))
         if (*length < wanted * step)
           return false;
-    // One that begins with the loop's first iteration.
+    // An unmasked range that begins with the loop's first iteration.
     if (lower)
       if (std::optional<int64_t> length = differenceOf(end, *lower))
         if (*length <= wanted * step)
@@ -312,7 +317,7 @@ bool LoopSplitter::hasUnmaskedIterations() {
   return true;
 }
 
-/// Gives a tile the value `known`, and its users what follows from it.
+/// Replaces a tile by the constant `known`, and folds its users.
 static void replaceBy(Value value, Value known) {
   SmallVector<Operation *> users(value.getUsers());
   value.replaceAllUsesWith(known);
@@ -363,14 +368,16 @@ scf::ForOp LoopSplitter::part(OpBuilder &b, Value lower, Value upper,
   return clone;
 }
 
-/// Whether all blocks of a cluster meet in the loop, as often as one another:
-/// constant bounds say so, and each block may be inside of its masks elsewhere.
+/// Whether a region contains an operation at which all blocks of a cluster
+/// meet. They must reach it equally often, which constant bounds ensure; the
+/// unmasked ranges of blocks may differ.
 static bool meetsCluster(Operation *op) {
   auto barrier = dyn_cast<BarrierOp>(op);
   return isa<ClusterReduceOp>(op) || (barrier && barrier.getCluster());
 }
 
-/// Whether the schedule masks all tiles of loops around a product.
+/// Whether the schedule keeps the masks of all tiles of loops around a
+/// contraction.
 static bool keepsMasks(Operation *op) {
   auto dot = dyn_cast<DotOp>(op);
   auto shared = dyn_cast<SharedDotOp>(op);
@@ -408,7 +415,7 @@ bool LoopSplitter::run() {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  // The first iteration at or behind an index.
+  // The first iteration at or after an index.
   auto behind = [&](Value first, Value index) -> Value {
     Value distance = b.createOrFold<arith::MaxSIOp>(
         loc, b.createOrFold<arith::SubIOp>(loc, index, first), constant(0));
@@ -451,7 +458,8 @@ struct TileSplitMaskedLoops
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    // Inner loops first: a body is copied with what was made of it.
+    // Inner loops come first: an outer body is copied with its split inner
+    // loops.
     for (scf::ForOp loop : loops)
       numSplit += LoopSplitter(loop).run();
   }

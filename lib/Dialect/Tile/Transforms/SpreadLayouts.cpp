@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Forwards: from products, whose instructions say where their operands and
-// results lie, through element-wise operations and loops.
+// Forwards: layouts spread from contractions, whose instructions fix the
+// layouts of their operands and results, through element-wise operations and
+// loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +28,9 @@ bool Assigner::fix(Value value, LayoutAttr layout) {
   return true;
 }
 
-/// The order in which the elements of a second operand are best loaded: that of
-/// the buffer it comes from, directly or through element-wise operations, if it
-/// comes from one in this iteration or in an earlier one.
+/// Returns the order in which the elements of an RHS are loaded fastest. That
+/// is the order of the buffer from which the RHS is loaded, in this iteration
+/// or an earlier one, directly or through element-wise operations.
 static OperandOrder orderInMemory(Value value) {
   SmallVector<Value> work{value};
   llvm::SmallPtrSet<Value, 8> seen;
@@ -53,7 +54,7 @@ static OperandOrder orderInMemory(Value value) {
   return OperandOrder::AlongReduced;
 }
 
-/// The layouts of a product's operands.
+/// The layouts of a contraction's LHS and RHS.
 std::pair<LayoutAttr, LayoutAttr> Assigner::operandLayouts(DotOp dot) {
   RankedTensorType lhs = dot.getLhs().getType(), type = dot.getType();
   int64_t m = type.getDimSize(0), n = type.getDimSize(1), k = lhs.getDimSize(1);
@@ -71,14 +72,15 @@ template <typename Product> LayoutAttr Assigner::sumLayout(Product product) {
                               product.getWarps()));
 }
 
-/// The layout of a first operand in registers.
+/// The layout of an LHS in registers.
 LayoutAttr Assigner::firstLayout(SharedDotOp dot) {
   return attr(operandATile(*lookupIntrinsic(dot.getIntrinsic()),
                            dot.getType().getDimSize(0), dot.getDepth(),
                            dot.getWarps()));
 }
 
-/// The layout of what is reduced as it lies for a product, or null.
+/// The layout of a reduction's operand that is also a fragment of a
+/// contraction, or null.
 LayoutAttr Assigner::fragmentLayout(ReduceOp reduce) {
   if (!reduce.getIntrinsic())
     return {};
@@ -91,9 +93,9 @@ LayoutAttr Assigner::fragmentLayout(ReduceOp reduce) {
                                  orderInMemory(reduce.getValue())));
 }
 
-/// The layout that a product or a reduction of its operand asks of a value,
-/// directly, through element-wise operations or in an inner loop: that of
-/// fragments which a loop carries.
+/// The layout that a contraction, or a reduction of its operand, requires of a
+/// value: directly, through element-wise operations or in an inner loop. The
+/// last is the layout of fragments that a loop carries.
 LayoutAttr Assigner::wantedLayout(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (auto dot = dyn_cast<DotOp>(use.getOwner())) {
@@ -108,7 +110,7 @@ LayoutAttr Assigner::wantedLayout(Value value) {
       if (LayoutAttr layout = fragmentLayout(reduce))
         return layout;
     } else if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
-      // Carried on by an inner loop.
+      // An inner loop carries the value.
       if (BlockArgument inner = loop.getTiedLoopRegionIterArg(&use))
         if (LayoutAttr layout = wantedLayout(inner))
           return layout;
@@ -121,7 +123,7 @@ LayoutAttr Assigner::wantedLayout(Value value) {
   return {};
 }
 
-/// One round of spreading; true where it fixed something.
+/// One round of spreading; returns true if it fixed a layout.
 bool Assigner::spread() {
   bool changed = false;
   kernel.walk([&](Operation *op) {
@@ -158,8 +160,9 @@ bool Assigner::spread() {
   return changed;
 }
 
-/// Gives the first reduced tile that no product reaches the layout in which it
-/// is loaded best; false where there is none.
+/// Fixes the layout of the first reduced tile that is connected to no
+/// contraction: the one in which it is loaded fastest. Returns false if there
+/// is no such tile.
 bool Assigner::fixReduced() {
   WalkResult result = kernel.walk([&](ReduceOp reduce) {
     Value value = reduce.getValue();
@@ -171,8 +174,8 @@ bool Assigner::fixReduced() {
   return result.wasInterrupted();
 }
 
-/// The layout of the widest loads of what a value is computed from; where
-/// nothing is loaded, columns lie side by side.
+/// Returns the layout of the widest loads on which a value depends. Where
+/// nothing is loaded, columns are contiguous.
 LayoutAttr Assigner::loadLayout(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t unit = type.getRank() - 1, width = 1;

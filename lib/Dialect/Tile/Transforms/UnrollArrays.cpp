@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers cannot be indexed. The loops whose variables tell the tiles of an
-// array apart are unrolled, and each tile becomes a value. Pipelined loops are
-// among them: what the pipelining passes have noted relative to an iteration is
-// then said by constant stages.
-//
+// Registers cannot be indexed. The loops whose induction variables select tiles
+// of an array are unrolled, and each tile becomes a value. Pipelined loops are
+// among them: the slots that pipelining passes have noted relative to an
+// iteration then become constant stages.
 //===----------------------------------------------------------------------===//
 
 #include "PipelineFill.h"
@@ -47,7 +46,7 @@ static Value arrayIndex(Operation *op) {
   return {};
 }
 
-/// The loops whose variables an index is computed from.
+/// Adds the loops on whose induction variables an index depends.
 static void collectLoops(Value index, llvm::SetVector<Operation *> &loops) {
   SmallVector<Value> open{index};
   llvm::SmallPtrSet<Value, 8> seen;
@@ -65,7 +64,7 @@ static void collectLoops(Value index, llvm::SetVector<Operation *> &loops) {
   }
 }
 
-/// The notes on a loop's pipelined buffers count its iterations.
+/// Drops the notes on a loop's pipelined buffers, which count its iterations.
 static void dropSlots(scf::ForOp loop) {
   for (Value buffer : pipelinedBuffers(loop))
     for (Operation *user : buffer.getUsers())
@@ -99,7 +98,7 @@ static LogicalResult unroll(scf::ForOp loop) {
   return success();
 }
 
-/// Copies that the end of a pipeline has predicated off.
+/// Erases copies that the end of a pipeline has predicated off.
 static void dropPredicates(KernelOp kernel) {
   SmallVector<Operation *> dead;
   kernel.walk([&](Operation *op) {
@@ -139,7 +138,8 @@ public:
   LogicalResult run(Block &block);
 
 private:
-  /// The number of the tile that an access is of; failure where it is unknown.
+  /// The number of the tile that an access reads or writes; failure if it is
+  /// not constant.
   FailureOr<int64_t> number(Operation *op, Value index, ArrayType type);
   LogicalResult runLoop(scf::ForOp loop);
 
@@ -160,7 +160,7 @@ FailureOr<int64_t> Dissolver::number(Operation *op, Value index,
   return *value;
 }
 
-/// A loop carries each tile by itself.
+/// Replaces the arrays that a loop carries by their tiles, one value each.
 LogicalResult Dissolver::runLoop(scf::ForOp loop) {
   if (llvm::none_of(loop.getResultTypes(), llvm::IsaPred<ArrayType>))
     return run(*loop.getBody());
@@ -240,7 +240,8 @@ LogicalResult Dissolver::run(Block &block) {
   return success();
 }
 
-/// What a loop hands on as it is passes by it.
+/// Removes the values that a loop yields unchanged: users read the initial
+/// values.
 static void dropUnchanged(scf::ForOp loop, RewriterBase &rewriter) {
   SmallVector<Value> inits;
   SmallVector<std::pair<Value, Value>> kept; ///< arguments and results
@@ -297,7 +298,7 @@ struct UnrollArraysPass : fusion::impl::TileUnrollArraysBase<UnrollArraysPass> {
     });
     if (!hasArrays)
       return;
-    // Inner ones first.
+    // Inner loops come first.
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) {
       if (indexing.contains(loop))
@@ -332,7 +333,7 @@ struct UnrollArraysPass : fusion::impl::TileUnrollArraysBase<UnrollArraysPass> {
       op->dropAllUses();
       op->erase();
     }
-    // Of the tiles of an array a loop may change some only.
+    // A loop may change only some tiles of an array.
     SmallVector<scf::ForOp> left;
     kernel.walk([&](scf::ForOp loop) { left.push_back(loop); });
     IRRewriter rewriter(&getContext());

@@ -20,12 +20,12 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Whether a store is to another buffer than is loaded from, to another stage,
-/// or to that of another iteration.
+/// Whether a store writes to another buffer, another stage or another
+/// iteration's stage than `load` reads.
 static bool isElsewhere(LocalStoreOp store, LocalLoadOp load) {
   if (store.getBuffer() != load.getBuffer())
     return true;
-  // Unrolled loops know their stages.
+  // After unrolling, stages are constants.
   APInt stored, loaded;
   if (matchPattern(store.getStage(), m_ConstantInt(&stored)) &&
       matchPattern(load.getStage(), m_ConstantInt(&loaded)) && stored != loaded)
@@ -35,9 +35,9 @@ static bool isElsewhere(LocalStoreOp store, LocalLoadOp load) {
          *store.getSlot() % stages != *load.getSlot() % stages;
 }
 
-/// Whether nothing between the load and the product, in the block of both, may
-/// write to what is loaded. That the stage has been read is said behind the
-/// product instead.
+/// Whether no operation between the load and the contraction may write to the
+/// loaded stage. Both must be in one block. Releases of the stage do not count:
+/// they move after the contraction.
 static bool isUnchanged(LocalLoadOp load, DotOp dot) {
   if (load->getBlock() != dot->getBlock())
     return false;
@@ -52,7 +52,7 @@ static bool isUnchanged(LocalLoadOp load, DotOp dot) {
   return true;
 }
 
-/// Moves what releases stages that the product reads behind it.
+/// Moves the releases between `load` and the contraction after the contraction.
 static void releaseBehind(SharedDotOp dot, Operation *load) {
   SmallVector<Operation *> releases;
   for (Operation *op = load->getNextNode(); op != dot; op = op->getNextNode())
@@ -62,8 +62,8 @@ static void releaseBehind(SharedDotOp dot, Operation *load) {
     release->moveAfter(dot);
 }
 
-/// The load of a whole stage that an operand is and that the product can do
-/// without, or null.
+/// Returns the load of a whole stage that makes `operand` and that the
+/// contraction can replace by reading in place, or null.
 static LocalLoadOp inPlace(Value operand, DotOp dot) {
   auto load = operand.getDefiningOp<LocalLoadOp>();
   if (!load)

@@ -15,7 +15,7 @@
 
 namespace fusion::tile {
 
-/// Whether a copy is one by boxes of a tensor map.
+/// Returns whether a copy is a TMA copy.
 inline bool isTMA(CopyAsyncOp copy) {
   return copy.getTransport() == Transport::TMA;
 }
@@ -23,28 +23,29 @@ inline bool isTMA(mlir::Operation *op) {
   auto copy = mlir::dyn_cast<CopyAsyncOp>(op);
   return copy && isTMA(copy);
 }
-/// Whether bulk copies fill a buffer.
+/// Returns whether TMA copies fill a buffer.
 bool isFilledByTMA(AllocOp alloc);
 
-/// Whether stores in bulk read a buffer.
+/// Returns whether TMA stores read a buffer.
 bool isStoredByTMA(AllocOp alloc);
 
-/// Whether the blocks of a cluster fill a buffer for one another.
+/// Returns whether multicast copies of a cluster's blocks fill a buffer.
 bool isFilledByCluster(AllocOp alloc);
 
-/// How one copy, to shared memory or from there, moves its tile.
+/// How one TMA copy, to shared memory or from there, moves its tile.
 struct TMACopy {
   TensorMapAttr map;
   BoxShape boxes; ///< of one part
-  int64_t parts;  ///< of the rows, each of them another block's
+  int64_t parts;  ///< of the rows, each copied by another block
   /// The index of the tile along each dimension of the map, innermost first: a
   /// dimension of the tile or a symbol of its window.
   llvm::SmallVector<mlir::AffineExpr, kMaxMapDimensions> indices;
-  unsigned rowDimension; ///< of the map, along which the tile's rows lie
+  unsigned rowDimension; ///< of the map, along which the tile's rows are
 };
 
-/// How a copy by `bulk` or a store moves its tile; fails, where `emitError` is
-/// given with a diagnostic, where its view or its buffer does not allow it.
+/// Return how a TMA copy or a TMA store moves its tile. They fail, with a
+/// diagnostic if `emitError` is given, if its view or its buffer does not allow
+/// it.
 mlir::FailureOr<TMACopy> describeTMACopy(
     CopyAsyncOp copy,
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
@@ -52,8 +53,8 @@ mlir::FailureOr<TMACopy> describeTMACopy(
     StoreAsyncOp store,
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
 
-/// How one copy by `bulk` fills the places that threads have for what is their
-/// own of a tile.
+/// How one TMA copy fills the elements that each thread stages of a tile
+/// (tile.private_load).
 struct PrivateTMACopy {
   TensorMapAttr map;
   PrivateBox box; ///< its dimensions are those of the map
@@ -62,7 +63,7 @@ mlir::FailureOr<PrivateTMACopy> describePrivateTMACopy(
     CopyAsyncOp copy,
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
 
-/// The tensor map of a copy by `bulk`, of either kind, or of a store.
+/// Returns the tensor map of a TMA copy, of either kind, or of a TMA store.
 mlir::FailureOr<TensorMapAttr>
 tensorMapOf(mlir::Operation *op,
             llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);

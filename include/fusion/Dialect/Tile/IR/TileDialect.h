@@ -42,12 +42,12 @@ namespace fusion::tile {
 /// Argument attribute (AccessAttr) of a kernel's pointers.
 constexpr llvm::StringLiteral kAccessAttrName = "tile.access";
 
-/// Argument attribute (a unit) of a kernel's pointers: launches before that may
-/// still run access what is there.
+/// Argument attribute (a unit) of a kernel's pointers: previous launches that
+/// may still run access this memory.
 constexpr llvm::StringLiteral kPendingAttrName = "tile.pending";
 
-/// Name of the module attribute (an integer of at least 1) that says after how
-/// many tries a wait for an mbarrier traps; absent, none does.
+/// Name of the module attribute (an integer of at least 1) for the number of
+/// tries after which a wait for an mbarrier traps; without it, none does.
 constexpr llvm::StringLiteral kWaitLimitAttrName = "tile.wait_limit";
 /// The greatest such limit: a thread counts tries in 32 bits.
 constexpr int64_t kMaxWaitTries = INT32_MAX;
@@ -56,15 +56,15 @@ constexpr int64_t kMaxWaitTries = INT32_MAX;
 /// parameters, as an array.
 constexpr llvm::StringLiteral kTensorMapsAttrName = "fuse.tensor_maps";
 
-/// The layout of a tensor, or null where none has been assigned.
+/// Returns the layout of a tensor, or null if none has been assigned.
 LayoutAttr getLayout(mlir::Type type);
 
-/// By register of a thread, the first one that holds the same element.
+/// Returns, by register of a thread, the first one that holds the same element.
 llvm::SmallVector<int64_t> firstRegisters(const LinearLayout &layout);
-/// How many different elements a thread holds.
+/// Returns the number of different elements that a thread holds.
 int64_t countDistinct(const LinearLayout &layout);
 
-/// The same tensor type with another layout (null removes it).
+/// Returns the tensor type with another layout (null removes it).
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
