@@ -15,27 +15,28 @@
 
 namespace fusion {
 
-/// Where the tiles of what a body reads come from.
+/// Callbacks that give the tiles that an operator's body reads.
 struct BodyInputs {
-  /// The tile of an operand, over all axes of the tile that is made.
+  /// Returns the tile of an operand, over all axes of the result's tile.
   llvm::function_ref<mlir::Value(mlir::OpOperand &)> argument;
-  /// A scalar from outside of the body, repeated.
+  /// Returns a scalar from outside of the body, repeated to a tile.
   llvm::function_ref<mlir::Value(mlir::Value)> outer;
-  /// The coordinates of a loop of the operator.
+  /// Returns the coordinates along a loop of the operator.
   llvm::function_ref<mlir::Value(unsigned)> index;
-  /// The operand that stands for an operation instead of it, if one does.
+  /// Returns the operand that replaces an operation of the body, or nullopt.
   llvm::function_ref<std::optional<unsigned>(mlir::Operation *)> skipped;
-  /// The type of a tile of such elements.
+  /// Returns the type of a tile with this element type.
   llvm::function_ref<mlir::RankedTensorType(mlir::Type)> tileType;
-  /// The tile of elements that the body reads at places of its own; what it is
-  /// given emits the places.
+  /// Returns the tile of elements that the body extracts at computed
+  /// coordinates. The function argument emits a coordinate's tile.
   llvm::function_ref<mlir::Value(mlir::tensor::ExtractOp,
                                  llvm::function_ref<mlir::Value(mlir::Value)>)>
       element;
 };
 
-/// Emits what `scalar`, a value of the operator's body, is computed from, on
-/// tiles: the scalar operations are element-wise on tensors as they are.
+/// Emits `scalar`, a value of the operator's body, and all that it depends on,
+/// as a tile. Scalar operations become element-wise ones on tensors, otherwise
+/// unchanged.
 mlir::Value emitBody(mlir::OpBuilder &b, mlir::Location loc,
                      mlir::linalg::LinalgOp op, mlir::Value scalar,
                      const BodyInputs &inputs);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the number of a block to the tiles it works on, the ranges of its loops,
-// and the tensors as its tiles see them.
+// Maps the number of a block to the tiles that it computes, the ranges of its
+// loops, and views of its tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,10 @@
 using namespace mlir;
 using namespace fusion;
 
-/// In columns of `blockSwizzle` blocks: the block's row and column within the
-/// plane of the two fastest grid axes, from its number in it. The columns
-/// before the last are full, so a number says which it is in by a division.
+/// Threadblock swizzle in columns of `blockSwizzle` blocks. Returns the block's
+/// row and column in the plane of the two fastest grid axes, from its number in
+/// that plane. All columns but the last have full width, so that a division
+/// gives the column.
 std::pair<Value, Value>
 ChainLowering::emitBlockSwizzle(Value number, int64_t rows, int64_t columns) {
   int64_t width = schedule.blockSwizzle;
@@ -38,8 +39,8 @@ ChainLowering::emitBlockSwizzle(Value number, int64_t rows, int64_t columns) {
   return {row, arith::AddIOp::create(b, loc, first, inside)};
 }
 
-/// The axis of the grid whose tiles a mask leaves loops of several lengths, and
-/// whether these grow along it.
+/// Returns the grid axis along which a mask gives loops different trip counts,
+/// and whether these grow along it; nullopt if there is none.
 std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
   if (!shortened || shortened->others.size() != 1 ||
       !schedule.isBlockAxis(shortened->others.front()))
@@ -50,12 +51,14 @@ std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
   return std::make_pair(shortened->others.front(), grows);
 }
 
-/// The tile `number` of the grid along every axis that is bound to it: the
-/// mixed-radix digits. A block that goes through tiles has the longest first:
-/// those along the axis of lengths are the slowest digit then, or groups of
-/// them, where the blocks of a cluster are neighbours along it. The part of a
-/// split reduction is the slowest digit of all, or the fastest one where a
-/// cluster combines them.
+/// Sets the block's tile along every grid axis: the mixed-radix digits of
+/// `number`. A persistent block takes the tiles with the longest loops first:
+/// the axis of `lengthAxis` is then the slowest digit. Where the blocks of a
+/// cluster are neighbours along that axis, groups of its tiles are the slowest
+/// digit.
+///
+/// The split of a split reduction is the slowest digit of all, or the fastest
+/// one if a cluster combines the partial results.
 void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   origins.assign(model.axes.size(), kernel.constant(0));
   inductions = origins;
@@ -123,7 +126,7 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
       arith::MulIOp::create(b, loc, part, kernel.constant(length));
 }
 
-/// Where the tensor begins.
+/// Returns the pointer to the tensor's first element.
 Value ChainLowering::emitPointer(unsigned tensor) {
   auto *result = llvm::find(axes.resultTensors, tensor);
   return result != axes.resultTensors.end()
@@ -131,8 +134,8 @@ Value ChainLowering::emitPointer(unsigned tensor) {
              : kernel.argument(axes.values[tensor]);
 }
 
-/// The tensor as seen by a tile over `tileAxes`: all other axes are fixed at
-/// their origin.
+/// Returns the view of a tensor for a tile over `tileAxes`: coordinates along
+/// all other axes are those of the block.
 Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
   Value pointer = emitPointer(tensor);
@@ -145,7 +148,7 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   Value offset = kernel.constant(0);
   if (part && !schedule.splitInCluster &&
       llvm::is_contained(axes.resultTensors, tensor)) {
-    // The parts are slowest.
+    // The split is the slowest dimension.
     int64_t elements = 1;
     for (unsigned axis : info.axes)
       elements *= model.axes[axis].extent;
@@ -176,8 +179,8 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
                               strideValues);
 }
 
-/// An operand that is read through a window, by the rows and columns of the
-/// product's tile: the axes that no tile runs along are symbols.
+/// Returns the window through which an operand is read, by the rows and columns
+/// of the contraction's tile. Axes without a tile are symbols.
 Value ChainLowering::emitWindow(unsigned tensor, Value pointer,
                                 ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
@@ -229,8 +232,8 @@ Value ChainLowering::emitWindow(unsigned tensor, Value pointer,
       shape, bounded);
 }
 
-/// A tensor that bulk copies read or write: all its dimensions but those of one
-/// element, as those of a tensor map.
+/// Returns the view of a tensor that TMA copies read or write. It has the
+/// dimensions of the tensor map: all dimensions but those of extent 1.
 Value ChainLowering::emitBoxView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
   SmallVector<Value> symbols, sizes;
@@ -294,7 +297,7 @@ RankedTensorType ChainLowering::tileType(ArrayRef<unsigned> tileAxes,
 
 namespace {
 
-/// Index values of the program, for the block at hand.
+/// Index values of the program, for the current block.
 struct ProgramNumbers {
   using Value = mlir::Value;
   OpBuilder &b;
@@ -333,7 +336,8 @@ struct ProgramNumbers {
   Value floorDiv(Value a, int64_t divisor) {
     if (divisor == 1)
       return a;
-    // Division rounds towards zero: one less where something negative is left.
+    // Division truncates towards zero: subtract one if the remainder is
+    // negative.
     Value by = constant(divisor);
     Value left = b.createOrFold<arith::RemSIOp>(loc, a, by);
     return add(b.createOrFold<arith::DivSIOp>(loc, a, by),
@@ -349,9 +353,9 @@ struct ProgramNumbers {
 
 } // namespace
 
-/// Where the loop of an axis begins and how long it is, in elements. Of a split
-/// axis the block's range is taken; of one whose masks leave out tiles what is
-/// between the first and the last tile that is not left out.
+/// Returns the first element of the loop over an axis and its length in
+/// elements. For a split axis, that is the block's range. For a masked axis, it
+/// is the range from the first to the last tile that the mask does not exclude.
 std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
   int64_t extent = model.axes[axis].extent;
   if (shortened && shortened->masked->axis == axis) {
@@ -359,12 +363,12 @@ std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
     const MaskPredicate &where = *shortened->masked->where;
     Value begin = maskBound(where, axis, extent, /*after=*/false, numbers);
     Value end = maskBound(where, axis, extent, /*after=*/true, numbers);
-    // Tiles keep their places.
+    // The loop begins at a multiple of the tile size.
     Value tile = kernel.constant(schedule.tiles[axis]);
     begin = b.createOrFold<arith::MulIOp>(
         loc, b.createOrFold<arith::DivUIOp>(loc, begin, tile), tile);
     if (schedule.splitOf(axis) > 1) {
-      // Of it what the block's part has.
+      // Intersects the range with the block's split.
       Value first = origins[axis];
       int64_t length =
           sequentialTrips(model, schedule, axis) * schedule.tiles[axis];
@@ -380,15 +384,15 @@ std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
   int64_t length =
       sequentialTrips(model, schedule, axis) * schedule.tiles[axis];
   Value whole = kernel.constant(length);
-  // Every range is full where the parts divide the tiles; a last tile that the
-  // axis cuts off still has its iteration.
+  // Every range is full if the number of splits divides the trip count. A
+  // partial last tile has an iteration as well.
   if (trips(axis) % schedule.splitOf(axis) == 0)
     return {begin, whole};
   Value rest = arith::SubIOp::create(b, loc, kernel.constant(extent), begin);
   return {begin, arith::MinSIOp::create(b, loc, whole, rest)};
 }
 
-/// Whether the loop of some block over an axis has no iteration.
+/// Whether some block's loop over an axis has no iteration.
 bool ChainLowering::mayBeIdle(unsigned axis) const {
   if (!shortened || shortened->masked->axis != axis)
     return hasIdleSplits(model, schedule, axis);

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When running values of rows change, the sums that were computed with them are
-// multiplied by factors (fusion/Analysis/OnlineReduction.h): in each iteration,
-// or where a schedule puts corrections off, once the factors are far from one.
+// When the running values of rows change, accumulators that were computed with
+// them are multiplied by factors (fusion/Analysis/OnlineReduction.h). That
+// happens in each iteration or, with conditional rescaling, once the factors
+// are far from one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ Value fusion::splatConstant(OpBuilder &b, Location loc, RankedTensorType type,
   return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
 }
 
-/// Rows that nothing but the identity has reached so far count from zero.
+/// Replaces a running value that is still the identity by zero, where the form
+/// is guarded.
 Value ChainLowering::guard(unsigned number, Value rows) {
   unsigned axis = model.reductions[number].reduced.front();
   const OnlineForm *form = derivedForm(axis);
@@ -63,7 +65,8 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
     return running[expression->reduction].after;
   case Kind::Scalar: {
     linalg::LinalgOp op = axes.operators[expression->op];
-    // Over the rows alone: what it reads is the same along the other axis.
+    // The expression is evaluated over rows alone: its operands are constant
+    // along the other axis.
     const ContractionMapping &mapping = schedule.contractions[contraction];
     SmallVector<unsigned, 2> rowAxes;
     SmallVector<int64_t, 2> shape;
@@ -90,9 +93,9 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
   }
 }
 
-/// What sums so far are multiplied by: at most the largest number, since the
-/// factor that takes a row from the guarded value to its first true one may be
-/// beyond it, where all that it multiplies is zero.
+/// Returns the factor that rescales accumulators, clamped to the largest finite
+/// number. The factor from the guarded value of a row to its first true one may
+/// overflow; all that it multiplies is zero then.
 Value ChainLowering::emitCorrection(const RowExpressionRef &factor,
                                     unsigned contraction) {
   for (const Running &state : running)
@@ -109,7 +112,7 @@ Value ChainLowering::emitCorrection(const RowExpressionRef &factor,
   return arith::MinimumFOp::create(b, loc, rows, largest);
 }
 
-/// Every row's value in all elements of its row of a tile.
+/// Broadcasts one value for each row over the rows of a tile.
 Value ChainLowering::repeatRows(Value tile, Value rows,
                                 ArrayRef<unsigned> tileAxes, unsigned rowAxis) {
   SmallVector<int64_t, 1> missing;
@@ -125,8 +128,8 @@ Value ChainLowering::scaleRows(Value tile, Value rows,
                                repeatRows(tile, rows, tileAxes, rowAxis));
 }
 
-/// The sums that depend on what has just run along the axis of a product's
-/// reductions.
+/// Rescales the accumulators that depend on the running reductions of a
+/// contraction's epilogue.
 void ChainLowering::correctSums(unsigned contraction) {
   const ContractionMapping &from = schedule.contractions[contraction];
   for (const OnlineAxis &online : model.online) {
@@ -151,7 +154,7 @@ void ChainLowering::correctSums(const OnlineForm &form, unsigned contraction,
     const ContractionMapping &to = schedule.contractions[sum.contraction];
     unsigned tileAxes[] = {to.i1, to.i2};
     const TileSlots &slots = retained.accumulators[sum.contraction];
-    // Factors are one as long as references stay.
+    // Factors are one while references stay the same.
     auto correct = [&](Value soFar) -> Value {
       Value factors = repeatRows(soFar, rows, tileAxes, rowAxis);
       if (schedule.rescaleThreshold > 0)
@@ -171,7 +174,7 @@ void ChainLowering::correctSums(const OnlineForm &form, unsigned contraction,
 }
 
 //===----------------------------------------------------------------------===//
-// Late corrections
+// Conditional rescaling
 //===----------------------------------------------------------------------===//
 
 bool ChainLowering::hasReference(unsigned reduction) const {
@@ -183,9 +186,9 @@ bool ChainLowering::hasReference(unsigned reduction) const {
          });
 }
 
-/// A row's reference moves to the guarded value where some factor between the
-/// two is out of [2^-rescale, 1]. Above one it is when a row's first true value
-/// is below the zero that has stood for it. NaN lies in no range.
+/// Moves a row's reference to the guarded value if a factor between the two is
+/// outside of [2^-rescale_threshold, 1]. A factor is above one if a row's first
+/// true value is less than the zero of the guard. NaN is outside of any range.
 void ChainLowering::moveReference(const OnlineForm &form, unsigned reduction,
                                   unsigned contraction) {
   Running &state = running[reduction];
@@ -220,9 +223,10 @@ void ChainLowering::moveReference(const OnlineForm &form, unsigned reduction,
   state.reference = state.after;
 }
 
-/// After the loops of a cluster's blocks, each over its part of the axis: the
-/// parts are to one another what iterations are. What ran in each is corrected
-/// for what ran in all, and all go on with that.
+/// Combines the running values of a cluster's blocks after their loops, each of
+/// which ran over its split of the axis. Splits combine as iterations do: the
+/// accumulators of each block are rescaled to the combined values, with which
+/// all blocks continue.
 void ChainLowering::combineInCluster(const OnlineForm &form,
                                      unsigned contraction, unsigned rowAxis) {
   for (const OnlineForm::Running &rule : form.running) {
@@ -252,8 +256,8 @@ void ChainLowering::combineInCluster(const OnlineForm &form,
   correctSums(form, contraction, rowAxis);
 }
 
-/// After the loop of a part, whose sums are those of its running values: the
-/// references move there.
+/// Moves the references to the running values after the loop of a split, so
+/// that its partial results belong to these.
 void ChainLowering::settleReferences(const OnlineForm &form,
                                      unsigned contraction, unsigned rowAxis) {
   for (const OnlineForm::Running &rule : form.running) {

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What happens to a product's tile between its completion and its next use, and
-// the padding of tiles that do not divide their axis, which must not reach a
-// sum.
+// The work on a contraction's tile between its completion and its next use, and
+// the masks that keep padding out of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +19,15 @@
 using namespace mlir;
 using namespace fusion;
 
-/// The product's sum is complete. Element-wise operators follow, at once unless
-/// what they read is still to be loaded.
+/// Finishes a contraction whose accumulator is complete. Its epilogue follows
+/// at once, unless some of its operands are still to be loaded.
 void ChainLowering::complete(unsigned number) {
   sums[number] = accumulators[number];
   accumulators[number] = Value();
   if (schedule.splitInCluster &&
       model.tensors[model.contractions[number].result].role ==
           TensorRole::Result) {
-    // Behind the exchange a block has few of the rows.
+    // After the exchange the block has only few of the rows.
     const ContractionMapping &mapping = schedule.contractions[number];
     if (Value scales = std::exchange(rowScales[number], Value()))
       sums[number] = scaleRows(sums[number], scales, {mapping.i1, mapping.i2},
@@ -39,9 +38,10 @@ void ChainLowering::complete(unsigned number) {
     emitIntermediateEpilogue(number);
 }
 
-/// The blocks of a cluster combine their sums. From here on this one has its
-/// share of the tile's rows, in the order of the parts. What they give it lies
-/// where its operands did: nobody is still reading these once all have met.
+/// Combines the accumulators of a cluster's blocks in a reduce-scatter.
+/// Afterwards this block has its share of the tile's rows, in the order of the
+/// splits. The partial results are written where the operands were, which no
+/// block reads after the barrier of the cluster.
 void ChainLowering::exchangeParts(unsigned number) {
   const ContractionMapping &mapping = schedule.contractions[number];
   int64_t parts = schedule.clusterBlocks(),
@@ -49,7 +49,7 @@ void ChainLowering::exchangeParts(unsigned number) {
           columns = schedule.tiles[mapping.i2];
   freeBuffers();
   Type element = getElementTypeOrSelf(sums[number].getType());
-  // Words of any shape have a layout.
+  // Elements of this size have a layout for every shape.
   LinearLayout layout =
       *sharedPanels(rows, columns, kPartialBytes, PanelOrder::Plain);
   auto type =
@@ -60,8 +60,8 @@ void ChainLowering::exchangeParts(unsigned number) {
       tile::AllocOp::create(b, loc, type, /*offset=*/IntegerAttr(),
                             /*stages=*/IntegerAttr(), /*pipelined=*/false,
                             /*registerStages=*/IntegerAttr());
-  // All have met behind the loop where they have exchanged running values, and
-  // have used no shared memory since but what these came in.
+  // Where running values were exchanged, all blocks have met after the loop.
+  // Since then they have used no shared memory but that of the exchange.
   if (clusterReductions(model, schedule).empty())
     tile::BarrierOp::create(b, loc, /*warp=*/false, /*withProducers=*/false,
                             /*cluster=*/true);
@@ -90,9 +90,8 @@ void ChainLowering::exchangeParts(unsigned number) {
       arith::MulIOp::create(b, loc, part, kernel.constant(rows)));
 }
 
-/// Whether an element-wise operator may make something else of the zeros that
-/// stand for what lies outside of its operands: it computes, or repeats a value
-/// beyond the extent of an axis that does not index it.
+/// Whether an element-wise operator may turn the zeros of the padding into
+/// other values: it computes, or broadcasts along an axis beyond its extent.
 static bool changesZero(linalg::LinalgOp op) {
   return llvm::any_of(op.getBlock()->without_terminator(),
                       [](Operation &inner) {
@@ -107,8 +106,8 @@ static bool changesZero(linalg::LinalgOp op) {
                       m_Constant());
 }
 
-/// Makes the value that is handed on, in loops of its own where several tiles
-/// are complete at once.
+/// Emits the intermediate epilogue of a contraction, in loops of its own if
+/// several tiles are complete at once.
 void ChainLowering::emitIntermediateEpilogue(unsigned number) {
   const IntermediateEpilogue &epilogue = retained.intermediateEpilogues[number];
   unsigned tensor = model.contractions[number].result;
@@ -126,7 +125,7 @@ void ChainLowering::emitIntermediateEpilogue(unsigned number) {
   open(open, epilogue.opened);
 }
 
-/// The element-wise operators after one tile of a completed product.
+/// Emits the element-wise operators on one tile of a completed contraction.
 void ChainLowering::emitEpilogue(unsigned number) {
   const Contraction &contraction = model.contractions[number];
   const ContractionMapping &mapping = schedule.contractions[number];
@@ -168,7 +167,7 @@ void ChainLowering::emitEpilogue(unsigned number) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tiles that are kept
+// Retained tiles
 //===----------------------------------------------------------------------===//
 
 Value ChainLowering::slotNumber(const TileSlots &slots) {
@@ -190,7 +189,7 @@ Value ChainLowering::slotNumber(const TileSlots &slots) {
 }
 
 bool ChainLowering::isInRegisters(unsigned tensor) const {
-  // The place of a result says how it is stored.
+  // The transport of a result's place says how it is stored.
   return schedule.places[tensor].space == fuse::Space::Registers ||
          model.tensors[tensor].role == TensorRole::Result;
 }
@@ -237,7 +236,7 @@ Value ChainLowering::tileOf(Value value, unsigned tensor) {
 //===----------------------------------------------------------------------===//
 
 bool ChainLowering::changesPadding(Value operand) const {
-  // Of completed values, emitFollowers has masked the padding.
+  // For completed values, the padding is masked already (emitFollowers).
   auto op = operand.getDefiningOp<linalg::LinalgOp>();
   if (!op || productOfValue.contains(operand) || isInput(operand))
     return false;
@@ -246,9 +245,9 @@ bool ChainLowering::changesPadding(Value operand) const {
          });
 }
 
-/// Padding of a tile must stay out of the sums of products: whatever
-/// element-wise operators made of it becomes zero again; before it is rounded,
-/// as two elements of 16 bits in a register would have to be taken apart.
+/// Masks padding to zero along axes that contractions reduce, after
+/// element-wise operators have changed it. The mask comes before a rounding to
+/// 16 bits, where it need not unpack two elements of a register.
 Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
                                  std::optional<unsigned> sliceAxis,
                                  int64_t start) {
@@ -263,7 +262,7 @@ Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
   Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
   for (unsigned d = 0; d < tileAxes.size(); ++d) {
     unsigned axis = tileAxes[d];
-    // What is padded along other axes never reaches an element of the result.
+    // Padding along other axes never reaches an element of the result.
     bool isReduced =
         llvm::any_of(model.contractions, [&](const Contraction &contraction) {
           return llvm::is_contained(contraction.reduction, axis);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks the tiling tree of the schedule and emits what its statements say. A
-// tile in registers is a tensor over the axes of its product's intrinsic, in
-// the order (i1, i2) for results, (i1, r1) and (r1, i2) for operands.
+// Emits the statements of the schedule's tiling tree in order. A tile in
+// registers is a tensor over the axes of its contraction's intrinsic, in the
+// order (i1, i2) for results, (i1, r1) for LHS and (r1, i2) for RHS.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,7 @@ void ChainLowering::emitCompute(unsigned number) {
     slot = slotNumber(slots);
     sum = getFromArray(sum, slot);
   }
-  // What multiplies in place has no fragments to be loaded step by step.
+  // An MMA that reads shared memory loads no fragments step by step.
   int64_t step = mapping.intrinsic->readsShared() ? schedule.tiles[mapping.r1]
                                                   : mapping.intrinsic->r1;
   fetched.clear();
@@ -120,16 +120,16 @@ void ChainLowering::emitStore(unsigned tensor) {
       /*ragged=*/false);
 }
 
-/// The memory is free again at once: whatever takes its place next waits for
-/// the store to have read it.
+/// Emits a TMA store through a buffer of its own. The buffer is freed at once:
+/// the next use of its memory waits until the store has read it.
 void ChainLowering::emitTMAStore(unsigned tensor, Value value) {
   MemoryTile tile = memoryTile(tensor);
   unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
   auto valueType = cast<RankedTensorType>(value.getType());
-  if (valueType.getElementType().isInteger(1)) // bytes in memory
+  if (valueType.getElementType().isInteger(1)) // a byte in memory
     value =
         arith::ExtUIOp::create(b, loc, valueType.clone(b.getI8Type()), value);
-  // That there is one was asked of the schedule.
+  // The legality check has ensured that this layout exists.
   LinearLayout layout = *sharedPanels(
       schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis],
       model.tensors[tensor].elementBytes, PanelOrder::Plain);
@@ -198,8 +198,8 @@ static bool computesAnything(const TilingTree &items) {
   });
 }
 
-/// Whether something is computed in a loop before anything is copied there in
-/// groups, of which one would be waited for.
+/// Whether a loop computes before it issues cp.async copies, so that it would
+/// wait for the group of earlier copies.
 static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
   for (const TilingStatement &statement : listStatements(items)) {
     if (statement.kind == TilingNode::Kind::Compute)
@@ -213,8 +213,8 @@ static bool computesFirst(const TilingTree &items, const Schedule &schedule) {
   return false;
 }
 
-/// A sequential loop carries the accumulators of the products that it reduces,
-/// and the arrays of the tiles that it makes.
+/// Emits a sequential loop. It carries the accumulators of the contractions
+/// that it reduces, and the arrays of the retained tiles that it makes.
 void ChainLowering::emitLoop(const TilingNode &node) {
   SmallVector<Value *> carried;
   auto isInside = [&](ArrayRef<const TilingNode *> loops) {
@@ -226,7 +226,7 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   if (computes)
     awaitTMA();
   size_t awaitedElsewhere = bulkInFlight.size();
-  // A loop may have no iteration that would wait for them.
+  // A loop without iterations would not wait for the copies.
   bool mayStayInFlight = copiesInFlight && mayBeIdle(node.index);
   for (auto [number, contraction] : llvm::enumerate(model.contractions)) {
     if (retained.reductions[number] == &node)
@@ -298,8 +298,8 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
   }
 }
 
-/// A tile that is kept is that of the value after all element-wise operators;
-/// rows of it, as what they are reduced to, are no part of the tile.
+/// Checks that retained tiles hold values after all element-wise operators. Row
+/// statistics of such a value are not part of the tile.
 LogicalResult ChainLowering::checkKeptValues() {
   for (auto [index, op] : llvm::enumerate(axes.operators))
     for (Value operand : op.getDpsInputs()) {
@@ -329,11 +329,11 @@ LogicalResult ChainLowering::checkKeptValues() {
   return success();
 }
 
-/// What a block does: one tile, or every tile whose number has the block's
-/// index modulo the number of blocks. The buffers of these live throughout, so
-/// that the next tile's loads need not wait for the stores of this one. Whole
-/// clusters divide both numbers, so that their blocks go through neighbouring
-/// tiles, and through equally many.
+/// Emits the program of a block: one tile or, in a persistent kernel, every
+/// tile whose number is the block's modulo the number of blocks. Buffers live
+/// throughout, so that the next tile's loads need not wait for the stores of
+/// the current one. Both numbers are multiples of the cluster size, so that the
+/// blocks of a cluster process neighbouring tiles, and equally many.
 LogicalResult ChainLowering::emitProgram(int64_t tiles) {
   auto ownIndex = [&]() -> Value {
     return tile::ProgramIdOp::create(b, loc, b.getIndexType());

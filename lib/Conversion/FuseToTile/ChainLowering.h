@@ -19,7 +19,7 @@
 
 namespace fusion {
 
-/// A tile of equal elements that are known.
+/// Returns a constant tile whose elements all have the value `value`.
 mlir::Value splatConstant(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::RankedTensorType type, mlir::TypedAttr value);
 
@@ -53,7 +53,7 @@ private:
   Value emitWindow(unsigned tensor, Value pointer, AxisList tileAxes);
   Value emitBoxView(unsigned tensor, AxisList tileAxes);
   llvm::SmallVector<Value> coordinates(AxisList tileAxes);
-  /// Whether every tile of the axis lies inside of it.
+  /// Whether no tile of the axis extends beyond its extent.
   bool tilesLieInside(unsigned axis) const;
   mlir::DenseBoolArrayAttr inBounds(AxisList tileAxes);
   mlir::RankedTensorType tileType(AxisList tileAxes,
@@ -80,41 +80,43 @@ private:
   void exchangeParts(unsigned number);
   void emitIntermediateEpilogue(unsigned number);
   void emitEpilogue(unsigned number);
-  /// Whether the operators before a product may make other values of the zeros
-  /// that stand for what lies outside of its operand.
+  /// Whether the element-wise operators before a contraction may turn the zero
+  /// padding of its operand into other values.
   bool changesPadding(Value operand) const;
-  /// Zeros outside of the extents of the axes that some product reduces.
-  /// `value` is the part of the tile that begins at `start` along `sliceAxis`.
+  /// Sets elements beyond the extents of reduced axes to zero. `value` is the
+  /// slice of the tile that begins at `start` along `sliceAxis`, or the whole
+  /// tile.
   Value maskPadding(Value value, AxisList tileAxes,
                     std::optional<unsigned> sliceAxis = std::nullopt,
                     int64_t start = 0);
 
-  /// One element-wise operator on tiles: `evaluate` gives the tile of an
-  /// operand, over those of `tileAxes` that index it, or a scalar.
+  /// Emits one element-wise operator on tiles. `evaluate` returns the tile of
+  /// an operand, over the axes in `tileAxes` that index it, or a scalar.
   Value emitElementwise(mlir::linalg::LinalgOp op, AxisList tileAxes,
                         llvm::ArrayRef<int64_t> shape,
                         llvm::function_ref<Value(Value)> evaluate);
-  /// The same for one scalar of the operator's body.
+  /// Emits one scalar of an operator's body on tiles. `evaluate` returns
+  /// operands as for emitElementwise.
   Value emitScalar(mlir::linalg::LinalgOp op, Value scalar, AxisList tileAxes,
                    llvm::ArrayRef<int64_t> shape,
                    llvm::function_ref<Value(Value)> evaluate);
   Value emitArgument(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
                      AxisList tileAxes, llvm::ArrayRef<int64_t> shape,
                      llvm::function_ref<Value(Value)> evaluate);
-  /// The indices of a loop over `axis`.
+  /// Returns a tile with the indices of a loop over `axis`.
   Value emitIndex(unsigned axis, AxisList tileAxes,
                   llvm::ArrayRef<int64_t> shape);
   Value splatOuter(Value scalar, llvm::ArrayRef<int64_t> shape);
 
   // Reductions (ReductionLowering.cpp, ChainCorrections.cpp).
-  /// The running form that is in use along an axis, or null.
+  /// The online form that the schedule uses along an axis, or null.
   const OnlineForm *onlineForm(unsigned axis) const;
-  /// The running form along an axis, in use or not, or null.
+  /// The online form that was derived for an axis, used or not, or null.
   const OnlineForm *derivedForm(unsigned axis) const;
-  /// Of a factor that leaves a sum: the operand that stands for the operation
-  /// inside of the loop.
+  /// Returns the operand that replaces an operation inside of the loop whose
+  /// factor is applied after the sum; nullopt for other operations.
   std::optional<unsigned> skippedFor(mlir::Operation *inner) const;
-  /// The axes of a tile after a product that an operator's result has.
+  /// Returns the axes of a contraction's tile that index an operator's result.
   llvm::SmallVector<unsigned, 2> resultTileAxes(unsigned op,
                                                 unsigned contraction) const;
   Value evaluateEpilogueOp(Value operand, unsigned contraction);
@@ -130,7 +132,8 @@ private:
   void correctSums(unsigned contraction);
   void correctSums(const OnlineForm &form, unsigned contraction,
                    unsigned rowAxis);
-  /// Whether the reference of a reduction may stay behind its running value.
+  /// Whether conditional rescaling lets the reference of a reduction differ
+  /// from its running value.
   bool hasReference(unsigned reduction) const;
   void moveReference(const OnlineForm &form, unsigned reduction,
                      unsigned contraction);
@@ -148,14 +151,14 @@ private:
   void finishRunning(const TilingNode &loop);
   void emitStatistic(unsigned tensor);
 
-  // Passes over rows of operands (ChainStatistics.cpp).
-  /// Whether a value is an input as the product reads it: also one with its
-  /// padding.
+  // Row statistics of operands (ChainStatistics.cpp).
+  /// Whether a value is an input in the form that the contraction reads, with
+  /// its padding if it has one.
   bool isInput(Value value) const;
-  /// The tensor that stands for an input where it is read: the one that a pass
-  /// loads by itself, if it does.
+  /// Returns the tensor that is read for an input: the one that a reduction
+  /// prepass loads into registers, if any.
   unsigned operandTensor(Value value) const;
-  /// Rows that a pass makes, or null for any other value.
+  /// Returns the row statistics that `value` is, or null for other values.
   Value rowsOf(Value value) const;
   unsigned rowAxisOf(const RowStatistics &pass) const;
   void emitPass(unsigned rows);
@@ -163,22 +166,22 @@ private:
   void emitStatistics(unsigned pass);
   void finishPasses(const TilingNode &loop);
 
-  // Tiles that are kept.
-  /// The number of the slot that the present iteration makes or uses.
+  // Retained tiles.
+  /// Returns the slot that the current iteration fills or reads.
   Value slotNumber(const TileSlots &slots);
   bool isInRegisters(unsigned tensor) const;
   Value getFromArray(Value array, Value slot);
   void setInArray(Value &array, Value slot, Value tile);
-  /// An array for the kept tiles of a tensor, before any is made.
+  /// Starts the array of a tensor's retained tiles in registers, without tiles.
   void startArray(unsigned tensor);
-  /// The tile of a value that is held in registers, kept or not.
+  /// Returns the tile of a value in registers, retained or not.
   Value tileOf(Value value, unsigned tensor);
 
   // The tree.
   std::pair<Value, Value> emitLoopRange(unsigned axis);
   bool mayBeIdle(unsigned axis) const;
-  /// A loop over an axis, `emitBody` inside. What `carried` points to are
-  /// values that the body replaces.
+  /// Emits a loop over an axis with `emitBody` as its body. `carried` points to
+  /// values that the body replaces and the loop carries.
   void emitLoop(unsigned axis, llvm::ArrayRef<Value *> carried,
                 llvm::function_ref<void()> emitBody);
   void emitLoop(const TilingNode &node);
@@ -194,53 +197,55 @@ private:
 
   RetainedTiles retained;
   std::optional<ShortenedLoop> shortened;
-  llvm::SmallVector<Value> origins;    ///< by axis: first element of the tile
-  llvm::SmallVector<Value> inductions; ///< the same, within the block's range
-  Value part; ///< of a split reduction: which one the block computes
-  /// The axis and the whole tile of whose rows the block has a share by now.
+  llvm::SmallVector<Value> origins;    ///< first element of the tile, by axis
+  llvm::SmallVector<Value> inductions; ///< origins in the block's range
+  Value part; ///< the block's number in a split reduction
+  /// The axis and tile size whose rows the block shares after reduce-scatter.
   std::optional<std::pair<unsigned, int64_t>> sharedTile;
-  /// By product, while it is summed: a tile, or an array of kept ones.
+  /// Incomplete accumulators by contraction: a tile, or an array of tiles.
   llvm::SmallVector<Value> accumulators;
-  llvm::SmallVector<Value> sums;      ///< by product, complete
+  llvm::SmallVector<Value> sums;      ///< complete accumulators, by contraction
   llvm::SmallVector<Value> buffers;   ///< by tensor
-  llvm::SmallVector<Value> arrays;    ///< by tensor: kept tiles in registers
-  llvm::DenseMap<Value, Value> tiles; ///< of values of which one tile lives
-  /// The product that a completed value is of, directly or through element-wise
-  /// operators.
+  llvm::SmallVector<Value> arrays;    ///< retained tiles, by tensor
+  llvm::DenseMap<Value, Value> tiles; ///< values with one live tile
+  /// The contraction whose completed value this is, directly or through
+  /// element-wise operators.
   llvm::DenseMap<Value, unsigned> productOfValue;
-  /// Tiles that the product at hand has fetched or transposed.
+  /// Tiles that the current contraction has fetched or transposed.
   llvm::DenseMap<Value, Value> fetched, transposed;
-  bool copiesInFlight = false; ///< those in groups
-  /// An operand that bulk copies fill, in loops that do nothing else.
+  bool copiesInFlight = false; ///< cp.async, in groups
+  /// A TMA load in flight, and the loops that contain it and do nothing else.
   struct BulkLoad {
     unsigned tensor;
-    llvm::SmallVector<unsigned, 2> loops; ///< their axes, outermost first
+    llvm::SmallVector<unsigned, 2> loops; ///< by axis, outermost first
   };
   llvm::SmallVector<BulkLoad, 4> bulkInFlight;
 
-  /// A running reduction: what the loop carries, and what it was before and is
-  /// after the present iteration.
+  /// A running reduction: the value that the loop carries, and the values
+  /// before and after the current iteration.
   struct Running {
     Value carried, before, after;
-    /// What the terms and the sums are computed with, where that may stay
-    /// behind the guarded value; carried, too.
+    /// With conditional rescaling: the value with which terms and accumulators
+    /// are computed. It may differ from the guarded value, and is carried as
+    /// well.
     Value reference;
-    /// What the blocks of a cluster write to one another.
+    /// The buffer through which the blocks of a cluster exchange the value.
     Value given;
-    /// Factors of the present iteration that are known already.
+    /// Factors of the current iteration that have been computed already.
     llvm::SmallVector<std::pair<RowExpressionRef, Value>, 2> factors;
   };
   llvm::SmallVector<Running> running; ///< by reduction
-  /// By product: the factors that have left its sum, by row; null where none
-  /// has.
+  /// Factors to apply to a completed accumulator, a value for each row, by
+  /// contraction; null if there are none.
   llvm::SmallVector<Value> rowScales;
   llvm::SmallVector<unsigned> rowScaleAxes;
-  /// The pass over rows that is evaluated, and the axis of the rows that
-  /// factors are evaluated for; none for those of a product's value.
+  /// The row statistics that are being evaluated, and the axis of their rows;
+  /// nullopt while a contraction's epilogue is evaluated.
   std::optional<unsigned> presentPass, presentRowAxis;
-  /// By tensor: what a pass has loaded into registers by itself.
+  /// Tiles that a reduction prepass has loaded into registers, by tensor.
   llvm::SmallVector<Value> passTiles;
-  /// The axis of which a slice is evaluated, and where the slice starts.
+  /// The axis of the slice that is being evaluated, and the slice's first
+  /// element.
   std::optional<std::pair<unsigned, int64_t>> slicedAxis;
 };
 

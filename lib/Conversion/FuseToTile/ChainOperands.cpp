@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Buffers of operands, how their tiles are loaded, and the slices of them that
-// a step of an intrinsic multiplies, through the element-wise operators in
-// front of a product.
+// Buffers of operands, loads of their tiles, and the slices that one step of an
+// intrinsic reads, through the contraction's prologue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +34,8 @@ MemoryTile ChainLowering::memoryTile(unsigned tensor) const {
   return getMemoryTile(info, isOperandA ? mapping.i1 : mapping.i2, mapping.r1);
 }
 
-/// The order that the intrinsic which reads a tensor's buffer asks for.
+/// Returns the order of a buffer's elements that the intrinsic that reads it
+/// requires.
 PanelOrder ChainLowering::panelsOf(unsigned tensor,
                                    const MemoryTile &tile) const {
   const GroupTensor &info = model.tensors[tensor];
@@ -53,10 +53,12 @@ PanelOrder ChainLowering::panelsOf(unsigned tensor,
   return PanelOrder::Plain;
 }
 
-/// Operands of products, and intermediates of which several tiles are kept. One
-/// tile that is handed over goes through the scratch of a conversion.
+/// Allocates buffers for operands of contractions, and for intermediates with
+/// several retained tiles. An intermediate with a single tile is passed through
+/// the scratch of a layout conversion.
 LogicalResult ChainLowering::allocateBuffers() {
-  // Other blocks write here while this one still computes: it is not freed.
+  // Other blocks write here while this block still computes, so it is never
+  // freed.
   for (unsigned number : clusterReductions(model, schedule)) {
     unsigned op = axes.operatorOf(number);
     running[number].given = kernel.plainBuffer(
@@ -84,7 +86,7 @@ LogicalResult ChainLowering::allocateBuffers() {
     IntegerAttr stages;
     if (schedule.places[index].stages > 1)
       stages = b.getI64IntegerAttr(schedule.places[index].stages);
-    IntegerAttr registerStages; // the kernel's where all have the same
+    IntegerAttr registerStages; // null if the kernel says it for all
     if (!commonRegisterStages(model, schedule))
       registerStages =
           b.getI64IntegerAttr(schedule.places[index].registerStages);
@@ -128,8 +130,8 @@ static tile::Transport asyncTransport(fuse::Transport transport) {
   }
 }
 
-/// The axes of the tile of a tensor that is loaded into registers: those of the
-/// tile it is used with that index it.
+/// Returns the axes of a tensor's tile in registers: the axes of the tile with
+/// which it is used that index it.
 SmallVector<unsigned> ChainLowering::registerTileAxes(unsigned tensor) const {
   const GroupTensor &info = model.tensors[tensor];
   const ContractionMapping &mapping = schedule.contractions[info.contraction];
@@ -198,9 +200,9 @@ void ChainLowering::emitLoad(unsigned tensor) {
     copiesInFlight = true;
 }
 
-/// The slice of a product's operand that one step of the intrinsic multiplies:
-/// `value` over `tileAxes`, which are the operand's two axes, of which
-/// `sliceAxis` is cut at `start`.
+/// Emits the slice of a contraction's operand that one step of the intrinsic
+/// multiplies. `value` has the two axes `tileAxes`; the slice begins at `start`
+/// along `sliceAxis`.
 Value ChainLowering::emitOperandSlice(Value value, unsigned contraction,
                                       ArrayRef<unsigned> tileAxes,
                                       unsigned sliceAxis, int64_t start,
@@ -212,7 +214,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned contraction,
   }
   Type elementType = getElementTypeOrSelf(value.getType());
   auto type = RankedTensorType::get(shape, elementType);
-  // The value of an earlier product.
+  // A slice of an earlier contraction's value.
   if (auto earlier = productOfValue.find(value);
       earlier != productOfValue.end()) {
     const ContractionMapping &from = schedule.contractions[earlier->second];
@@ -240,10 +242,10 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned contraction,
     }
     return tile::SliceOp::create(b, loc, type, whole, origin);
   }
-  // Rows that a pass has made: whole, as steps go along the other axis.
+  // Row statistics are used whole, as steps go along the other axis.
   if (Value rows = rowsOf(value))
     return rows;
-  // An element-wise operator in front of the product.
+  // An element-wise operator of the prologue.
   if (auto op = value.getDefiningOp<linalg::LinalgOp>();
       op && !isInput(value)) {
     llvm::SaveAndRestore<decltype(slicedAxis)> slice(
@@ -268,7 +270,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned contraction,
         inBuffer, transposed, /*slot=*/IntegerAttr());
   }
   Value whole = tileOf(axes.values[tensor], tensor);
-  // An operand that lacks one of the axes, loaded as a whole.
+  // An operand that lacks one of the axes is loaded as a whole.
   SmallVector<int64_t> presentShape, presentOrigin;
   for (auto [d, axis] : llvm::enumerate(tileAxes)) {
     if (!model.indexes(tensor, axis))
@@ -282,7 +284,7 @@ Value ChainLowering::emitOperandSlice(Value value, unsigned contraction,
   return tile::SliceOp::create(b, loc, part, whole, presentOrigin);
 }
 
-/// What follows needs the copies so far. Those in groups are one.
+/// Waits for all copies issued before. Copies by cp.async form one group.
 void ChainLowering::waitForCopies() {
   awaitTMA();
   if (!copiesInFlight)
@@ -292,9 +294,8 @@ void ChainLowering::waitForCopies() {
   copiesInFlight = false;
 }
 
-/// Every bulk copy is waited for once: not in a loop that stands behind it, but
-/// as often as the loops go round that have filled the tiles of one that is
-/// kept.
+/// Waits for every TMA copy once, outside of later loops. For a tensor with
+/// retained tiles, it waits in loops over these tiles.
 void ChainLowering::awaitTMA() {
   for (const BulkLoad &load : std::exchange(bulkInFlight, {}))
     awaitTMA(load.tensor, load.loops);

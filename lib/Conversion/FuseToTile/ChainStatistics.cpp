@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass over the rows of a product's operand evaluates slice by slice what its
-// reductions combine, from the fragments that the product multiplies, so that
-// rows lie where both its operand and its accumulator want them. Slices are
-// combined element by element before lanes combine their own.
+// Row statistics of a contraction's operand are evaluated slice by slice, from
+// the fragments that the contraction multiplies. The rows are then in the
+// layout that its operand and its accumulator need. Slices are combined element
+// by element before lanes combine theirs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ unsigned ChainLowering::rowAxisOf(const RowStatistics &pass) const {
       pass.operandNumber);
 }
 
-/// What the tile at hand gives of a reduction.
+/// Returns the current tile's contribution to a reduction.
 Value ChainLowering::emitPart(unsigned op, const RowStatistics &pass) {
   linalg::LinalgOp linalgOp = axes.operators[op];
   ReductionBody body = *matchReduction(linalgOp);
@@ -121,7 +121,7 @@ void ChainLowering::emitPass(unsigned rows) {
   }
   if (!retained.statisticsLoops[number])
     return emitStatistics(number);
-  // The last one knows all that the sums are corrected by.
+  // After the last statistics along the axis all factors are known.
   bool isLast = llvm::none_of(
       llvm::ArrayRef(model.rowStatistics).drop_front(number + 1),
       [&](const RowStatistics &later) { return later.axis == pass.axis; });
@@ -129,14 +129,14 @@ void ChainLowering::emitPass(unsigned rows) {
     correctSums(*onlineForm(pass.axis), pass.contraction, rowAxisOf(pass));
 }
 
-/// The operators on the rows of a pass, which are final.
+/// Emits the operators on the final rows of row statistics.
 void ChainLowering::emitStatistics(unsigned number) {
   for (unsigned op = 0; op < axes.operators.size(); ++op)
     if (axes.statisticsOf[op] == number && !axes.reductionOf[op])
       emitFollower(op, model.rowStatistics[number].contraction);
 }
 
-/// After a loop that passes run along: their rows are final.
+/// Finishes the row statistics of a loop: their rows are final.
 void ChainLowering::finishPasses(const TilingNode &loop) {
   SmallVector<unsigned, 2> here;
   for (unsigned number = 0; number < model.rowStatistics.size(); ++number)

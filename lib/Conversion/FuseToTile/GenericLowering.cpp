@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The form that exists for every linalg operator: the parallel loops are spread
-// over the threads of the grid, the reductions are loops inside. Of several
-// operators the last one has its points spread; what it reads of the others is
-// computed by the thread that reads it (FusionStitching's thread composition), at
-// each point where it is read.
-//
+// The generic form, which exists for every linalg operator: parallel loops run
+// over the threads of the grid, reductions are loops in a thread. In a group of
+// several operators, threads are assigned to the points of the last one. A
+// value of another operator is computed by the thread that reads it, at each
+// point where it is read (FusionStitching's thread composition).
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
@@ -30,10 +29,10 @@ using namespace fusion;
 
 namespace {
 
-/// An operator evaluated at one point, in the scope of the loops around.
+/// The results of an operator at one point, valid in the surrounding loops.
 struct EvaluatedPoint {
   Operation *op;
-  SmallVector<Value> coordinates; ///< of its results
+  SmallVector<Value> coordinates; ///< of the results
   SmallVector<Value> results;
 };
 
@@ -64,17 +63,18 @@ private:
   Value readTensor(Operation *inner, IRMapping &mapping);
 
   fuse::FusedGroupOpInterface group;
-  linalg::LinalgOp op; ///< the operator at hand
+  linalg::LinalgOp op; ///< the current operator
   KernelBuilder kernel;
   OpBuilder &b;
   Location loc;
-  SmallVector<Value> index;            ///< by loop of the operator at hand
-  SmallVector<EvaluatedPoint> known;   ///< in the loops at hand
+  SmallVector<Value> index;            ///< by loop of the current operator
+  SmallVector<EvaluatedPoint> known;   ///< in the current loops
 };
 
 } // namespace
 
-/// The argument of the group's body that has the shape of `tensor`.
+/// Returns the argument of the kernel, and its dimension, with the extent of a
+/// dimension of `tensor`.
 static std::optional<std::pair<Value, int64_t>>
 findArgument(Value tensor, int64_t dimension) {
   while (true) {
@@ -87,7 +87,7 @@ findArgument(Value tensor, int64_t dimension) {
   }
 }
 
-/// The argument and dimension that a loop's extent can be read from.
+/// Returns an argument and its dimension that have a loop's extent.
 static std::optional<std::pair<Value, int64_t>>
 findExtent(linalg::LinalgOp op, unsigned loop) {
   for (OpOperand &operand : op->getOpOperands()) {
@@ -112,7 +112,8 @@ Value GenericLowering::extent(unsigned loop) {
   return {};
 }
 
-/// The same extent in the host's program, from the operands of the group.
+/// Returns the extent of a loop in the host's program, from the group's
+/// operands.
 Value GenericLowering::hostExtent(OpBuilder &builder, unsigned loop) {
   int64_t size = op.getStaticLoopRanges()[loop];
   if (!ShapedType::isDynamic(size))
@@ -123,7 +124,7 @@ Value GenericLowering::hostExtent(OpBuilder &builder, unsigned loop) {
   return tensor::DimOp::create(builder, loc, operand, argument->second);
 }
 
-/// Row-major position of an element of an argument of the group.
+/// Returns the row-major offset, in elements, of an element of an argument.
 Value GenericLowering::linearIndex(Value tensor, ValueRange coordinates) {
   Value position = kernel.constant(0);
   for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
@@ -135,7 +136,7 @@ Value GenericLowering::linearIndex(Value tensor, ValueRange coordinates) {
   return position;
 }
 
-/// Where the operator at hand reads or writes an operand.
+/// Returns the coordinates at which the current operator accesses an operand.
 SmallVector<Value> GenericLowering::coordinatesOf(OpOperand *operand) {
   AffineMap map = op.getMatchingIndexingMap(operand);
   if (map.getNumResults() == 0)
@@ -147,7 +148,7 @@ Value GenericLowering::loadOperand(OpOperand *operand) {
   Value value = operand->get();
   if (value.getDefiningOp<linalg::FillOp>())
     return initialValue(operand);
-  // Memory of any contents.
+  // The contents of an empty tensor are undefined.
   if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
     return arith::ConstantOp::create(
         b, loc, b.getZeroAttr(empty.getType().getElementType()));
@@ -166,8 +167,8 @@ Value GenericLowering::loadOperand(OpOperand *operand) {
                                      linearIndex(value, coordinates));
 }
 
-/// What a result starts from: the filled value, or the element of the operand
-/// that carries it.
+/// Returns the initial value of a result: the filled value, or the element of
+/// the operand that carries it.
 Value GenericLowering::initialValue(OpOperand *init) {
   if (auto fill = init->get().getDefiningOp<linalg::FillOp>()) {
     Value value = fill.getInputs()[0];
@@ -178,7 +179,7 @@ Value GenericLowering::initialValue(OpOperand *init) {
   return loadOperand(init);
 }
 
-/// Copies a constant that the body takes from the group around it.
+/// Copies a constant that the body captures from outside.
 void GenericLowering::mapOuterConstant(Value value, IRMapping &mapping) {
   Operation *definer = value.getDefiningOp();
   if (definer && definer->getBlock() == &group->getRegion(0).front() &&
@@ -186,8 +187,8 @@ void GenericLowering::mapOuterConstant(Value value, IRMapping &mapping) {
     mapping.map(value, b.clone(*definer)->getResult(0));
 }
 
-/// What an operation of the body that asks for an index, an element or a size of
-/// a tensor becomes; null for any other operation.
+/// Returns what replaces an operation of the body that reads an index, an
+/// element or a size of a tensor; null for other operations.
 Value GenericLowering::readTensor(Operation *inner, IRMapping &mapping) {
   if (auto indexOp = dyn_cast<linalg::IndexOp>(inner))
     return index[indexOp.getDim()];
@@ -207,7 +208,7 @@ Value GenericLowering::readTensor(Operation *inner, IRMapping &mapping) {
   return {};
 }
 
-/// Copies the body for one point; results are what it yields.
+/// Copies the body for one point. Returns the values that it yields.
 SmallVector<Value> GenericLowering::emitBody(ValueRange accumulators) {
   Block *body = op.getBlock();
   IRMapping mapping;
@@ -236,7 +237,7 @@ SmallVector<Value> GenericLowering::emitBody(ValueRange accumulators) {
       if (isa<UnknownLoc>(nested->getLoc()))
         nested->setLoc(loc);
     });
-    // Regions were copied as they are.
+    // Regions were copied unchanged.
     IRMapping none;
     for (Region &region : copy->getRegions())
       region.walk([&](Operation *nested) {
@@ -283,8 +284,8 @@ static LogicalResult checkOperator(linalg::LinalgOp op) {
              .isProjectedPermutation())
       return op.emitOpError("writes its result at a computed index, which no "
                             "kernel can do in parallel");
-  // The other loops run one after the other in one thread, which computes one
-  // element of every result.
+  // The other loops are serial in one thread, which computes one element of
+  // every result.
   for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
     if (op.getMatchingIndexingMap(op.getDpsInitOperand(number))
             .getNumResults() != resultLoops(op).size())
@@ -304,7 +305,7 @@ static LogicalResult checkOperator(linalg::LinalgOp op) {
   return failure(reads.wasInterrupted());
 }
 
-/// The results of the operator at hand, whose parallel loops have their indices.
+/// Evaluates the current operator, whose parallel loops have their indices.
 SmallVector<Value> GenericLowering::evaluate() {
   SmallVector<unsigned> parallel = resultLoops(op), reductions;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
@@ -319,8 +320,8 @@ SmallVector<Value> GenericLowering::evaluate() {
   return emitReductions(reductions, accumulators);
 }
 
-/// Another operator's results, at the coordinates at which the one at hand reads
-/// them.
+/// Evaluates another operator at the coordinates at which the current one reads
+/// its results.
 SmallVector<Value> GenericLowering::evaluateAt(linalg::LinalgOp producer,
                                                ArrayRef<Value> coordinates) {
   for (const EvaluatedPoint &point : known)
@@ -341,7 +342,7 @@ SmallVector<Value> GenericLowering::evaluateAt(linalg::LinalgOp producer,
 }
 
 LogicalResult GenericLowering::run(RewriterBase &rewriter) {
-  // Points in the order of the first result's memory, so that neighbouring
+  // Points follow the memory order of the first result, so that neighbouring
   // threads write neighbouring elements.
   SmallVector<unsigned> parallel = resultLoops(op);
   int64_t threads = kernel.kernel().getNumThreads();

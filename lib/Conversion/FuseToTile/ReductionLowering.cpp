@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators that follow a product are evaluated tile by tile where the
-// product's value is complete. A reduction whose axis fits in the tile is final
-// at once. Along an axis that is cut into tiles it runs: the loop carries its
-// value and corrects the sums so far as fusion/Analysis/OnlineReduction.h
-// derives; after the loop what is final is computed from the rows that have
-// run.
+// Operators of an epilogue are evaluated tile by tile, where the contraction's
+// accumulator is complete. A reduction whose axis fits in the tile is final at
+// once. Over an axis of several tiles the loop carries its running value and
+// rescales accumulators as fusion/Analysis/OnlineReduction.h derives. After the
+// loop, operators on final values are evaluated on the rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,10 +63,10 @@ ChainLowering::resultTileAxes(unsigned op, unsigned contraction) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Operators after a product
+// The epilogue of a contraction
 //===----------------------------------------------------------------------===//
 
-/// The tile of what an operator after `product` reads.
+/// Returns the tile of an operand of the epilogue of `contraction`.
 Value ChainLowering::evaluateEpilogueOp(Value operand, unsigned contraction) {
   if (!isa<RankedTensorType>(operand.getType()))
     return kernel.argument(operand);
@@ -81,7 +80,7 @@ Value ChainLowering::evaluateEpilogueOp(Value operand, unsigned contraction) {
     if (unsigned tensor = operandTensor(operand);
         model.tensors[tensor].role == TensorRole::Operand)
       return tileOf(axes.values[tensor], tensor);
-  // Element-wise operators on inputs alone.
+  // An element-wise operator that reads inputs only.
   auto op = operand.getDefiningOp<linalg::LinalgOp>();
   unsigned index = llvm::find(axes.operators, op) - axes.operators.begin();
   SmallVector<unsigned, 2> tileAxes = resultTileAxes(index, contraction);
@@ -106,7 +105,8 @@ void ChainLowering::emitFollower(unsigned op, unsigned contraction) {
       });
 }
 
-/// What lies beyond the axis's extent must not reach the reduction.
+/// Replaces elements beyond the axis's extent by `fill`, the identity of the
+/// reduction.
 Value ChainLowering::maskReduced(Value value, ArrayRef<unsigned> tileAxes,
                                  unsigned axis, TypedAttr fill) {
   int64_t extent = model.axes[axis].extent;
@@ -134,7 +134,7 @@ void ChainLowering::emitReduction(unsigned op, unsigned contraction) {
   for (unsigned reduced : model.reductions[number].reduced)
     combined = maskReduced(combined, tileAxes, reduced,
                            reductionIdentity(b, loc, body));
-  // Of several axes the last dimension goes first.
+  // With several reduced axes the last dimension is reduced first.
   Value part = combined;
   for (int64_t d : {1, 0}) {
     if (!llvm::is_contained(model.reductions[number].reduced, tileAxes[d]))
@@ -150,8 +150,8 @@ void ChainLowering::emitReduction(unsigned op, unsigned contraction) {
   combineRunning(op, contraction, axis, part);
 }
 
-/// What a tile has given of a reduction: its result, or with that of the tiles
-/// before what runs.
+/// Combines a tile's contribution `part` with the reduction's running value, or
+/// makes it the result if the axis has one tile.
 void ChainLowering::combineRunning(unsigned op, unsigned contraction,
                                    unsigned axis, Value part) {
   linalg::LinalgOp linalgOp = axes.operators[op];
@@ -167,7 +167,7 @@ void ChainLowering::combineRunning(unsigned op, unsigned contraction,
             ? part
             : arith::getReductionOp(body.kind, b, loc,
                                     splatConstant(b, loc, type, start), part);
-    // Of one part, whose value the others' are merged with.
+    // The result of one split, with which those of other splits are combined.
     if (schedule.splitOf(axis) > 1) {
       running[number].carried = result;
       result = guard(number, result);
@@ -192,8 +192,9 @@ void ChainLowering::combineRunning(unsigned op, unsigned contraction,
 // Around the loop
 //===----------------------------------------------------------------------===//
 
-/// Whether a reduction begins with a value that counts once, however many
-/// blocks of a cluster run parts of it: the greatest of equals is the same.
+/// Whether the initial value of a reduction must be counted once over the
+/// blocks of a cluster. It need not be for idempotent reductions such as
+/// maxima.
 bool ChainLowering::startsOnce(unsigned number) const {
   if (!llvm::is_contained(clusterReductions(model, schedule), number))
     return false;
@@ -201,7 +202,7 @@ bool ChainLowering::startsOnce(unsigned number) const {
       matchReduction(axes.operators[axes.operatorOf(number)])->kind);
 }
 
-/// The values that the loop carries for the reductions that run along it.
+/// Returns the values that the loop carries for its running reductions.
 SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
   SmallVector<Value *> carried;
   for (auto [index, op] : llvm::enumerate(axes.operators)) {
@@ -238,8 +239,9 @@ SmallVector<Value *> ChainLowering::startRunning(const TilingNode &loop) {
   return carried;
 }
 
-/// After the loop: the rows that have run are final, what follows from them is
-/// computed, and the factors that have left the sums are gathered.
+/// After the loop: makes running values final, evaluates the operators that
+/// read them, and collects the factors that the loop has left out of
+/// accumulators.
 void ChainLowering::finishRunning(const TilingNode &loop) {
   finishPasses(loop);
   const OnlineForm *form = onlineForm(loop.index);
@@ -251,7 +253,8 @@ void ChainLowering::finishRunning(const TilingNode &loop) {
       contraction = reduction.contraction;
   if (!form || !contraction)
     return;
-  // What follows from a part's values is known when all are merged.
+  // Values that depend on a split's result are known when all splits are
+  // combined.
   const ContractionMapping &from = schedule.contractions[*contraction];
   unsigned rowAxis = from.i1 == loop.index ? from.i2 : from.i1;
   bool isPart = schedule.splitOf(loop.index) > 1;
@@ -263,7 +266,7 @@ void ChainLowering::finishRunning(const TilingNode &loop) {
   if (isPart)
     combineInCluster(*form, *contraction, rowAxis);
   finishOnline(*form, *contraction, rowAxis, [&] {
-    // Operators on rows, now on final values.
+    // Operators on row statistics, which are final now.
     for (unsigned op = 0; op < axes.operators.size(); ++op)
       if (!axes.contractionOf[op] && !axes.reductionOf[op] &&
           axes.followsContraction[op] == contraction &&
@@ -275,7 +278,7 @@ void ChainLowering::finishRunning(const TilingNode &loop) {
 void ChainLowering::finishOnline(const OnlineForm &form, unsigned contraction,
                                  unsigned rowAxis,
                                  llvm::function_ref<void()> emitStatistics) {
-  // From the guarded to the true values.
+  // The last factors take guarded values to the true ones.
   for (const OnlineForm::Running &rule : form.running) {
     Running &state = running[rule.reduction];
     state.before = hasReference(rule.reduction)
@@ -316,8 +319,8 @@ void ChainLowering::finishOnline(const OnlineForm &form, unsigned contraction,
   }
 }
 
-/// Blocks that differ in axes that the rows do not have hold the same values:
-/// the first one stores them.
+/// Stores row statistics. Blocks that differ in other grid axes only hold the
+/// same values: the first one stores them.
 void ChainLowering::emitStatistic(unsigned tensor) {
   const GroupTensor &info = model.tensors[tensor];
   const ContractionMapping &mapping = schedule.contractions[info.contraction];
@@ -345,7 +348,7 @@ void ChainLowering::emitStatistic(unsigned tensor) {
   Value made = axes.finalValues[tensor];
   Value value = tiles.lookup(made);
   if (part) {
-    // A part's results are its running values.
+    // The results of a split are its running values.
     unsigned op =
         llvm::find(axes.operators, made.getDefiningOp<linalg::LinalgOp>()) -
         axes.operators.begin();

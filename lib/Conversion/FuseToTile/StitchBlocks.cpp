@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A block of the grid belongs to one component of the group and has a tile of
-// each of its axes. Where blocks share reductions along an axis, the last one
-// of those that do combines their parts (Analysis/StitchSplit.h); blocks of a
-// cluster give one another theirs (Analysis/StitchCluster.h).
+// each of its axes. If a reduction is split over blocks, the last block reduces
+// the partial results (Analysis/StitchSplit.h). The blocks of a cluster
+// exchange theirs (Analysis/StitchCluster.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ using namespace fusion;
 
 void StitchLowering::emitCoordinates(Value block) {
   Value rest = block;
-  // The last axis is the fastest; the first takes what is left. Blocks of a
-  // cluster follow one another.
+  // The last axis is the fastest; the first takes the remaining number. Blocks
+  // of a cluster are consecutive.
   SmallVector<unsigned> serialAxis;
   for (unsigned number = 0; number < group.axes.size(); ++number) {
     if (group.components[number] != component)
@@ -55,8 +55,8 @@ void StitchLowering::emitCoordinates(Value block) {
       alignOrigin(number, axis);
 }
 
-/// Tiles of the axis begin as far before the row as that does behind an aligned
-/// element in memory.
+/// Moves the tiles of the axis so that they begin at an aligned address: by as
+/// many elements as the row begins after one.
 void StitchLowering::alignOrigin(unsigned number, const StitchAxis &axis) {
   Value place = kernel.constant(axis.rowOffset);
   for (auto [other, stride] : axis.rowStrides)
@@ -68,7 +68,7 @@ void StitchLowering::alignOrigin(unsigned number, const StitchAxis &axis) {
   origins[number] = arith::SubIOp::create(b, loc, origins[number], rest);
 }
 
-/// Kernel packing: each component has a range of the blocks.
+/// Kernel packing: each component gets a range of the blocks.
 void StitchLowering::emitComponents() {
   Value block = tile::ProgramIdOp::create(b, loc, b.getIndexType());
   unsigned count = 1 + *llvm::max_element(group.components);
@@ -96,8 +96,8 @@ void StitchLowering::emitComponents() {
 // Reductions of a cluster
 //===----------------------------------------------------------------------===//
 
-/// Before anything else has a place in shared memory: other blocks may be
-/// ahead.
+/// Reserves the buffers of cluster reductions. They come first in shared
+/// memory: other blocks of the cluster may be ahead and write to them.
 void StitchLowering::reserveClusterParts() {
   for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (!isSharedInCluster(group, schedule, op))
@@ -111,7 +111,8 @@ void StitchLowering::reserveClusterParts() {
   }
 }
 
-/// What the blocks of the cluster have of a reduction between them.
+/// Combines the partial results of the cluster's blocks of a reduction. Returns
+/// `part` if the cluster does not share the reduction.
 Value StitchLowering::combineCluster(unsigned number, Value part) {
   Value parts = clusterParts.lookup(number);
   if (!parts)
@@ -126,11 +127,12 @@ Value StitchLowering::combineCluster(unsigned number, Value part) {
 }
 
 //===----------------------------------------------------------------------===//
-// Shared reductions
+// Split reductions
 //===----------------------------------------------------------------------===//
 
-/// Parts of a partial result, of which the tile has those of `axes`, the axis
-/// that is split among them where a last block reads several.
+/// Returns the window of partial results in the workspace, for a tile over
+/// `axes`. The split axis numbers the partial results if a last block reads
+/// several.
 StitchLowering::Window StitchLowering::emitPartials(unsigned number,
                                                     AxisList axes,
                                                     const Parts &parts,
@@ -139,14 +141,14 @@ StitchLowering::Window StitchLowering::emitPartials(unsigned number,
   const StitchSplit::Round &round = split.rounds[parts.round];
   Value &pointer = workspaces[{number, parts.round}];
   bool ofAll = llvm::is_contained(axes, *split.axis);
-  // Rows, along the last axis, begin where the widest accesses do.
+  // Rows, along the last axis, begin at multiples of the widest access.
   int64_t bytes = StitchSplit::elementBytes(group, number),
           wide = std::max<int64_t>(1, kWidestAccess / bytes);
   std::optional<unsigned> nearest;
   for (unsigned axis : axes)
     if (axis != split.axis)
       nearest = axis;
-  // Where blocks discard what they have combined, at lines.
+  // Rows begin at cache lines if blocks discard the partial results.
   bool isOfLines = split.countPrivateLines(group, schedule, number) > 0;
   auto lengthOf = [&](unsigned axis) -> int64_t {
     int64_t extent = group.axes[axis].extent;
@@ -169,7 +171,7 @@ StitchLowering::Window StitchLowering::emitPartials(unsigned number,
   for (unsigned d = axes.size(); d-- > 0;) {
     unsigned axis = axes[d];
     if (axis == split.axis) {
-      // The parts behind may be under way.
+      // Later partial results may still be being written.
       sizes[d] = parts.beyond;
       strides[d] = kernel.constant(size);
       window.coordinates[d] = parts.first;
@@ -196,8 +198,7 @@ StitchLowering::Window StitchLowering::emitPartials(unsigned number,
   return window;
 }
 
-/// The block's part of a reduction that it shares, for the last block of a
-/// round.
+/// Stores the block's partial result for the last block of a round.
 void StitchLowering::storePartial(unsigned number, unsigned round, Value part,
                                   const Scope &scope) {
   loc = group.operators()[number]->getLoc();
@@ -208,7 +209,7 @@ void StitchLowering::storePartial(unsigned number, unsigned round, Value part,
                         window.isRagged);
 }
 
-/// In their order.
+/// Reduces the partial results in order.
 void StitchLowering::reducePartials(unsigned number, const Parts &parts,
                                     Scope &scope) {
   loc = group.operators()[number]->getLoc();
@@ -254,7 +255,8 @@ void StitchLowering::reducePartials(unsigned number, const Parts &parts,
   scope.operators[number] = reduce(number, all, axes);
 }
 
-/// What has been combined memory need not see.
+/// Discards partial results that have been reduced, so that they are not
+/// written back to memory.
 void StitchLowering::discardParts(unsigned number, const Parts &parts) {
   if (split.countPrivateLines(group, schedule, number) == 0)
     return;
@@ -282,9 +284,10 @@ void StitchLowering::discardParts(unsigned number, const Parts &parts) {
   tile::DiscardOp::create(b, loc, window.view, window.coordinates, shape);
 }
 
-/// What a last block does with parts, of a step along the walked axis or what
-/// is the same in all of them: it combines them to the part of its group, and
-/// the last block of all computes what needs them.
+/// Emits a last block's work on partial results: of one step of the serial axis
+/// if `ofSteps`, or of the operators outside of steps. The last block of a
+/// group reduces the group's partial results to one; the last block of all
+/// computes the operators that need the result.
 void StitchLowering::emitLate(const Parts &parts, Value part, bool ofSteps,
                               Scope &scope) {
   auto isOfSteps = [&](unsigned op) {
@@ -310,12 +313,12 @@ void StitchLowering::emitLate(const Parts &parts, Value part, bool ofSteps,
       store(tensor, scope);
 }
 
-/// Behind everything that all blocks do.
+/// Emits the work of the last block, after the work that all blocks do.
 void StitchLowering::emitLastBlock() {
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (split.isPartial[op] && !passes.isPart[op])
       storePartial(op, /*round=*/0, digits[*split.axis], rows);
-  // Blocks count by the tile that they have of the other axes.
+  // Blocks with the same tile of the other axes share a counter.
   Value tile = kernel.constant(0);
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     Value digit = digits.lookup(axis);
@@ -328,7 +331,8 @@ void StitchLowering::emitLastBlock() {
   emitRound(/*round=*/0, tile, digits[*split.axis]);
 }
 
-/// The block has stored a part of the round; the last of its group goes on.
+/// The block has stored a partial result of the round; the last block of its
+/// group continues.
 void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
   const StitchSplit::Round &round = split.rounds[number];
   int64_t counters = 0, before = 0;
@@ -381,7 +385,7 @@ void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
   };
   if (schedule.serialLoop) {
     int64_t whole = wholeSteps(group, schedule).second;
-    // A single one is no loop: LLVM would keep what the block has loaded of it.
+    // A single step is no loop: LLVM would retain what the block has loaded.
     if (whole == 1)
       whole = 0;
     emitSteps(0, whole, /*isInside=*/true);
@@ -389,7 +393,7 @@ void StitchLowering::emitRound(unsigned number, Value tile, Value part) {
   }
   if (!isLast)
     emitRound(number + 1, tile, ownGroup);
-  // Nobody waits for this.
+  // No block waits for the discards.
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (split.isPartial[op])
       discardParts(op, parts);

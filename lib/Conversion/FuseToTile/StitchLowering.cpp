@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes. A block goes through the walked axis once for each pass; what it does
-// in a step is in StitchSerialLoop.cpp.
+// Emits passes. A block runs over the serial axis once for each pass;
+// StitchSerialLoop.cpp emits a step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@ StitchLowering::StitchLowering(fuse::FusedGroupOpInterface op,
       kernel(op, name, this->schedule.warps), b(kernel.builder()),
       loc(op.getLoc()) {}
 
-/// What is the same in all steps and can be computed before the pass.
+/// Emits the operators outside of the steps that can be computed before the
+/// pass.
 void StitchLowering::emitRows(unsigned pass) {
   for (unsigned number = 0; number < group.operators().size(); ++number)
     if (!passes.isSerial[number] && passes.level[number] == pass &&
@@ -116,8 +117,8 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
     emitLastBlock();
 }
 
-/// Shared memory in which each thread has places for its elements of so many
-/// steps.
+/// Reserves shared memory in which each thread has a private place for its
+/// elements of `slots` steps.
 Value StitchLowering::reserve(AxisList axes, Type element, int64_t slots,
                               IntegerAttr ahead) {
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
@@ -127,8 +128,9 @@ Value StitchLowering::reserve(AxisList axes, Type element, int64_t slots,
                             tile::BufferSpace::Shared, ahead);
 }
 
-/// Loads first: they are what everything waits for. `ofAllSteps`: what is the
-/// same in all steps through the rows, or else what is not.
+/// Loads inputs before anything else, as all operators wait for them.
+/// `ofAllSteps`: inputs that are the same in all steps over rows, or else all
+/// others.
 void StitchLowering::loadRows(bool ofAllSteps) {
   auto isInSteps = [&](unsigned input) {
     return schedule.splitLoop && llvm::is_contained(group.inputs[input].axes,
@@ -142,7 +144,7 @@ void StitchLowering::loadRows(bool ofAllSteps) {
           inputOf(input, rows);
 }
 
-/// All passes, and what they leave to be stored.
+/// Emits all passes, and the stores of their results.
 void StitchLowering::emitSerialLoop() {
   bool isSerial = passes.axis && group.components[*passes.axis] == component;
   unsigned last = passes.count;
@@ -163,7 +165,7 @@ void StitchLowering::emitSerialLoop() {
 
 void StitchLowering::run(RewriterBase &rewriter) {
   Block *body = b.getInsertionBlock();
-  // The last block has a schedule of its own.
+  // The last block has its own schedule.
   int64_t blocks = countBlocks(group, schedule);
   kernel.setCodegen(schedule.codegen);
   if (int64_t cluster = clusterSize(schedule); cluster > 1)
@@ -172,7 +174,7 @@ void StitchLowering::run(RewriterBase &rewriter) {
     kernel.kernel().setProducers(schedule.producers);
   origins.assign(group.axes.size(), Value());
   emitComponents();
-  // Branches of components nest; the kernel ends behind them.
+  // Branches of components are nested; the kernel continues after them.
   b.setInsertionPointToEnd(body);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);

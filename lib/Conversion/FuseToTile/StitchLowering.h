@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block has a tile of the group's axes, spread over its registers, lanes and
-// warps as the schedule says. Every value of the group is a tile over those of
-// the axes that index it, in the same places, so that element-wise operators
-// need no exchange; reductions exchange what the spread of their axis asks for.
-// Along a walked axis the block has a step of its tile at a time.
+// A block has a tile of the group's axes, mapped to registers, lanes and warps
+// by the schedule's thread mapping. Every value of the group is a tile over the
+// axes that index it, in the same mapping, so that element-wise operators need
+// no exchange. Reductions exchange as the thread mapping of their axis
+// requires. Along the serial axis a block holds a step of its tile at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 
 namespace fusion {
 
-/// Axes in the order of a tile's dimensions.
+/// Sorts axes into the order of a tile's dimensions.
 inline llvm::SmallVector<unsigned, 4> sorted(llvm::ArrayRef<unsigned> axes) {
   llvm::SmallVector<unsigned, 4> result(axes);
   llvm::sort(result);
@@ -43,31 +43,32 @@ private:
   using Value = mlir::Value;
   using AxisList = llvm::ArrayRef<unsigned>;
 
-  /// What others in its pass see of a reduction, or of rows that follow from
-  /// one: tiles over `before.second` and `after.second`.
+  /// A running reduction, or a value computed from one, before and after a
+  /// step: tiles, each with its axes.
   struct Running {
     std::pair<Value, llvm::SmallVector<unsigned, 4>> before, after;
   };
-  /// What is known in one step along the walked axis, or of all of them.
+  /// The values that are known in one step of the serial loop, or outside of
+  /// steps.
   struct Scope {
-    Value origin;         ///< of the walked axis; null outside of steps
-    Value step;           ///< its number in the block
-    bool isInside = true; ///< all of the step is
-    /// Of the sums over rows that the step adds to: the number of those in
-    /// registers, or the slot of those in shared memory.
+    Value origin;         ///< first element of the step; null outside
+    Value step;           ///< number of the step in the block
+    bool isInside = true; ///< the whole step is within the extent
+    /// Where the step adds to column sums over rows: the number of accumulators
+    /// in registers, or the slot of accumulators in shared memory.
     unsigned number = 0;
     Value slot;
     llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
-    llvm::DenseMap<unsigned, Running> running; ///< values so far, by operator
-    /// Of a sum whose mean so far others need: the elements before, and by how
-    /// much the step has moved it.
+    llvm::DenseMap<unsigned, Running> running; ///< running, by operator
+    /// A sum whose running mean others need: the number of elements before the
+    /// step, and by how much the step has moved the mean.
     struct Moved {
       Value count, by;
     };
     llvm::DenseMap<unsigned, Moved> moved;
   };
-  /// By operator: the accumulator of a reduction along the walked axis; and
-  /// behind all operators, where others need it, the mean so far (`meanOf`).
+  /// Accumulators of reductions along the serial axis, by operator. Running
+  /// means that others need have the numbers after the operators (`meanOf`).
   using Accumulators = llvm::MapVector<unsigned, Value>;
 
   struct Window {
@@ -84,7 +85,7 @@ private:
   void emitComponents();
   void emitCoordinates(Value block);
   void alignOrigin(unsigned number, const StitchAxis &axis);
-  /// Parts of one round, `first` to `beyond` - 1 in order.
+  /// The partial results `first` to `beyond` - 1 of one round, in order.
   struct Parts {
     unsigned round = 0;
     Value first, beyond;
@@ -100,7 +101,7 @@ private:
   void emitLate(const Parts &parts, Value group, bool ofSteps, Scope &scope);
   void reserveClusterParts();
   Value combineCluster(unsigned op, Value part);
-  /// Whether the last block stores it.
+  /// Whether the last block stores `result`.
   bool isLate(const StitchTensor &result) const {
     unsigned maker = *group.definer(result.value);
     return split.isPartial[maker] || split.isLate[maker];
@@ -135,7 +136,8 @@ private:
     return group.componentOf(op) == number;
   }
 
-  // Reductions in the pass of those that they need (StitchOnline.cpp).
+  // Online reductions, in one pass with reductions that they need
+  // (StitchOnline.cpp).
   Value guard(unsigned op, Value tile);
   Value emitExpression(const RowExpressionRef &expression, AxisList axes,
                        Scope &scope);
@@ -165,17 +167,17 @@ private:
   void copyPrivate(const StitchTensor &tensor, mlir::RankedTensorType tile,
                    Value buffer, Value stage, const Scope &scope);
   Value inputOf(unsigned input, Scope &scope);
-  /// The tile where the schedule has those of its axes: the last block's has
-  /// other replicas.
+  /// Converts a tile to the layout that the schedule has for its axes: the
+  /// schedule of a last block has other replicas.
   Value fit(Value tile, AxisList axes);
   Value repeat(Value tile, AxisList from, AxisList to);
   Value emitScalar(unsigned op, Value scalar, Scope &scope);
-  /// The same over axes that may be more than those of the operator's loops.
+  /// Emits a scalar over `axes`, which may be more than the operator's loops.
   Value emitScalar(unsigned op, Value scalar, AxisList axes, Scope &scope);
   Value gather(unsigned op, mlir::tensor::ExtractOp extract,
                llvm::function_ref<Value(Value)> emit, const Scope &scope);
   Value mask(unsigned op, Value tile, AxisList axes, const Scope &scope);
-  /// Combines a tile over `axes` along those that the result lacks.
+  /// Reduces a tile over `axes` along the axes that the result lacks.
   Value reduce(unsigned op, Value tile, llvm::SmallVector<unsigned, 4> axes);
   Value isStoring(const StitchTensor &tensor);
   void store(const StitchTensor &tensor, Scope &scope);
@@ -189,23 +191,23 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   unsigned component = 0;
-  bool isLast = false; ///< what is emitted is for the last block of all only
+  bool isLast = false; ///< emitting the work of the last block of all
   llvm::SmallVector<Value> origins; ///< by axis: the block's first element
-  llvm::DenseMap<unsigned, Value> digits; ///< by axis: the block's number
-  /// By operator and round: of all parts.
+  llvm::DenseMap<unsigned, Value> digits; ///< block number by axis
+  /// Workspaces of all partial results, by operator and round.
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> workspaces;
-  Value rowStep;            ///< in the loop through the rows, its number
-  Scope rows;               ///< what is the same in all steps
-  std::vector<Scope> steps; ///< those kept in registers
+  Value rowStep;            ///< number of the step over rows
+  Scope rows;               ///< values outside of steps
+  std::vector<Scope> steps; ///< steps retained in registers
   llvm::DenseMap<unsigned, Value> stashes, inputStashes;
-  /// By input: where one loop's steps have it copied ahead, and, in that loop,
-  /// the same.
+  /// Buffers of inputs that are copied ahead, by input: all of them, and the
+  /// ones for the loop that is being emitted.
   llvm::DenseMap<unsigned, Value> reservedStages, stages;
-  /// What is added up over rows: by operator for each step that is kept in
-  /// registers, and of all those in shared memory.
+  /// Column sums over rows by operator: for each step that is retained in
+  /// registers, and for all steps in shared memory.
   std::vector<Accumulators> partSums;
   llvm::DenseMap<unsigned, Value> partStashes;
-  /// By operator: what the blocks of a cluster give one another.
+  /// Buffers through which the blocks of a cluster exchange, by operator.
   llvm::DenseMap<unsigned, Value> clusterParts;
 };
 

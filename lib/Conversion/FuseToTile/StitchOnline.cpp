@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Every place of a tile has a running value of each reduction, so that a step
-// exchanges nothing. When a place's reference changes, what it has summed up is
-// multiplied by the derived factor (Analysis/OnlineReduction.h); after the pass
-// every place is taken to the reference of its row in the same way, and then
-// the places are combined.
+// needs no exchange. When a place's reference changes, its sum is multiplied by
+// the derived factor (Analysis/OnlineReduction.h). After the pass every place
+// is rescaled to the reference of its row, and then the places are combined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +29,7 @@ static FloatType elementOf(Value tile) {
   return cast<FloatType>(getElementTypeOrSelf(tile.getType()));
 }
 
-/// What nothing but the identity has reached so far counts from zero.
+/// Replaces running values that are still the identity by zero.
 Value StitchLowering::guard(unsigned number, Value tile) {
   Value identity = splat(b, loc, tile,
                          reductionIdentity(b, loc, *group.reductions[number])),
@@ -40,7 +39,7 @@ Value StitchLowering::guard(unsigned number, Value tile) {
   return arith::SelectOp::create(b, loc, isIdentity, zero, tile);
 }
 
-/// An expression over `axes` on the values so far in a scope.
+/// Emits an expression over `axes` on the running values of a scope.
 Value StitchLowering::emitExpression(const RowExpressionRef &expression,
                                      AxisList axes, Scope &scope) {
   using Kind = RowExpression::Kind;
@@ -71,8 +70,9 @@ Value StitchLowering::emitExpression(const RowExpressionRef &expression,
   }
 }
 
-/// A result so far times its factor: at most the largest number where that may
-/// be beyond it because nothing but zeros has been summed up.
+/// Multiplies a running sum by its factor. With `isLimited` the factor is
+/// clamped to the largest finite number, which it exceeds only where zeros have
+/// been summed.
 Value StitchLowering::correct(unsigned number, Value sum, AxisList axes,
                               bool isLimited, Scope &scope) {
   Value factor = emitExpression(passes.factors[number], axes, scope);
@@ -87,7 +87,7 @@ Value StitchLowering::correct(unsigned number, Value sum, AxisList axes,
   return arith::MulFOp::create(b, loc, sum, factor);
 }
 
-/// Of rows, what follows from values so far: for every place of those.
+/// Emits an operator on rows with running values: one value for each place.
 void StitchLowering::emitRunningRow(unsigned number, Scope &scope) {
   SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
   for (unsigned source : group.sources[number].operators)
@@ -102,7 +102,7 @@ void StitchLowering::emitRunningRow(unsigned number, Scope &scope) {
   scope.running[number] = {{Value(), axes}, {tile, axes}};
 }
 
-/// After a pass: every place with the reference that its row has in the end.
+/// Rescales every place to the final reference of its row, after a pass.
 Value StitchLowering::correctPlaces(unsigned number, Value sum,
                                     const Accumulators &accumulators) {
   Scope scope;
@@ -116,7 +116,8 @@ Value StitchLowering::correctPlaces(unsigned number, Value sum,
                  scope);
 }
 
-/// From the guarded to the true references: NaN where the operators say so.
+/// Rescales sums from the guarded to the true references: NaN where the
+/// operators yield NaN.
 Value StitchLowering::correctRows(unsigned number, Value sum) {
   Scope scope;
   for (unsigned reference = 0; reference < group.operators().size();
@@ -139,8 +140,8 @@ Value StitchLowering::splatOf(Value like, double number) {
   return splat(b, loc, like, b.getFloatAttr(elementOf(like), number));
 }
 
-/// Where the tiles of a walked axis begin before the row, the places that do
-/// so.
+/// Returns the places before the begin of the row if tiles of the serial axis
+/// begin before it, or null.
 Value StitchLowering::beginsBefore(AxisList axes) {
   unsigned axis = *passes.axis;
   if (schedule.threadMapping[axis].align == 1)
@@ -155,10 +156,10 @@ Value StitchLowering::beginsBefore(AxisList axes) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, zero);
 }
 
-/// A step has added `terms` to the sum, of which others need the mean (Welford,
-/// "Note on a Method for Calculating Corrected Sums of Squares and Products",
-/// 1962). Each place has one more element, or none at the ends of the row: so
-/// many as there have been steps, or one less where it began before the row.
+/// Updates the mean of a sum to which a step has added `terms` (B. P. Welford,
+/// Technometrics 4 (3), 1962, pages 419-420). Each place has one more element,
+/// or none at the ends of the row. The count of a place is the number of steps,
+/// less one if its first element was before the row.
 void StitchLowering::moveCentre(unsigned number, Value terms, AxisList axes,
                                 Accumulators &accumulators, Scope &scope) {
   Value before = accumulators.lookup(meanOf(number)), mean = terms;
@@ -189,7 +190,7 @@ void StitchLowering::moveCentre(unsigned number, Value terms, AxisList axes,
           share);
     }
     Value difference = arith::SubFOp::create(b, loc, terms, before);
-    // What is masked is no element.
+    // Masked places have no element.
     Value one = splatOf(terms, 1), isElement = mask(number, one, axes, scope);
     if (isElement != one)
       difference = arith::MulFOp::create(b, loc, difference, isElement);
@@ -198,7 +199,7 @@ void StitchLowering::moveCentre(unsigned number, Value terms, AxisList axes,
     scope.moved[number] = {count, by};
   }
   accumulators[meanOf(number)] = mean;
-  // As if the whole row were like what there is of it.
+  // The sum of a whole row with this mean.
   Value whole = arith::MulFOp::create(
       b, loc, mean, splatOf(mean, group.axes[*passes.axis].extent));
   SmallVector<unsigned, 4> places(axes);
@@ -208,8 +209,8 @@ void StitchLowering::moveCentre(unsigned number, Value terms, AxisList axes,
       scope.running[*centre->mean] = {{Value(), places}, {mean, places}};
 }
 
-/// Squares about the mean of `count` elements, as squares about one that is off
-/// by so much.
+/// Returns squares about the mean of `count` elements as squares about a value
+/// that differs from it by `by`.
 Value StitchLowering::moveBy(Value squares, Value count, Value by) {
   Value all = arith::MulFOp::create(b, loc, count, by);
   return arith::AddFOp::create(b, loc, squares,
@@ -224,7 +225,7 @@ Value StitchLowering::recentre(unsigned number, Value squares,
              : moveBy(squares, moved->second.count, moved->second.by);
 }
 
-/// The elements of the row that each place has seen in a whole pass.
+/// Returns the number of the row's elements that each place reads in a pass.
 Value StitchLowering::countElements(AxisList axes, Value like) {
   unsigned axis = *passes.axis;
   RankedTensorType type = tileType(axes, b.getI32Type());
@@ -233,7 +234,7 @@ Value StitchLowering::countElements(AxisList axes, Value like) {
                b, loc, DenseElementsAttr::get(type, b.getI32IntegerAttr(value)))
         .getResult();
   };
-  // Beyond the place's first element, in whole steps.
+  // Whole steps after the place's first element.
   int64_t step = schedule.serialLoop->step;
   Value at = arith::IndexCastOp::create(
       b, loc, type,
@@ -252,7 +253,7 @@ Value StitchLowering::countElements(AxisList axes, Value like) {
   return arith::SIToFPOp::create(b, loc, like.getType(), count);
 }
 
-/// After a pass: every place about the mean of its row.
+/// Moves the squares of every place to the mean of its row, after a pass.
 Value StitchLowering::recentrePlaces(unsigned number, Value squares,
                                      const Accumulators &accumulators) {
   unsigned sum = passes.centres[number]->sum;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Straight on through the steps that a block keeps in registers, and in loops
-// through the others, with copies ahead where the schedule has stages.
+// Emits the steps that a block retains in registers as straight-line code and
+// the others as loops, with prefetched copies if the schedule has stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ void StitchLowering::loadInputs(const StitchPasses::Step &step, Scope &scope) {
       inputOf(input, scope);
 }
 
-/// The operators of a step of a pass, and the stores that it can do.
+/// Emits the operators of a step of a pass, and the stores that it can do.
 void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
                              Scope &scope, Accumulators &accumulators) {
   for (unsigned number : step.operators) {
@@ -83,7 +83,7 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
 
 SmallVector<unsigned> StitchLowering::keptOf(unsigned pass,
                                              bool ofInputs) const {
-  // What the pass comes across first and later ones take as it is.
+  // Values that this pass computes first and later passes reuse.
   const StitchPasses::Step &step = passes.steps[pass];
   SmallVector<unsigned> result;
   for (unsigned number : ofInputs ? step.inputs : step.operators) {
@@ -110,7 +110,7 @@ void StitchLowering::emitRegisterSteps(unsigned pass,
     scope.number = k;
     scope.step = kernel.constant(k);
     scope.isInside = k >= firstWhole && k < behindWhole;
-    // What earlier passes computed and is not kept is computed again.
+    // Values of earlier passes that are not retained are recomputed.
     auto drop = [](llvm::DenseMap<unsigned, Value> &known, auto &retained) {
       SmallVector<unsigned> gone;
       for (auto &entry : known)
@@ -127,7 +127,7 @@ void StitchLowering::emitRegisterSteps(unsigned pass,
     drop(scope.operators, retained);
     drop(scope.inputs, retainedInputs);
   }
-  // The loads of the next step are under way while one is computed.
+  // The loads of the next step are in flight while a step is computed.
   if (!steps.empty())
     loadInputs(step, steps.front());
   for (int64_t k = 0; k < schedule.serialLoop->registerSteps; ++k) {
@@ -145,7 +145,7 @@ void StitchLowering::emitRegisterSteps(unsigned pass,
   }
 }
 
-/// Elements of less than a byte are kept as bytes.
+/// Converts elements smaller than a byte to bytes, as which they are retained.
 static Value asBytes(OpBuilder &b, Location loc, Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   if (type.getElementTypeBitWidth() >= 8)
@@ -190,7 +190,7 @@ void StitchLowering::putAside(unsigned pass, const Scope &scope, Value slot) {
                                    inputStashes[number], slot);
 }
 
-/// Where a step of the block starts along the walked axis.
+/// Returns the first element of a step of the block along the serial axis.
 Value StitchLowering::originOfStep(Value number) {
   Value place = arith::MulIOp::create(
       b, loc, number, kernel.constant(schedule.serialLoop->step));
@@ -201,7 +201,8 @@ Value StitchLowering::originOfStep(Value number) {
   return arith::AddIOp::create(b, loc, origins[*passes.axis], place);
 }
 
-/// A persistent block has as many steps as its tile, or those that are left.
+/// Returns the end of the loop over `steps` steps. A persistent block at the
+/// end of the axis has fewer steps than its tile.
 Value StitchLowering::endOf(int64_t steps) {
   Value end = kernel.constant(steps);
   unsigned axis = *passes.axis;
@@ -216,8 +217,8 @@ Value StitchLowering::endOf(int64_t steps) {
   return arith::MinUIOp::create(b, loc, end, left);
 }
 
-/// Places for what the steps of the first pass's loop copy ahead: where it is
-/// kept, or of as many steps as there are stages.
+/// Reserves buffers for the copies that the first pass's loop prefetches: the
+/// retained tiles, or as many steps as there are stages.
 void StitchLowering::reserveStages() {
   if (schedule.serialLoop->stages == 1)
     return;
@@ -240,8 +241,8 @@ void StitchLowering::reserveStages() {
   }
 }
 
-/// Starts the copies of a step, and has it take what they bring: the pipelining
-/// passes move them ahead.
+/// Starts the copies of a step and loads their data. The pipelining passes move
+/// the copies to earlier iterations.
 void StitchLowering::prefetchCopy(const StitchPasses::Step &step, Value slot,
                                   Scope &scope) {
   if (stages.empty())
@@ -279,9 +280,9 @@ void StitchLowering::prefetchCopy(const StitchPasses::Step &step, Value slot,
                                                         /*slot=*/IntegerAttr());
 }
 
-/// Steps `first` to `beyond` - 1 of a pass as loops over those that are all
-/// inside and over others, of which there is one at most on either side where
-/// no axis is split.
+/// Emits steps `first` to `beyond` - 1 of a pass: one loop over the steps that
+/// are within the extent, and the others. Without a split axis there is at most
+/// one other step on either side.
 void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
                               bool isShared, Accumulators &accumulators) {
   const StitchSerialLoop &walk = *schedule.serialLoop;
@@ -306,7 +307,7 @@ void StitchLowering::emitLoop(unsigned pass, int64_t first, int64_t beyond,
       putAside(pass, scope, slot);
   };
   auto emitSteps = [&](int64_t first, int64_t end, bool isInside) {
-    // Accumulators start from what changes nothing.
+    // Accumulators start from the identity.
     SmallVector<Value> starts;
     SmallVector<unsigned> numbers;
     for (unsigned number : step.operators) {

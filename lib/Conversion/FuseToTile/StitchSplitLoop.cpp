@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where rows are reduced, and columns of many rows as well, as of the gradients
-// of a layer norm, a block goes through its rows, a few at a time, and through
-// their columns for each of them. What it has of the columns' sums stays where
-// the row is: in the registers of the threads that have these columns, or at
-// their places in shared memory.
+// Some groups reduce rows and also columns of many rows, as gradients of a
+// layer norm do. A block then runs over its rows, a few at a time, and over the
+// columns of each. Its column sums stay in the registers of the threads that
+// have these columns, or at their places in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,7 @@
 using namespace mlir;
 using namespace fusion;
 
-/// Adds values of one step to what its columns have so far.
+/// Adds a step's values to the sums of its columns.
 void StitchLowering::addPart(unsigned number, Value tile, const Scope &scope) {
   arith::AtomicRMWKind kind = group.reductions[number]->kind;
   if (!scope.slot) {
@@ -52,7 +51,7 @@ void StitchLowering::emitRowSteps() {
             tileType(sorted(group.loops[op]), reduction.combined.getType()),
             reductionIdentity(b, loc, reduction)));
   };
-  /// Steps through the walk whose sums are in shared memory.
+  /// Runs over the steps of the serial loop whose sums are in shared memory.
   auto forEachSlot = [&](llvm::function_ref<void(Value slot)> act) {
     if (walk.sharedSteps == 0)
       return;

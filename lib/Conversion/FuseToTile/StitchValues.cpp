@@ -37,7 +37,8 @@ bool StitchLowering::isInside(unsigned axis, const Scope &scope) const {
          group.axes[axis].extent % schedule.threadMapping[axis].tile == 0;
 }
 
-/// A tensor as seen by a tile over `axes`, from its first elements on.
+/// Returns a tensor as a window for a tile over `axes`, from its first element
+/// on.
 StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
                                                   Value pointer, AxisList axes,
                                                   const Scope &scope) {
@@ -45,8 +46,8 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   SmallVector<Value> sizes, strides;
   SmallVector<bool> flags;
   int64_t unit = -1, offset = tensor.offset;
-  // A thread's neighbours, whether they are a vector or the registers of an
-  // axis that no other thread is on, are moved together.
+  // Neighbouring elements of a thread are moved together: a vector, or the
+  // registers of an axis that no other thread is on.
   auto hasNeighbours = [&](unsigned axis) {
     const AxisThreadMapping &spread = schedule.threadMapping[axis];
     return spread.vector > 1 || spread.lanes * spread.warps == 1;
@@ -100,8 +101,9 @@ Value StitchLowering::load(const StitchTensor &tensor, const Scope &scope) {
                               window.realigned, isEvictFirst(schedule, tensor));
 }
 
-/// The same by way of each thread's place in shared memory, in bulk where the
-/// schedule says so. What is touched once leaves the L2 first.
+/// Copies a tile from global memory to each thread's private place in shared
+/// memory, by TMA if the schedule says so. Data that is used once is evicted
+/// first.
 void StitchLowering::copyPrivate(const StitchTensor &tensor,
                                  RankedTensorType tile, Value buffer,
                                  Value stage, const Scope &scope) {
@@ -139,7 +141,8 @@ Value StitchLowering::fit(Value tile, AxisList axes) {
                                        /*offset=*/IntegerAttr());
 }
 
-/// A tile over `from`, repeated along the other axes of `to`; both ascending.
+/// Broadcasts a tile over `from` along the other axes of `to`. Both are
+/// ascending.
 Value StitchLowering::repeat(Value tile, AxisList from, AxisList to) {
   tile = fit(tile, from);
   SmallVector<int64_t> missing;
@@ -153,8 +156,8 @@ Value StitchLowering::repeat(Value tile, AxisList from, AxisList to) {
                                    missing);
 }
 
-/// Elements at computed places. Beyond the extents of the axes there is nothing
-/// to be read.
+/// Loads elements at computed coordinates. Elements beyond the extents of the
+/// axes are not read.
 Value StitchLowering::gather(unsigned number, tensor::ExtractOp extract,
                              llvm::function_ref<Value(Value)> emit,
                              const Scope &scope) {
@@ -255,7 +258,8 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
                   {argument, outer, index, skipped, typeOf, element});
 }
 
-/// What lies beyond the extents of reduced axes must not reach the reduction.
+/// Masks elements beyond the extents of reduced axes, which must not reach the
+/// reduction.
 Value StitchLowering::mask(unsigned number, Value tile, AxisList axes,
                            const Scope &scope) {
   SmallVector<unsigned, 4> retained = group.resultAxes(number);
@@ -303,7 +307,7 @@ Value StitchLowering::reduce(unsigned number, Value tile,
         /*warps=*/DenseI64ArrayAttr());
   }
   tile = combineCluster(number, tile);
-  // A shared reduction starts once.
+  // The initial value of a split reduction is counted once.
   TypedAttr start = reductionStart(b, loc, reduction);
   if (split.isPartial[number] && !isLast)
     return tile;
@@ -315,8 +319,8 @@ Value StitchLowering::reduce(unsigned number, Value tile,
   return arith::getReductionOp(reduction.kind, b, loc, first, tile);
 }
 
-/// Whether the block is the one of those with the same tile that stores it:
-/// null where there is only one.
+/// Returns whether the block is the one that stores a tile that several blocks
+/// hold; null if only one block holds it.
 Value StitchLowering::isStoring(const StitchTensor &tensor) {
   Value result;
   for (unsigned number = 0; number < group.axes.size(); ++number) {
@@ -347,7 +351,8 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
     value = rows.operators.lookup(maker);
   Window window =
       emitWindow(tensor, kernel.resultPointer(tensor.result), axes, scope);
-  // Rows that no thread holds neighbours of are turned through shared memory.
+  // Rows without neighbouring elements in any thread are transposed through
+  // shared memory.
   if (std::optional<TransposedResult> turned =
           transposeResult(group, schedule, tensor)) {
     window.realigned = IntegerAttr();

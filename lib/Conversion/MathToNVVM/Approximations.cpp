@@ -51,7 +51,7 @@ constexpr float kPowerOf2[] = {-0.693147182f,   0.240226477f,
                                -0.0555035993f,  0.00961850584f,
                                -0.00133908063f, 0.000153264627f};
 
-/// Builds arithmetic of f32 and of words.
+/// Builds arithmetic on f32 and on 32-bit integers.
 struct Arithmetic {
   PatternRewriter &b;
   Location loc;
@@ -81,7 +81,7 @@ struct Arithmetic {
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
-  /// NaN stays NaN.
+  /// Returns the minimum; NaN stays NaN.
   Value atMost(Value x, double y) {
     return arith::MinimumFOp::create(b, loc, x, constant(y));
   }
@@ -93,7 +93,8 @@ struct Arithmetic {
                                          b.getStringAttr(name), x)
         .getResult(0);
   }
-  /// Of a number from 2^-126 to 2^126; that of a larger one may be zero.
+  /// Returns the reciprocal of a number from 2^-126 to 2^126; the result for a
+  /// larger number may be zero.
   Value reciprocal(Value x) {
     return instruction("llvm.nvvm.rcp.approx.ftz.f", x);
   }
@@ -123,21 +124,21 @@ struct Arithmetic {
     return fma(mul(x, z), polynomial(z, c), x);
   }
 
-  /// An integer n of at most 22 bits as x · factor + 1.5 · 2^23, rounded: the
-  /// number's low bits are n.
+  /// Returns x · factor + 1.5 · 2^23, rounded. The low bits of this number are
+  /// the integer n, x · factor rounded, which has at most 22 bits.
   static constexpr double kRounder = 0x1.8p23;
   Value rounded(Value x, double factor) {
     return fma(x, constant(factor), constant(kRounder));
   }
   Value integral(Value rounded) { return sub(rounded, constant(kRounder)); }
-  /// 2^(n + offset), which is a normal number.
+  /// Returns 2^(n + offset), which must be a normal number.
   Value scale(Value rounded, int offset) {
     Value exponent = arith::ShLIOp::create(b, loc, bits(rounded), word(23));
     return number(addWords(exponent, word(uint32_t(127 + offset) << 23)));
   }
 };
 
-/// A constant as two of f32 whose sum has twice the digits.
+/// A constant as the sum of two f32, with twice the digits.
 struct Split {
   explicit Split(double value)
       : high(static_cast<float>(value)),
@@ -178,8 +179,8 @@ Value tanh(Arithmetic &a, Value x) {
   return a.withSign(a.select(a.isBelow(magnitude, 0.6), small, large), x);
 }
 
-/// With x = n ln 2 + f: 2^n (exp(f) - 1) + (2^n - 1), halved in between since
-/// 2^128 is no number.
+/// exp(x) - 1: with x = n ln 2 + f it is 2^n (exp(f) - 1) + (2^n - 1). The sum
+/// is computed at half its size, since 2^128 is no f32.
 Value expM1(Arithmetic &a, Value x) {
   // From -25 on down the result is -1, from 89 on infinite.
   Value argument = a.atLeast(a.atMost(x, 89), -25);
@@ -194,7 +195,8 @@ Value expM1(Arithmetic &a, Value x) {
   return a.withSign(a.add(half, half), x);
 }
 
-/// With 1 + x = 2^e (1 + m), m from -0.25 to 0.5: e ln 2 + log(1 + m).
+/// log(1 + x): with 1 + x = 2^e (1 + m), m from -0.25 to 0.5, it is e ln 2 +
+/// log(1 + m).
 Value log1p(Arithmetic &a, Value x) {
   constexpr uint32_t kExponent = 0xff800000;
   Value sum = a.add(x, a.constant(1));
@@ -202,8 +204,8 @@ Value log1p(Arithmetic &a, Value x) {
   Value e = arith::AndIOp::create(
       a.b, a.loc, a.subWords(a.bits(sum), a.word(0x3f400000 /* 0.75 */)),
       a.word(kExponent));
-  // m = x 2^-e + (2^-e - 1); where e is not 0, x is far from subnormal. 4 2^-e
-  // is a normal number even where 2^-e is not.
+  // m = x 2^-e + (2^-e - 1). If e is not 0, x is far from subnormal. 4 2^-e is
+  // a normal number even if 2^-e is not.
   Value scaled = a.number(a.subWords(a.bits(x), e));
   Value scale = a.number(a.subWords(a.word(0x40800000 /* 4 */), e));
   Value m = a.add(scaled, a.fma(scale, a.constant(0.25), a.constant(-1)));
@@ -211,14 +213,15 @@ Value log1p(Arithmetic &a, Value x) {
   y = a.fma(a.mul(m, m), y, m);
   Value exponent = arith::SIToFPOp::create(a.b, a.loc, a.b.getF32Type(), e);
   y = a.fma(exponent, a.constant(llvm::numbers::ln2 * 0x1p-23), y);
-  // 1 + x is a positive number, else the logarithm is that of a special value.
+  // If 1 + x is no positive finite number, the result is the logarithm of a
+  // special value.
   Value isNumber = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ult,
                                          a.subWords(a.bits(sum), a.word(1)),
                                          a.word(0x7f7fffff));
   return a.withSign(a.select(isNumber, y, a.log2(sum)), x);
 }
 
-/// 1 - 2^p(x) from 1 on; from 4 on it is 1.
+/// erf(x) is 1 - 2^p(x) from 1 on; from 4 on it is 1.
 Value erf(Arithmetic &a, Value x) {
   Value magnitude = a.magnitude(x);
   Value small =
@@ -228,8 +231,8 @@ Value erf(Arithmetic &a, Value x) {
   return a.withSign(a.select(a.isBelow(magnitude, 1), small, large), x);
 }
 
-/// 1 - erf(x) below 0.5; else exp(-x²) p(u) / (1 + 2x) with
-/// u = (x - 2) / (x + 2). x² has two parts, as its error counts.
+/// erfc(x) is 1 - erf(x) below 0.5. Otherwise it is exp(-x²) p(u) / (1 + 2x)
+/// with u = (x - 2) / (x + 2). x² is a sum of two f32, as its error counts.
 Value erfc(Arithmetic &a, Value x) {
   Value one = a.constant(1);
   Value magnitude = a.magnitude(x);
@@ -247,7 +250,7 @@ Value erfc(Arithmetic &a, Value x) {
   f = a.fma(square, a.constant(log2e.low), f);
   f = a.fma(rest, a.constant(log2e.high), f);
 
-  // Quotients, with the reciprocals' errors corrected.
+  // Quotients, with the errors of the reciprocals corrected.
   Value two = a.constant(2);
   Value divisor = a.add(t, two), inverse = a.reciprocal(divisor);
   Value u = a.fma(inverse, a.constant(-4), one);
@@ -259,20 +262,20 @@ Value erfc(Arithmetic &a, Value x) {
 
   Value factor = a.mul(inverse, a.polynomial(u, kErfc));
   Value y = a.fma(a.mul(factor, f), a.polynomial(f, kPowerOf2), factor);
-  // In two steps: 2^n may be below the normal numbers.
+  // In two steps, as 2^n may be subnormal.
   y = a.mul(a.mul(y, a.scale(rounded, 64)), a.constant(0x1p-64));
   Value large = a.select(a.isBelow(x, 0), a.sub(two, y), y);
   return a.select(a.isBelow(magnitude, 0.5), small, large);
 }
 
-/// 2^(log2(x) / 3), and one step of Newton's method.
+/// cbrt(x) is 2^(log2(x) / 3), and one step of Newton's method.
 Value cbrt(Arithmetic &a, Value x) {
   Value magnitude = a.magnitude(x);
   Value y = a.powerOf2(a.mul(a.log2(magnitude), a.constant(1.0 / 3)));
   Value inverse = a.reciprocal(a.mul(y, y));
   Value error = a.fma(a.negate(magnitude), inverse, y);
   y = a.fma(error, a.constant(-1.0 / 3), y);
-  // Zeros and infinities are what they are.
+  // Zeros and infinities are their own cube roots.
   Value isSpecial = arith::CmpFOp::create(a.b, a.loc, arith::CmpFPredicate::OEQ,
                                           a.add(x, x), x);
   return a.withSign(a.select(isSpecial, magnitude, y), x);
@@ -293,7 +296,8 @@ template <typename Op> struct Approximation : OpRewritePattern<Op> {
   Function function;
 };
 
-/// The standard library has functions of the same names.
+/// Adds an approximation. The parameter's type selects our functions, as the
+/// standard library has functions of the same names.
 template <typename Op>
 void addApproximation(RewritePatternSet &patterns, Function function) {
   patterns.add<Approximation<Op>>(patterns.getContext(), function);

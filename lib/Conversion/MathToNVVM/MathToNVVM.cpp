@@ -55,14 +55,14 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
     Location loc = op.getLoc();
     Value x = op.getOperand();
     double factor = inner;
-    // A constant factor of the argument is one with the inner one: one rounding
-    // less.
+    // A constant factor of the argument is multiplied into the inner factor,
+    // which saves one rounding.
     FloatAttr scale;
     auto scaled = x.getDefiningOp<arith::MulFOp>();
     if (inner != 1 && scaled &&
         matchPattern(scaled.getRhs(), m_Constant(&scale))) {
       double folded = inner * scale.getValueAsDouble();
-      // Within the normal numbers of f32, where the constant's rounding is
+      // Only for normal numbers of f32, where the constant's rounding error is
       // relative.
       if (std::fabs(folded) > std::numeric_limits<float>::min() &&
           std::fabs(folded) < std::numeric_limits<float>::max()) {
@@ -86,11 +86,11 @@ template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
   }
 
   StringRef intrinsic;
-  StringRef flushing; ///< without results below the normal numbers
+  StringRef flushing; ///< variant that flushes subnormal results
   double inner, outer;
 };
 
-/// Upstream turns these into calls of a library; the machine has instructions.
+/// Lowers an operation to an instruction; upstream would call a library.
 template <typename From, typename To>
 struct ToInstruction : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;
@@ -103,8 +103,8 @@ struct ToInstruction : OpRewritePattern<From> {
   }
 };
 
-/// The same for functions that LLVM's intrinsic of that name computes exactly,
-/// in the operand's own type.
+/// Lowers a function to LLVM's intrinsic of that name, which computes it
+/// exactly, in the operand's own type.
 template <typename Op> struct ToIntrinsic : OpRewritePattern<Op> {
   ToIntrinsic(MLIRContext *context, StringRef name)
       : OpRewritePattern<Op>(context, /*benefit=*/10), name(name) {}
@@ -130,14 +130,14 @@ enum class Sign {
   Zero      ///< a zero is its own result
 };
 
-/// Functions of f64, and some of f32, are calls of the device functions that
-/// translation to PTX links.
+/// Lowers functions of f64, and some of f32, to calls of the device functions
+/// that translation to PTX links.
 template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
   ToDeviceFunction(MLIRContext *context, StringRef name, Sign sign)
       : OpRewritePattern<Op>(context, /*benefit=*/20), name(name), sign(sign) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    // The name ends with the types of the parameters, the first is the
-    // result's.
+    // The name ends with the types of the parameters, of which the first is the
+    // result's, too.
     Type type = op.getType();
     size_t parameters = op->getNumOperands();
     if (!(name[name.size() - parameters] == 'd' ? type.isF64() : type.isF32()))
@@ -174,9 +174,10 @@ template <typename Op> struct ToDeviceFunction : OpRewritePattern<Op> {
   Sign sign;
 };
 
-/// The product y log(x) of libclc's power overflows for large y and then has
-/// the wrong sign. Powers are the same for all |y| from 2^65 on: these are even
-/// integers, and even of the neighbours of 1 the result is zero or infinite.
+/// Limits the exponent of powers. The product y log(x) of libclc's power
+/// overflows for large y, and the result then has the wrong sign. Powers are
+/// equal for all |y| from 2^65 on: such y are even integers, and even for the
+/// neighbours of 1 the result is zero or infinite.
 struct ModeratePower : OpRewritePattern<math::PowFOp> {
   ModeratePower(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/30) {}
@@ -201,9 +202,9 @@ struct ModeratePower : OpRewritePattern<math::PowFOp> {
   }
 };
 
-/// Integer functions that LLVM has as intrinsics, of an index as of the 64 bits
-/// that it has; `hasFlag` where the intrinsic
-/// asks whether a special operand may be undefined: it may not.
+/// Lowers integer functions to LLVM's intrinsics; an index has 64 bits.
+/// `hasFlag`: the intrinsic has a flag that makes the result of a special
+/// operand undefined, which stays false.
 template <typename Op> struct IntegerIntrinsic : OpRewritePattern<Op> {
   IntegerIntrinsic(MLIRContext *context, StringRef name, bool hasFlag)
       : OpRewritePattern<Op>(context, /*benefit=*/10), name(name),
@@ -232,7 +233,7 @@ template <typename Op> struct IntegerIntrinsic : OpRewritePattern<Op> {
   bool hasFlag;
 };
 
-/// Both at once are one after the other.
+/// Lowers the sine and cosine of one operand to two operations.
 struct SineAndCosine : OpRewritePattern<math::SincosOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::SincosOp op,
@@ -244,7 +245,7 @@ struct SineAndCosine : OpRewritePattern<math::SincosOp> {
   }
 };
 
-/// NaN differs from itself.
+/// Compares a number with itself: only NaN differs.
 struct IsNaN : OpRewritePattern<math::IsNaNOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::IsNaNOp op,
@@ -255,7 +256,7 @@ struct IsNaN : OpRewritePattern<math::IsNaNOp> {
   }
 };
 
-/// |x| against infinity; `Op` holds where the comparison does.
+/// Compares |x| with infinity by `predicate`, which gives the result of `Op`.
 template <typename Op, arith::CmpFPredicate predicate>
 struct CompareInfinity : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -273,7 +274,7 @@ struct CompareInfinity : OpRewritePattern<Op> {
   }
 };
 
-/// A remainder of narrow numbers is one of f32, exactly.
+/// Computes a remainder of narrow numbers in f32, which is exact.
 struct NarrowRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::RemFOp op,
@@ -329,8 +330,8 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     patterns.add<ToIntrinsic<math::CeilOp>>(context, "llvm.ceil");
     patterns.add<ToIntrinsic<math::CopySignOp>>(context, "llvm.copysign");
     patterns.add<ToIntrinsic<math::FloorOp>>(context, "llvm.floor");
-    // One rounding: upstream's expansion below would make a product and a sum
-    // of it.
+    // One rounding: upstream's expansion below would be a multiplication and an
+    // addition.
     patterns.add<ToIntrinsic<math::FmaOp>>(context, "llvm.fma");
     patterns.add<ToIntrinsic<math::RoundOp>>(context, "llvm.round");
     patterns.add<ToIntrinsic<math::RoundEvenOp>>(context, "llvm.roundeven");
@@ -339,7 +340,7 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     addDeviceFunctions(patterns);
     patterns.add<ModeratePower>(context);
     fusion::populateApproximations(patterns);
-    // Differences of exponentials lose all digits near zero: hyperbolic
+    // Differences of exponentials lose all digits near zero, so hyperbolic
     // functions are approximations and device functions.
     math::populateExpansionPatterns(patterns, {"ceil", "clampf", "ctlz", "exp2",
                                                "fma", "fpowi", "powf", "round",
@@ -410,7 +411,7 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     TypeConverter converter;
     llvm::SetVector<Type> supported;
     supported.insert(Float32Type::get(&getContext()));
-    // Wider types stay, for the check at the end to report.
+    // Wider types stay, so that the check at the end reports them.
     for (Type type : {Type(Float64Type::get(&getContext())),
                       Type(Float80Type::get(&getContext())),
                       Type(Float128Type::get(&getContext()))})
@@ -426,7 +427,7 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return failure();
-    // Upstream permits that roundings between functions are left out.
+    // Upstream sets flags that permit to omit roundings between functions.
     fusion::clearFastMath(getOperation());
     return success();
   }

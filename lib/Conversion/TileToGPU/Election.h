@@ -13,17 +13,18 @@
 
 namespace fusion {
 
-/// The one lane of each warp that acts for all of it, such as by starting
+/// Elects one lane of each warp that acts for the warp, for example by starting
 /// copies.
 ///
-/// An instruction that starts a copy takes its operands from uniform registers:
-/// where ptxas does not know that a branch has one thread, it makes a loop over
-/// the threads there may be. It knows that of elect.sync. That is executed
-/// once, since which thread is elected is not said (PTX ISA, "elect.sync"), and
-/// groups of bulk stores are a thread's own.
+/// An instruction that starts a copy takes its operands from uniform registers.
+/// Where ptxas does not know that a branch has one thread, it makes a loop over
+/// the possible threads. It does know that of elect.sync.
+///
+/// The instruction is executed once: which thread it elects is unspecified (PTX
+/// ISA, "elect.sync"), and groups of asynchronous stores belong to a thread.
 class Election {
 public:
-  /// Whether the thread is the elected one, an i1.
+  /// Returns whether the thread is the elected one, an i1.
   mlir::Value isElected(ThreadBuilder &b);
 
 private:

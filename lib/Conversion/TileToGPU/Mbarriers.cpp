@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// The offset of the mbarriers at which the buffer is released that an
-/// operation's lanes load from; nullopt for other operations and buffers.
+/// Returns the offset of the mbarriers that release the buffer from which an
+/// operation's lanes load; nullopt for other operations and buffers.
 static std::optional<int64_t> releasedWhereLoaded(Operation *op) {
   if (!isa<LocalLoadOp, PrivateLoadOp>(op))
     return std::nullopt;
@@ -34,7 +34,7 @@ void Mbarriers::findReleases(ArrayRef<AllocOp> filled) {
     if (alloc.getReleased() && kernel.getWarps() % kWarpgroupWarps == 0)
       releasedByWarpgroup.insert(*alloc.getReleased());
   }
-  // What threads load, each warp has read by itself.
+  // Each warp releases data that its own lanes load.
   kernel.walk([&](Operation *op) {
     if (std::optional<int64_t> released = releasedWhereLoaded(op))
       releasedByWarpgroup.erase(*released);
@@ -71,7 +71,7 @@ void Mbarriers::begin(KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   findReleases(filled);
   std::map<int64_t, int64_t> arrivals = countArrivals(filled);
-  // The mbarriers of copies lie in front of those of releases.
+  // The mbarriers of copies come before the mbarriers of releases.
   firstBarrier = arrivals.begin()->first;
   phases = b.i32(0);
   int64_t copyingWarp = producers.exist() ? kernel.getWarps() : 0;
@@ -182,10 +182,10 @@ LogicalResult Mbarriers::emitAwait(AwaitOp op, KernelEmitter &e) {
   return success();
 }
 
-/// The whole warp of the thread that copies waits, so that its lanes stay
-/// together: none is passed by a second release, which needs what it computes.
-/// A producer's other lanes and warps compute nothing that anybody waits for,
-/// and would be: only the thread that copies waits there.
+/// Waits until a stage is released. The whole warp of the copying thread waits,
+/// so that its lanes stay together: a lane ahead could reach a second release,
+/// which needs the others. In a producer, only the copying thread waits: no
+/// thread depends on its other lanes and warps.
 LogicalResult Mbarriers::emitAcquire(AcquireOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
@@ -205,25 +205,26 @@ LogicalResult Mbarriers::emitAcquire(AcquireOp op, KernelEmitter &e) {
     Value barrier = releasedBarrier(e, alloc, op.getStage());
     waitForPhase(b, barrier, before, /*predicate=*/Value());
   }
-  // The wait for the copy turns the phase of the other warps.
+  // For other warps the wait for the copy flips the phase.
   if (producers.emitProducer())
     pingPongPhase(b, phaseOf(e, alloc, op.getStage()).second, predicate);
   return success();
 }
 
-/// One lane arrives for its warp, or, if blocks copy for one another, one lane
-/// for each block. What lanes have loaded by themselves is read when all of the
-/// warp have come here. Of MMAs that read shared memory the first warp of a
-/// warpgroup arrives for all four: a wgmma-group is the warpgroup's, one for
-/// all of its warps (PTX ISA, "wgmma.commit_group"), so that none of them reads
-/// any more when one has waited for it. CUTLASS's pipelines release a stage
-/// alike.
+/// Releases a stage. One lane arrives for its warp, or one lane for each block
+/// if the blocks of a cluster copy for one another. If lanes load the data, the
+/// warp synchronises first, so that all of them have read it.
 ///
-/// Stages are only read between the wait for them and their release. So no
-/// scope is needed that tells other blocks what was written, of which ptxas
-/// makes a fence of the whole GPU: accesses after a wait are not performed
-/// before what any thread read ahead of its arrival with release semantics (PTX
-/// ISA, "mbarrier.test_wait, mbarrier.try_wait", fourth item).
+/// For MMAs that read shared memory, the first warp of a warpgroup arrives for
+/// all four. A wgmma-group belongs to the warpgroup (PTX ISA,
+/// "wgmma.commit_group"), so that no warp still reads when one has waited for
+/// it. CUTLASS's pipelines release a stage alike.
+///
+/// Stages are only read between the wait for them and their release. So the
+/// arrival needs no scope that publishes writes to other blocks, of which ptxas
+/// makes a fence of the whole GPU. Accesses after a wait are not performed
+/// before reads that precede an arrival with release semantics (PTX ISA,
+/// "mbarrier.test_wait, mbarrier.try_wait", fourth item).
 LogicalResult Mbarriers::emitRelease(ReleaseOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
@@ -237,7 +238,7 @@ LogicalResult Mbarriers::emitRelease(ReleaseOp op, KernelEmitter &e) {
   if (isLoaded)
     emitWarpBarrier(b);
   bool isByWarpgroup = releasedByWarpgroup.contains(*alloc.getReleased());
-  // Whether a lane is among the first `count` of the warp that arrives.
+  // Whether a lane is among the first `count` of the arriving warp.
   auto isAmong = [&](int64_t count) -> Value {
     return b.atEntry([&]() -> Value {
       Value arrives = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,

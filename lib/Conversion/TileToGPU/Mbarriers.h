@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bulk copies to a stage complete at the stage's mbarrier (PTX ISA,
-// "cp.async.bulk.tensor", "mbarrier"). The phase that it is in, its parity, is
-// a bit of a word that all threads carry along: each wait turns its bit,
-// whatever loops it stands in.
+// TMA copies to a stage complete at the stage's mbarrier (PTX ISA,
+// "cp.async.bulk.tensor", "mbarrier"). The parity of its current phase is a bit
+// of a word that all threads carry along: each wait flips its bit, inside of
+// any loops.
 //
 // A stage that is released has a second mbarrier, at which each warp arrives
-// when it has read. A stage that is filled for the n-th time, n from 0, waits
-// for the phase n - 1 of that, whose parity is the opposite of the n-th one's:
-// the phase "before" the first counts as over. The thread that copies has
-// awaited n copies to the stage by then, or, if it is a producer's, copied n
-// times: the bit in its word is that of n.
+// when it has read the stage. The n-th fill of a stage, n from 0, waits for
+// that mbarrier's phase n - 1. Its parity is the opposite of the n-th one's:
+// the phase "before" the first counts as complete. The copying thread has then
+// awaited n copies to the stage or, in a producer, issued n copies: the bit in
+// its word is that of n.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,31 +36,31 @@ class Mbarriers {
 public:
   using Value = mlir::Value;
 
-  /// A wait traps after `waitLimit` tries; 0: never.
+  /// A wait traps after `waitLimit` tries; with 0 it never traps.
   Mbarriers(tile::KernelOp kernel, Election &election, ProducerWarps &producers,
             int64_t waitLimit)
       : kernel(kernel), election(election), producers(producers),
         waitLimit(waitLimit) {}
 
-  /// Emits, at the start of the kernel, that the thread that copies starts the
-  /// mbarriers. A fence shows them to what completes there, a barrier to all
-  /// threads. Nothing if no buffer has mbarriers.
+  /// Emits, at the start of the kernel, the initialization of the mbarriers by
+  /// the copying thread. A fence makes them visible to asynchronous copies, a
+  /// barrier to all threads. Emits nothing if no buffer has mbarriers.
   void begin(KernelEmitter &e);
-  /// Emits, at the end of the kernel, that no block ends while others may
-  /// arrive at its mbarriers.
+  /// Emits, at the end of the kernel, a wait that keeps a block from ending
+  /// while other blocks may arrive at its mbarriers.
   void end(KernelEmitter &e);
 
-  /// Whether the thread is the one that starts bulk copies, an i1; null if the
-  /// kernel has no mbarriers.
+  /// Returns whether the thread is the one that starts TMA copies, an i1; null
+  /// if the kernel has no mbarriers.
   Value isCopying() const { return copying; }
-  /// The address in shared memory, an i32, of the mbarrier at which copies to a
-  /// stage complete.
+  /// Returns the address in shared memory, an i32, of the mbarrier at which
+  /// copies to a stage complete.
   Value filledBarrier(KernelEmitter &e, tile::AllocOp alloc, Value stage);
 
-  /// The word of phases, if one of the phases turns in the loop.
+  /// Returns the word of phases if the loop flips one of them, or nothing.
   Values loopState(mlir::scf::ForOp loop);
   void setLoopState(mlir::ValueRange state) { phases = state.front(); }
-  /// Emits that all phases begin anew, in a branch of its own.
+  /// Emits that all phases begin again, in a branch of its own.
   void restartPhases(ThreadBuilder &b);
 
   mlir::LogicalResult emitAwait(tile::AwaitOp op, KernelEmitter &e);
@@ -68,23 +68,24 @@ public:
   mlir::LogicalResult emitRelease(tile::ReleaseOp op, KernelEmitter &e);
 
 private:
-  /// The address of the mbarrier at which a stage is released.
+  /// Returns the address of the mbarrier at which a stage is released.
   Value releasedBarrier(KernelEmitter &e, tile::AllocOp alloc, Value stage);
-  /// Sets who arrives at the releases of `filled`, buffers with mbarriers.
+  /// Determines which warps arrive at the releases of `filled`, buffers with
+  /// mbarriers.
   void findReleases(llvm::ArrayRef<tile::AllocOp> filled);
-  /// Arrivals that complete a phase of the buffers' mbarriers, by offset. Of
-  /// buffers that have an mbarrier in common each copy arrives.
+  /// Returns the number of arrivals that complete a phase, by offset of the
+  /// mbarrier. Each copy to buffers with a common mbarrier counts as one.
   std::map<int64_t, int64_t>
   countArrivals(llvm::ArrayRef<tile::AllocOp> filled);
-  /// The bit of a stage in the word of phases, in the lowest place, and its
-  /// number.
+  /// Returns the bit of a stage in the word of phases, shifted to the lowest
+  /// place, and its number.
   std::pair<Value, Value> phaseOf(KernelEmitter &e, tile::AllocOp alloc,
                                   Value stage);
-  /// Turns bit `number`, unless `predicate` is given and false.
+  /// Flips bit `number`, unless `predicate` is given and false.
   void pingPongPhase(ThreadBuilder &b, Value number, Value predicate);
   /// Waits for the phase of an mbarrier with the given parity, unless
-  /// `predicate` is given and false. If other blocks of the cluster are among
-  /// those that it waits for, the default scope, .cta, is enough (emitRelease).
+  /// `predicate` is given and false. The default scope, .cta, is enough even if
+  /// other blocks of the cluster arrive at the mbarrier (emitRelease).
   void waitForPhase(ThreadBuilder &b, Value barrier, Value parity,
                     Value predicate);
 
@@ -94,11 +95,11 @@ private:
   int64_t waitLimit;
 
   Value copying;
-  Value inCopyingWarp; ///< whether the thread's warp has the one that copies
+  Value inCopyingWarp; ///< whether the warp has the copying thread
   int64_t firstBarrier = 0; ///< offset of the kernel's first mbarrier, bytes
-  /// The parities of all mbarriers, of the phase to wait for next, an i32.
+  /// For each mbarrier the parity of the next phase to wait for, an i32.
   Value phases;
-  bool areSharedByCluster = false; ///< other blocks' copies complete at some
+  bool areSharedByCluster = false; ///< some complete copies of other blocks
   /// Offsets of mbarriers at which the warps of all blocks of the cluster
   /// arrive.
   llvm::SmallDenseSet<int64_t> releasedByCluster;

@@ -13,10 +13,10 @@
 
 namespace fusion {
 
-/// Emits a tile.ping_pong_wait: the thread's warpgroup waits for its turn at
+/// Emits a tile.ping_pong_wait: the thread's warpgroup waits until it may use
 /// the tensor cores.
 mlir::LogicalResult emitPingPongWait(tile::PingPongWaitOp op, KernelEmitter &e);
-/// Emits a tile.ping_pong_arrive: the next warpgroup may take its turn.
+/// Emits a tile.ping_pong_arrive: the next warpgroup may use the tensor cores.
 mlir::LogicalResult emitPingPongArrive(tile::PingPongArriveOp op,
                                        KernelEmitter &e);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread tells the mbarrier of a stage how many bytes will come, and starts
-// the copies of all boxes, which complete there. One thread starts the stores
-// of all boxes of a tile as one group.
+// For TMA loads, one thread tells the mbarrier of a stage how many bytes will
+// arrive and starts the copies of all boxes, which complete there. For TMA
+// stores, one thread starts the stores of all boxes of a tile as one group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,42 +21,42 @@
 
 namespace fusion {
 
-/// The copies of one kernel by tensor maps, between global and shared memory.
+/// Emits the TMA copies of one kernel, between global and shared memory.
 class TensorCopies {
 public:
   using Value = mlir::Value;
 
-  /// `function` has pointers to the tensor maps `maps` behind the kernel's own
-  /// arguments.
+  /// After the kernel's own arguments, `function` has pointers to the tensor
+  /// maps `maps`.
   TensorCopies(mlir::gpu::GPUFuncOp function,
                llvm::ArrayRef<tile::TensorMapAttr> maps, Election &election,
                Mbarriers &mbarriers)
       : function(function), maps(maps), election(election),
         mbarriers(mbarriers) {}
 
-  /// Emits, at the start of the kernel, that the tensor maps are loaded before
-  /// the first copy asks for them.
+  /// Emits prefetches of the tensor maps at the start of the kernel.
   void begin(KernelEmitter &e);
 
-  /// Emits a tile.copy_async by `bulk`.
+  /// Emits a tile.copy_async with the transport `tma`.
   mlir::LogicalResult emitLoad(tile::CopyAsyncOp op, KernelEmitter &e);
   mlir::LogicalResult emitStore(tile::StoreAsyncOp op, KernelEmitter &e);
   mlir::LogicalResult emitStoreWait(tile::StoreWaitOp op, KernelEmitter &e);
 
 private:
   struct BoxOperands;
-  /// The boxes of a tile at `coordinates` of a view; of a copy that the blocks
-  /// of a cluster share those of the block's part.
+  /// Returns the boxes of a tile at `coordinates` of a view. If the blocks of a
+  /// cluster share the copy, these are the boxes of the block's part.
   BoxOperands boxOperands(const tile::TMACopy &copy, Value view,
                           mlir::ValueRange coordinates, KernelEmitter &e);
-  /// The one box of what threads have of a tile, which begins at whole ones.
+  /// Returns the one box that holds the elements of all threads of a tile. It
+  /// begins at a multiple of the box's size.
   BoxOperands ownBoxOperands(const tile::PrivateTMACopy &copy,
                              mlir::ValueRange coordinates, KernelEmitter &e);
   mlir::FailureOr<BoxOperands> boxOperands(tile::CopyAsyncOp op,
                                            KernelEmitter &e);
-  /// The function's argument for a tensor map.
+  /// Returns the function's argument for a tensor map.
   Value mapArgument(tile::TensorMapAttr map, KernelEmitter &e);
-  /// Whether the thread is the one that starts stores, an i1.
+  /// Returns whether the thread is the one that starts stores, an i1.
   Value isStoring(ThreadBuilder &b);
 
   mlir::gpu::GPUFuncOp function;

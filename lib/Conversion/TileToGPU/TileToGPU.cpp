@@ -70,7 +70,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
                     b.getUnitAttr());
   }
 
-  /// What begins before the launches before it have ended waits for them.
+  /// Checks that the kernels of programmatic launches wait for earlier
+  /// launches.
   static LogicalResult checkLaunches(ModuleOp module) {
     SymbolTableCollection symbols;
     WalkResult result = module.walk([&](tile::LaunchOp launch) -> WalkResult {
@@ -87,7 +88,7 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     return failure(result.wasInterrupted());
   }
 
-  /// The passes before this one have run.
+  /// Checks that the passes that must come before this one have run.
   static LogicalResult checkPhase(tile::KernelOp kernel) {
     bool hasShared = kernel.getSharedMemory().value_or(0) > 0;
     if (kernel.getProducers().value_or(0) > 0 &&
@@ -111,7 +112,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     return failure(result.wasInterrupted());
   }
 
-  /// The tensor maps of a kernel's bulk copies and stores, each once.
+  /// Returns the tensor maps of a kernel's TMA loads and stores, without
+  /// duplicates.
   static FailureOr<SmallVector<tile::TensorMapAttr>>
   listMaps(tile::KernelOp kernel) {
     SmallVector<tile::TensorMapAttr> maps;
@@ -131,8 +133,9 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     return maps;
   }
 
-  /// Tensors arrive as bare pointers, sizes as 32-bit integers, tensor maps
-  /// behind them as pointers to parameters.
+  /// Converts a kernel to a gpu.func. Tensors become bare pointers and sizes
+  /// 32-bit integers. Pointers to tensor maps, which are parameters, come after
+  /// them.
   static LogicalResult convert(tile::KernelOp kernel,
                                gpu::GPUModuleOp gpuModule, int64_t waitLimit) {
     if (failed(checkPhase(kernel)))
@@ -159,8 +162,8 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
         {static_cast<int32_t>(kernel.getBlockThreads()), 1, 1});
     function.setKnownBlockSizeAttr(block);
     function->setAttr("fuse.block", block);
-    // The blocks of an SM that the schedule counts on. Without a promise ptxas
-    // takes registers that cost some of them, or spills to fit more.
+    // The number of resident blocks that the schedule assumes. Without it ptxas
+    // may use registers that cost some of them, or spill to fit more.
     function->setAttr(
         NVVM::NVVMDialect::getMinctasmAttrName(),
         b.getI32IntegerAttr(kernel.getResidentBlocks().value_or(1)));
@@ -180,12 +183,12 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
           index, tile::kAccessAttrName);
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                           b.getI64IntegerAttr(16));
-      // Launches before may write what is pending while this kernel runs: no
-      // cache may hold it from before the wait (PTX ISA, "ld.global.nc"), and
-      // no access may be moved over that.
+      // Earlier launches may write a pending argument while this kernel runs.
+      // So no cache may hold its data from before the wait (PTX ISA,
+      // "ld.global.nc"), and no access may move across the wait.
       if (kernel.getArgAttr(index, tile::kPendingAttrName))
         continue;
-      // Other blocks write what a block reads of an exchange.
+      // A block reads what other blocks write in an exchange.
       if (access.getValue() != tile::Access::ReadWrite)
         function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(),
                             b.getUnitAttr());

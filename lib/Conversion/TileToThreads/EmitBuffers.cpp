@@ -44,9 +44,9 @@ static LogicalResult emitLocalLoad(LocalLoadOp op, KernelEmitter &e) {
   return success();
 }
 
-/// How fragments of 16-bit elements are stored as matrices; nullopt if they
-/// have not their form or the target has no such stores. Chips have them that
-/// store in bulk.
+/// Returns how fragments of 16-bit elements are stored as matrices (stmatrix).
+/// Returns nullopt if the layout has another form, or if the target has no such
+/// stores; chips with TMA stores have them.
 static std::optional<MatrixAccess>
 matrixStore(LocalStoreOp op, const LinearLayout &layout, KernelEmitter &e) {
   constexpr int64_t bits = 16;
@@ -65,7 +65,7 @@ static LogicalResult storeMatrices(LocalStoreOp op, const LinearLayout &layout,
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
   constexpr int64_t bytesOfElement = 2;
   OpBuilder::InsertionGuard guard(b);
-  b.enterIf(b.isFirstHolder(layout)); // of warps: no lane is a replica
+  b.enterIf(b.isFirstHolder(layout)); // first warp: no lane is a replica
   auto pair = VectorType::get({2}, buffer.getElementType());
   auto word = VectorType::get({1}, b.getI32Type());
   Value stage = stageOffset(e, op.getBuffer(), op.getStage());

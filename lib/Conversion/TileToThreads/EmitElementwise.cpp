@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Selects whole registers of elements of 8 and 16 bits if the elements of each
-/// register share their condition, so that no register is taken apart. nullopt
+/// Selects whole registers of 8-bit and 16-bit elements if the elements of each
+/// register share their condition, so that none is unpacked. Returns nullopt
 /// otherwise.
 static std::optional<Values> selectWords(ThreadBuilder &b, Type element,
                                          ArrayRef<const Values *> operands) {
@@ -71,8 +71,8 @@ LogicalResult fusion::emitElementwise(Operation *op, KernelEmitter &e) {
       e.setRegisters(op->getResult(0), std::move(*chosen));
       return success();
     }
-  // What is the same for several registers, as that of whole rows, is computed
-  // once.
+  // A condition that several registers share, such as that of a row, is
+  // computed once.
   llvm::DenseMap<SmallVector<Value, 3>, Value> known;
   Values results;
   for (int64_t reg = 0; reg < count; ++reg) {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The composition schemes of FusionStitching (section 4.1) as three steps of
-// one reduction: over what a thread holds of a row, over what the lanes of a
-// warp hold, over what several warps hold. The layout says which of them there
-// are.
+// A reduction has three steps, the composition schemes of FusionStitching
+// (section 4.1). It combines the elements of a row in a thread, then over the
+// lanes of a warp, then over several warps. The layout says which steps are
+// needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// The value of the lane whose number differs in the bits of `mask`; a value of
-/// any number of bits.
+/// Returns the value of the lane whose number differs in the bits of `mask`.
+/// Values may have any number of bits.
 static FailureOr<Value> shuffleXor(ThreadBuilder &b, ThreadTarget &target,
                                    Value value, int64_t mask) {
   Type type = value.getType();
@@ -48,7 +48,7 @@ static FailureOr<Value> shuffleXor(ThreadBuilder &b, ThreadTarget &target,
       return failure();
     return fromInteger(arith::TruncIOp::create(b, integer, *moved));
   }
-  // Words of 32 bits, one after the other.
+  // Larger values are split into words of 32 bits.
   auto words = VectorType::get({bits / 32}, b.getI32Type());
   auto whole = VectorType::get({1}, integer);
   Value split = vector::BitCastOp::create(
@@ -66,8 +66,9 @@ static FailureOr<Value> shuffleXor(ThreadBuilder &b, ThreadTarget &target,
   return fromInteger(vector::ExtractOp::create(b, joined, int64_t(0)));
 }
 
-/// Combines what several warps hold of the same rows through shared memory.
-/// `rows` are the rows by the first register of each; `layout` is the result's.
+/// Combines the values that several warps have for the same rows, through
+/// shared memory. `rows` are the values by the first register of each row;
+/// `layout` is the layout of the result.
 static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op,
                                   const LinearLayout &layout,
                                   ArrayRef<std::pair<int64_t, Value *>> rows,
@@ -77,7 +78,7 @@ static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op,
   int64_t elements = type.getNumElements();
   Value memory = sharedView(e, *op.getOffset(), spread.parts * elements,
                             type.getElementType());
-  // Which part of its rows a warp holds.
+  // The number of the part of its rows that a warp holds.
   Value part = b.atEntry([&]() -> Value {
     Value sum;
     int64_t weight = 1;
@@ -126,7 +127,7 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
     return op.emitOpError("has a result that is not laid out as its operand "
                           "without the reduced dimension");
   };
-  // Registers may differ: the result needs each element once.
+  // Registers may differ: the result has each element only once.
   if (!areThreadsAlike(to, from.reduceOut(d)) || !spread)
     return reject();
   if (spread->parts > 1 && !op.getOffset())
@@ -134,15 +135,15 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
   auto combine = [&](Value x, Value y) {
     return arith::getReductionOp(op.getKind(), b, b.getLoc(), x, y);
   };
-  // Rows of the result, each with the elements that a thread holds of it.
+  // Rows of the result, each with the thread's elements by column.
   struct Row {
-    int64_t reg; ///< the first of the result
+    int64_t reg; ///< first register of the result
     std::map<int64_t, Value> elements;
     Value result;
   };
   const Values &values = e.registers(op.getValue());
   using Coordinates = std::vector<int64_t>;
-  std::map<Coordinates, int64_t> registerOf; ///< of the result
+  std::map<Coordinates, int64_t> registerOf; ///< register of the result
   for (int64_t reg = to.inSize(LayoutDim::Register); reg-- > 0;) {
     SmallVector<int64_t> at = to.coords(reg, 0, 0);
     registerOf[Coordinates(at.begin(), at.end())] = reg;
@@ -156,7 +157,7 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
     if (place == registerOf.end())
       return reject();
     auto [it, isNew] = rows.insert({place->second, Row{place->second, {}, {}}});
-    // Replicas count once.
+    // Replicas of an element count once.
     it->second.elements.insert({at[d], value});
   }
   SmallVector<std::pair<int64_t, Value *>> list;

@@ -18,10 +18,11 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// The vector at `place`, a multiple of its width in elements, as words; zero
-/// if it is not in the row or not in the memory, which has `within` elements,
-/// or if `condition` is given and does not hold. `unit` is the coordinate of
-/// the vector's first element, null if the vector is known to be needed.
+/// Loads the vector at element `place`, a multiple of its width, as 32-bit
+/// words. Returns zeros if it is outside of the row or of the memory, which has
+/// `within` elements, or if `condition` is given and false. `unit` is the
+/// coordinate of the vector's first element, null if the vector is known to be
+/// needed.
 static Value loadWords(KernelEmitter &e, const TensorView &view,
                        VectorType type, Value place, Value unit,
                        Value condition, int64_t within) {
@@ -56,7 +57,7 @@ static Value loadWords(KernelEmitter &e, const TensorView &view,
     return arith::ConstantOp::create(b, b.getZeroAttr(words));
   };
   auto whole = [&] { return asWords(read(0, width)); };
-  // The last elements of the memory.
+  // The number of elements after the last whole vector of the memory.
   int64_t rest = within % width;
   auto last = [&]() -> Value {
     SmallVector<Value> elements;
@@ -85,7 +86,7 @@ static Value loadWords(KernelEmitter &e, const TensorView &view,
 
 namespace {
 
-/// Emits one tile.load with `realigned`.
+/// Emits one misaligned tile.load.
 class RealignedLoad {
 public:
   RealignedLoad(LoadOp op, KernelEmitter &e)
@@ -100,22 +101,21 @@ public:
 private:
   using Neighbour = MisalignedOrder::Neighbour;
 
-  /// An aligned piece of a row, as words.
+  /// An aligned vector of a row, as 32-bit words.
   struct Piece {
-    Chunk chunk; ///< where the thread's own elements begin
-    Value off;   ///< elements of the piece in front of the thread's own
-    Value place; ///< where the piece begins
+    Chunk chunk; ///< position of the thread's first element
+    Value off;   ///< elements of the piece before the thread's first
+    Value place; ///< first element of the piece
     Value at; ///< the coordinate of its first element, null if none is needed
     Values words;
   };
 
-  /// Loads the piece that the thread's elements from register `reg` on begin
-  /// in.
+  /// Loads the piece that contains the thread's element in register `reg`.
   void loadPiece(int64_t reg);
-  /// Loads the piece behind that of `reg`, for the lane at the row's end, which
-  /// has it from no other lane.
+  /// Loads the piece after that of `reg`, for the lane at the row's end, which
+  /// cannot get it from another lane.
   Value loadBehind(int64_t reg);
-  /// The words behind the piece of `reg`.
+  /// Returns the words of the piece after that of `reg`.
   FailureOr<Values> wordsBehind(int64_t reg);
 
   LoadOp op;
@@ -123,7 +123,7 @@ private:
   ThreadBuilder &b;
   const TensorView &view;
   LinearLayout layout;
-  VectorType type; ///< of a piece, as memory holds it
+  VectorType type; ///< of a piece, in memory
   int64_t width = type.getNumElements();
   int64_t perWord = 32 / type.getElementTypeBitWidth(); ///< elements
   MisalignedOrder order;
@@ -196,7 +196,7 @@ LogicalResult RealignedLoad::emit() {
       if (int64_t reg = number * width; first == reg)
         visit(reg);
   };
-  // All loads are under way before one is needed.
+  // All loads are in flight before the first one is needed.
   forEachPiece([&](int64_t reg) { loadPiece(reg); });
   forEachPiece([&](int64_t reg) {
     if (order.behind[reg].isOpen())

@@ -22,25 +22,25 @@ constexpr int64_t kWordBits = 32;
 
 namespace {
 
-/// The elements of a piece from `first` to `beyond` - 1, i32; null if the range
-/// has no bound on that side.
+/// The elements `first` to `beyond` - 1 of a piece, as i32. A null bound does
+/// not limit the range.
 struct ElementRange {
   Value first, beyond;
 };
 
 /// An aligned piece of a row that a thread stores.
 struct StoredPiece {
-  Value place;   ///< where it begins, a multiple of its elements
-  Value off;     ///< elements of the piece in front of the thread's own, i32
+  Value place;   ///< first element, a multiple of `width`
+  Value off;     ///< elements before the thread's first, i32
   Values words;  ///< of the piece
-  Values behind; ///< of the piece behind it, if no other lane stores that one
-  /// The element of the piece at the row's first or last lane that was dealt to
-  /// this lane; null if that lane stores its piece by itself.
+  Values behind; ///< of the next piece, if no other lane stores it
+  /// The element that this lane stores for the row's first or last lane; null
+  /// if that lane stores its piece by itself.
   Value ofHead, ofTail;
-  ElementRange ofRow; ///< of the piece, those inside of the view
+  ElementRange ofRow; ///< elements of the piece inside of the view
 };
 
-/// Emits one tile.store with `realigned`.
+/// Emits one misaligned tile.store.
 class RealignedStore {
 public:
   RealignedStore(StoreOp op, KernelEmitter &e)
@@ -55,35 +55,35 @@ public:
 private:
   using Neighbour = MisalignedOrder::Neighbour;
 
-  /// Stores the piece that a thread's elements begin in, with those of the lane
-  /// before. What is in front of the first piece of a warp's part of a row is
-  /// another warp's.
+  /// Stores the piece that contains a thread's first element, together with the
+  /// elements of the lane before. Elements before a warp's part of a row belong
+  /// to another warp and are not stored.
   void storeHead(const StoredPiece &piece, const Neighbour &previous);
-  /// Stores what the last piece of a warp's part of a row has in the piece
-  /// behind it.
+  /// Stores the last elements of a warp's part of a row, which are in the piece
+  /// after its last one.
   void storeTail(const StoredPiece &piece, const Neighbour &next);
-  /// One element for each lane along the row, of the piece of the lane at the
-  /// row's end (`by` 1) or at its begin (-1): the elements of the first lanes,
-  /// in order.
+  /// Returns one element for each lane along the row. The first lanes get, in
+  /// order, the elements of the piece of the lane at the row's end (`by` 1) or
+  /// at its begin (-1).
   FailureOr<Value> exchangeElements(const Neighbour &neighbour, int by,
                                     ArrayRef<Value> words);
-  /// Stores the elements `kept` of the piece at `place`, a multiple of its
-  /// elements: whole, or in halves, and halves of those.
+  /// Stores the elements `kept` of the piece at element `place`, a multiple of
+  /// `width`: as a whole, or in halves, and halves of these.
   void storePiece(Value place, ArrayRef<Value> words, const ElementRange &kept);
-  /// Stores the element that was dealt to the lane, number `digit` of the piece
-  /// that begins `away` elements from `place`, if it is in `kept`.
+  /// Stores the lane's element from exchangeElements if it is in `kept`. It is
+  /// element `digit` of the piece that begins `away` elements after `place`.
   void storeExchanged(Value place, Value away, Value digit, Value element,
                       const ElementRange &kept);
   ElementRange intersect(const ElementRange &a, const ElementRange &c);
-  /// The range of the same elements, counted from `by` elements further on.
+  /// Returns the range counted from `by` elements further on.
   ElementRange further(const ElementRange &kept, Value by);
 
   StoreOp op;
   KernelEmitter &e;
   ThreadBuilder &b;
   const TensorView &view;
-  int64_t width; ///< elements of a piece
-  Type stored;   ///< of an element in memory
+  int64_t width; ///< of a piece, in elements
+  Type stored;   ///< element type in memory
 };
 
 } // namespace
@@ -123,7 +123,7 @@ FailureOr<Value> RealignedStore::exchangeElements(const Neighbour &neighbour,
 void RealignedStore::storePiece(Value place, ArrayRef<Value> words,
                                 const ElementRange &kept) {
   int64_t perWord = width / words.size();
-  // Words are taken apart where they are stored: whole ones never are.
+  // Words are unpacked where they are stored; whole pieces need no unpacking.
   auto elementsOf = [&](int64_t begin, int64_t size) {
     Values elements;
     for (Value word :
@@ -272,7 +272,7 @@ LogicalResult RealignedStore::emit() {
   auto asWord = [&](Value number) -> Value {
     return arith::IndexCastOp::create(b, b.getI32Type(), number);
   };
-  // The words that begin `moved` elements within `front`.
+  // The words that begin `moved` elements after the begin of `front`.
   auto wordsFrom = [&](const Values &front, const Values &back, Value moved) {
     Values words = front;
     llvm::append_range(words, back);
@@ -280,7 +280,7 @@ LogicalResult RealignedStore::emit() {
     words.truncate(count);
     return words;
   };
-  // Lanes at the ends have others store their elements where those are enough.
+  // The lanes at the ends exchange their elements if there are enough lanes.
   auto isExchanged = [&](const Neighbour &neighbour) {
     return neighbour.isOpen() && neighbour.lanes >= width;
   };
@@ -309,7 +309,7 @@ LogicalResult RealignedStore::emit() {
     piece.words = wordsFrom(before, own, moved);
     if (next.isOpen())
       piece.behind = wordsFrom(own, own, moved);
-    // Lanes that store nothing give others what they have.
+    // Lanes that store nothing take part in the exchange.
     if (isExchanged(previous)) {
       FailureOr<Value> dealt = exchangeElements(previous, -1, piece.words);
       if (failed(dealt))
@@ -322,7 +322,7 @@ LogicalResult RealignedStore::emit() {
         return failure();
       piece.ofTail = *dealt;
     }
-    // Replicas, and rows beyond the tensor's, store nothing.
+    // Replicas, and rows outside of the tensor, store nothing.
     OpBuilder::InsertionGuard guard(b);
     b.enterIf(isOperandA);
     b.enterIf(chunk.isInside);

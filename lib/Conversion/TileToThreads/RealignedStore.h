@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread stores the aligned piece that its own elements begin in, with the
-// last ones of the lane before. Of the two pieces at the ends of a warp's part
-// of a row only the warp's own elements are stored: an element by each lane,
-// one access for an end.
+// A thread stores the aligned piece that contains its first element, with the
+// last elements of the lane before. At both ends of a warp's part of a row, a
+// piece also has elements of other warps. Only the warp's own are stored there,
+// with one access for an end in which each lane stores an element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace fusion {
 
-/// Emits a tile.store with `realigned`.
+/// Emits a misaligned tile.store.
 mlir::LogicalResult emitRealignedStore(tile::StoreOp op, KernelEmitter &e);
 
 } // namespace fusion

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a thread stages through shared memory it takes back itself. Its elements
-// are moved in words of 4 bytes, word after word of all threads: a warp's
-// access covers every bank once, whatever the layout of the tile is. Wider
-// words take as many wavefronts. What is copied there without passing through
-// registers has words as wide as the copies; of copies by boxes, as wide as
-// what a thread has side by side (Support/PrivateBoxes.h).
+// Each thread reads back the elements that it stages through shared memory.
+// Elements are stored as words of 4 bytes: first the first words of all
+// threads, then the second ones. So a warp's access covers every bank once, for
+// every layout. Wider words would take as many wavefronts.
+//
+// Copies that do not pass through registers store words as wide as the copy.
+// TMA copies store words as wide as a thread's contiguous elements
+// (Support/PrivateBoxes.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +24,8 @@
 
 namespace fusion {
 
-/// Emits a tile.copy_async with `own` by threads: each copies what it has of
-/// the tile to where it takes it back (tile.private_load).
+/// Emits a `thread_private` tile.copy_async by threads: each copies its
+/// elements of the tile to the place from which tile.private_load reads them.
 mlir::LogicalResult emitPrivateCopy(tile::CopyAsyncOp op, KernelEmitter &e);
 
 } // namespace fusion

@@ -19,21 +19,21 @@ namespace fusion {
 class KernelEmitter;
 
 /// The emitters of operations of a block program. An emitter emits what one
-/// thread does for an operation and sets what it holds of the results
+/// thread does for an operation and sets the thread's values of the results
 /// (`KernelEmitter::setScalar`, `setRegisters`, `setView`).
 class EmitterRegistry {
 public:
   using Emitter =
       std::function<mlir::LogicalResult(mlir::Operation *, KernelEmitter &)>;
 
-  /// Has `emit` called for operations of the types `Ops`; it replaces emitters
+  /// Registers `emit` for operations of the types `Ops`; it replaces emitters
   /// that were added before. `emit` takes an operation of the type, or of any
   /// if it is generic, and a KernelEmitter &.
   template <typename... Ops, typename Emit> void add(Emit emit) {
     (addOne<Ops>(emit), ...);
   }
 
-  /// The emitter of an operation, or null.
+  /// Returns the emitter of an operation, or null.
   const Emitter *lookup(mlir::Operation *op) const;
 
 private:
@@ -47,8 +47,8 @@ private:
   llvm::DenseMap<mlir::TypeID, Emitter> emitters;
 };
 
-/// Adds the emitters of operations that need no more of a machine than what
-/// ThreadTarget says: all but those that belong to one machine.
+/// Adds the emitters of all operations that need only the interface
+/// ThreadTarget, thus of all operations that belong to no particular machine.
 void addThreadEmitters(EmitterRegistry &registry);
 
 } // namespace fusion

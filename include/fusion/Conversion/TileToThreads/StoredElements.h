@@ -13,12 +13,12 @@
 
 namespace fusion {
 
-/// The type of an element in memory: i8 for i1, since LLVM would pack vectors
-/// of booleans into bits, and otherwise `element`.
+/// Returns the type of an element in memory: i8 for i1, since LLVM would pack
+/// vectors of booleans into bits, and otherwise `element`.
 mlir::Type memoryType(mlir::Type element);
-/// The element of type `element` that memory holds as `value`.
+/// Converts `value`, as loaded from memory, to type `element`.
 mlir::Value fromMemory(ThreadBuilder &b, mlir::Value value, mlir::Type element);
-/// What memory holds of an element.
+/// Converts an element to the value that memory stores for it.
 mlir::Value toMemory(ThreadBuilder &b, mlir::Value value);
 
 } // namespace fusion

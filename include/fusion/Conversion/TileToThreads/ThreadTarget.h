@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface between distribution of a block program to threads, which knows
-// layouts and no machine, and a machine. An implementation says how its threads
-// find themselves, wait for one another, exchange registers and reach memory
-// that they share.
+// The interface between the distribution of a block program to threads, which
+// knows layouts and no machine, and a machine. An implementation defines how
+// its threads find their indices, synchronize, exchange registers and access
+// memory that they share.
 //
-// Operations of the tile dialect that belong to one machine, such as copies by
-// tensor maps, are no part of the interface: the target registers emitters for
-// them (EmitterRegistry.h).
+// Operations of the tile dialect that belong to one machine, such as TMA
+// copies, are no part of the interface: the target registers emitters for them
+// (EmitterRegistry.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +28,12 @@ namespace fusion {
 
 class KernelEmitter;
 
-/// Who waits for whom at a barrier. What each has written before is visible to
-/// all of them behind it.
+/// The threads of a barrier. After it, all of them see what each has written
+/// before.
 enum class BarrierScope {
   Warp,              ///< the lanes of each warp
   Block,             ///< the warps of the block that compute
-  BlockAndProducers, ///< those and the producer warps
+  BlockAndProducers, ///< these and the producer warps
   Cluster,           ///< all threads of the cluster's blocks
 };
 
@@ -42,16 +42,16 @@ struct ThreadCopy {
   mlir::Value destination, destinationPosition; ///< a memref and an element
   mlir::Value source, sourcePosition;           ///< a memref and an element
   int64_t elements, bytes; ///< of the copy: 4, 8 or 16 bytes
-  /// Elements that are read, an index; what is beyond them arrives as zeros.
-  /// Null: all of them.
+  /// Elements that are read, an index; zeros are stored for the others. Null:
+  /// all elements are read.
   mlir::Value sourceElements;
 };
 
-/// What a machine offers to threads.
+/// The interface of a machine to the code of one thread.
 ///
 /// Functions that return a FailureOr or a LogicalResult fail by default: they
 /// emit "<name> cannot <what>" at the builder's location. Functions that return
-/// a value are hints or have a plain form, which is the default. Words are i32.
+/// a value are hints or have a default implementation. Words are i32.
 class ThreadTarget {
 public:
   using Value = mlir::Value;
@@ -60,7 +60,7 @@ public:
 
   virtual ~ThreadTarget();
 
-  /// The subject of its diagnostics.
+  /// Returns the subject of the target's diagnostics.
   virtual llvm::StringRef name() const = 0;
   /// Emits the error "<name> cannot <what>" at the builder's location.
   mlir::InFlightDiagnostic cannot(ThreadBuilder &b,
@@ -70,67 +70,69 @@ public:
   // Threads and blocks
   //===--------------------------------------------------------------------===//
 
-  /// The thread's number in its block, an index; the warps that compute come
-  /// first, each with kWarpSize threads.
+  /// Returns the thread's number in its block, an index. The warps that compute
+  /// come first, each with kWarpSize threads.
   virtual Value threadIndex(ThreadBuilder &b) = 0;
-  /// The block's number in the grid, an index.
+  /// Returns the block's number in the grid, an index.
   virtual Value blockIndex(ThreadBuilder &b) = 0;
-  /// The number of blocks of the grid, an index.
+  /// Returns the number of blocks of the grid, an index.
   virtual Value blockCount(ThreadBuilder &b) = 0;
 
-  /// Emits what stands in front of the kernel's body and behind its arguments,
-  /// such as the start of mbarriers. By default nothing.
+  /// Emits the code before the kernel's body and after its arguments, such as
+  /// the initialization of mbarriers. By default nothing.
   virtual LogicalResult beginKernel(KernelEmitter &emitter);
-  /// Emits what stands behind the kernel's body. By default nothing.
+  /// Emits the code after the kernel's body. By default nothing.
   virtual LogicalResult endKernel(KernelEmitter &emitter);
 
   //===--------------------------------------------------------------------===//
   // Loops
   //===--------------------------------------------------------------------===//
 
-  /// Values of the target that change in the body of `loop`, a loop of the
-  /// block program, and are carried through it behind its own. By default none.
+  /// Returns the values of the target that change in the body of `loop`, a loop
+  /// of the block program. The loop carries them after its own. By default
+  /// none.
   virtual Values loopState(mlir::scf::ForOp loop);
-  /// Replaces these values: in a loop by its arguments, behind it by its
-  /// results. Called only with as many as `loopState` returned for the loop.
+  /// Replaces the values of `loopState`: in a loop by its arguments, after it
+  /// by its results. Called only with as many as `loopState` returned for the
+  /// loop.
   virtual void setLoopState(mlir::ValueRange state);
-  /// Asks compilers below not to unroll a loop. By default nothing.
+  /// Asks later compilers not to unroll a loop. By default nothing.
   virtual void keepRolled(mlir::scf::ForOp loop);
 
   //===--------------------------------------------------------------------===//
   // Synchronization and exchange of registers
   //===--------------------------------------------------------------------===//
 
-  /// All threads of the scope come here.
+  /// Emits a barrier of all threads of the scope.
   virtual LogicalResult barrier(ThreadBuilder &b, BarrierScope scope);
-  /// The word of the lane whose number differs in the bits of `mask`, 1 to 31.
-  /// All lanes of the warp come here.
+  /// Returns the word of the lane whose number differs in the bits of `mask`, 1
+  /// to 31. All lanes of the warp execute it.
   virtual FailureOr<Value> shuffleXor(ThreadBuilder &b, Value word,
                                       int64_t mask);
-  /// The word of lane `lane`, an i32. All lanes of the warp come here.
+  /// Returns the word of lane `lane`, an i32. All lanes of the warp execute it.
   virtual FailureOr<Value> shuffleIndex(ThreadBuilder &b, Value word,
                                         Value lane);
-  /// Whether `condition`, an i1, holds in a lane of the warp, an i1. All lanes
-  /// of the warp come here.
+  /// Returns whether `condition`, an i1, holds in a lane of the warp, an i1.
+  /// All lanes of the warp execute it.
   virtual FailureOr<Value> anyLane(ThreadBuilder &b, Value condition);
 
   //===--------------------------------------------------------------------===//
   // Registers
   //===--------------------------------------------------------------------===//
 
-  /// `word`, of which compilers below know nothing; if `isInOrder`, it is
-  /// computed here and not later. By default `word`.
+  /// Returns `word` such that later compilers know nothing of it; if
+  /// `isInOrder`, it is computed here and not later. By default `word`.
   virtual Value opaque(ThreadBuilder &b, Value word, bool isInOrder);
-  /// `loaded`, a vector or scalar, as something that is used as a whole:
-  /// compilers below make no loads of single elements or bytes of its load. By
-  /// default `loaded`.
+  /// Returns `loaded`, a vector or scalar, such that later compilers do not
+  /// split its load into loads of single elements or bytes. By default
+  /// `loaded`.
   virtual Value asWhole(ThreadBuilder &b, Value loaded);
-  /// The low 32 bits of the 64 bits `high`:`low` shifted right by `amount`, an
-  /// i32 from 0 to 31. By default in 64-bit arithmetic.
+  /// Returns the low 32 bits of the 64 bits `high`:`low` shifted right by
+  /// `amount`, an i32 from 0 to 31. By default in 64-bit arithmetic.
   virtual Value funnelShift(ThreadBuilder &b, Value high, Value low,
                             Value amount);
-  /// Four of the bytes of `low` (numbers 0 to 3) and `high` (4 to 7), by the
-  /// four digits of `selector` in base 16, lowest first.
+  /// Returns four of the bytes of `low` (numbers 0 to 3) and `high` (4 to 7),
+  /// by the four digits of `selector` in base 16, lowest first.
   virtual FailureOr<Value> permuteBytes(ThreadBuilder &b, Value low, Value high,
                                         int64_t selector);
 
@@ -139,14 +141,14 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Loads the vector at `position`, elements, of `memory`, a memref, which is
-  /// aligned to `alignment` bytes. `evictFirst` is a hint: nobody touches it
-  /// again. By default a plain load.
+  /// aligned to `alignment` bytes. `evictFirst` is a hint that the data is not
+  /// used again. By default a plain load.
   virtual Value loadGlobal(ThreadBuilder &b, Value memory, Value position,
                            mlir::VectorType type, int64_t alignment,
                            bool evictFirst);
   /// Stores a vector at `position`, elements, of `memory`, a memref, which is
-  /// aligned to `alignment` bytes. `evictFirst` is a hint: nobody touches it
-  /// soon. By default a plain store.
+  /// aligned to `alignment` bytes. `evictFirst` is a hint that the data is not
+  /// used soon. By default a plain store.
   virtual void storeGlobal(ThreadBuilder &b, Value vector, Value memory,
                            Value position, int64_t alignment, bool evictFirst);
 
@@ -154,50 +156,50 @@ public:
   // Shared memory
   //===--------------------------------------------------------------------===//
 
-  /// The block's shared memory, `bytes` bytes as a one-dimensional memref of
-  /// i8. Called once, in the entry section.
+  /// Returns the block's shared memory, `bytes` bytes as a one-dimensional
+  /// memref of i8. Called once, in the entry section.
   virtual FailureOr<Value> sharedMemory(ThreadBuilder &b, int64_t bytes);
 
-  /// Whether there are `loadMatrices` and `permuteBytes`; otherwise elements
-  /// are loaded by themselves. By default not.
+  /// Returns whether the target has `loadMatrices` and `permuteBytes`;
+  /// otherwise elements are loaded one by one. By default false.
   virtual bool hasMatrixLoads() const;
   /// Loads `count` (1, 2 or 4) matrices of 8 x 8 elements of 16 bits at once:
-  /// vector<count x 2 x element>. `position` is the element of `memory` that
-  /// the lane's row begins at (MatrixAccess, Support/TileLayouts.h). All lanes
-  /// of the warp come here.
+  /// vector<count x 2 x element>. `position` is the element of `memory` at
+  /// which the lane's row begins (MatrixAccess, Support/TileLayouts.h). All
+  /// lanes of the warp execute it.
   virtual FailureOr<Value> loadMatrices(ThreadBuilder &b, Value memory,
                                         Value position, unsigned count,
                                         bool transposed);
-  /// Whether there is `storeMatrices`. By default not.
+  /// Returns whether the target has `storeMatrices`. By default false.
   virtual bool hasMatrixStores() const;
-  /// Stores matrices of 8 x 8 elements of 16 bits at once, a word of the thread
-  /// for each: 1, 2 or 4. `address` is where the lane's row begins in shared
-  /// memory, bytes, an i32. All lanes of the warp come here.
+  /// Stores 1, 2 or 4 matrices of 8 x 8 elements of 16 bits at once, one word
+  /// of the thread for each. `address` is where the lane's row begins in shared
+  /// memory, bytes, an i32. All lanes of the warp execute it.
   virtual LogicalResult storeMatrices(ThreadBuilder &b, Value address,
                                       mlir::ValueRange words, bool transposed);
 
-  /// Starts a copy, which joins the group that the thread's next
-  /// `commitCopies` closes.
+  /// Starts a copy in the group that the thread's next `commitCopies` closes.
   virtual LogicalResult copyAsync(ThreadBuilder &b, const ThreadCopy &copy);
   virtual LogicalResult commitCopies(ThreadBuilder &b);
-  /// Waits until at most `pending` groups of the thread are under way.
+  /// Waits until at most `pending` groups of the thread's copies are in flight.
   virtual LogicalResult awaitCopies(ThreadBuilder &b, int64_t pending);
 
   //===--------------------------------------------------------------------===//
   // MMA
   //===--------------------------------------------------------------------===//
 
-  /// Whether `intrinsic`, one of fragments in registers, multiplies elements of
-  /// `lhs` by elements of `rhs` and adds to elements of `accumulator`. By
-  /// default not.
+  /// Returns whether the target has `intrinsic`, one of fragments in registers,
+  /// for elements of types `lhs`, `rhs` and `accumulator`. By default false.
   virtual bool hasMma(const Intrinsic &intrinsic, mlir::Type lhs,
                       mlir::Type rhs, mlir::Type accumulator) const;
-  /// A register of an operand's fragment from its elements, 32 bits together.
+  /// Returns a register of an operand's fragment from its elements, 32 bits
+  /// together.
   virtual FailureOr<Value> mmaOperand(ThreadBuilder &b,
                                       mlir::ValueRange elements);
-  /// One MMA: the new accumulators of the thread, as many as `accumulators`.
-  /// The fragments are the registers of `lhs` and `rhs` in the intrinsic's
-  /// order, of elements of type `lhsType` and `rhsType`. `hasMma` holds.
+  /// Emits one MMA and returns the thread's new accumulators, as many as
+  /// `accumulators`. `lhs` and `rhs` are the registers of the fragments in the
+  /// intrinsic's order, of elements of type `lhsType` and `rhsType`. Called
+  /// only if `hasMma`.
   virtual FailureOr<Values> mma(ThreadBuilder &b, const Intrinsic &intrinsic,
                                 mlir::Type lhsType, mlir::Type rhsType,
                                 mlir::ValueRange lhs, mlir::ValueRange rhs,

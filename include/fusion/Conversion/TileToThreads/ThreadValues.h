@@ -1,4 +1,4 @@
-//===- ThreadValues.h - What a thread holds of a kernel's values *- C++ -*-===//
+//===- ThreadValues.h - A thread's values of a kernel -----------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,13 +24,13 @@ struct TensorView {
   tile::WindowOp window; ///< null if the view is a plain one
 };
 
-/// Maps the values of a block program to the values of one of its threads: a
-/// tensor to the scalars that the thread holds of it, in the order of the
-/// registers of its layout, and everything else to one value.
+/// Maps the values of a block program to the values of one of its threads. A
+/// tensor is mapped to the thread's scalars, in the order of the registers of
+/// its layout, and everything else to one value.
 class ThreadValues {
 public:
-  /// The thread's value of `value`, which is no tensor; `value` itself if it
-  /// was not mapped.
+  /// Returns the thread's value of `value`, which is no tensor; `value` itself
+  /// if it was not mapped.
   mlir::Value scalar(mlir::Value value) const {
     return scalars.lookupOrDefault(value);
   }
@@ -38,22 +38,22 @@ public:
   void setScalar(mlir::Value value, mlir::Value own) {
     scalars.map(value, own);
   }
-  /// The thread's operation in place of `op`, a copy whose operands are mapped.
+  /// Creates the thread's operation for `op`, a copy whose operands are mapped.
   void clone(mlir::Operation *op, ThreadBuilder &b);
 
-  /// The registers of a tensor, which must have been set. The reference is
-  /// valid until the next `setRegisters`.
+  /// Returns the registers of a tensor, which must have been set. The reference
+  /// is valid until the next `setRegisters`.
   const Values &registers(mlir::Value tensor) const;
   void setRegisters(mlir::Value tensor, Values own);
 
-  /// The view, which must have been set. The reference is valid until the next
-  /// `setView`.
+  /// Returns the view, which must have been set. The reference is valid until
+  /// the next `setView`.
   const TensorView &view(mlir::Value view) const;
   void setView(mlir::Value view, TensorView own);
 
-  /// The tensor behind a kernel's pointer (!tile.ptr) as a dense
-  /// one-dimensional memref. Its true size is not known: the memref's size is a
-  /// bound that nothing reads.
+  /// Returns the tensor that a kernel's pointer (!tile.ptr) points to, as a
+  /// dense one-dimensional memref. Its true size is not known: the memref's
+  /// size is a bound that nothing reads.
   mlir::Value globalMemory(mlir::Value pointer, ThreadBuilder &b);
 
 private:
@@ -65,7 +65,8 @@ private:
 
 /// Renames registers: result register r is the register of `from` whose
 /// coordinates are `map` of the coordinates of r in `to`. Lanes and warps must
-/// step alike in both layouts. nullopt if a register is another thread's.
+/// have equal steps in both layouts. Returns nullopt if a register is another
+/// thread's.
 std::optional<Values> renameRegisters(
     const LinearLayout &to, const LinearLayout &from, const Values &values,
     llvm::function_ref<llvm::SmallVector<int64_t>(llvm::ArrayRef<int64_t>)>
