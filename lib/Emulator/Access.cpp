@@ -188,7 +188,7 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
                                      const uint64_t *address, unsigned bytes,
                                      AccessKind kind, uint8_t **pointer) {
   Cta &cta = *warp.cta;
-  Cta *holders[32]; // of what is in the shared memory of the cluster
+  Cta *holders[32]; // whose shared memory a lane accesses
   uint64_t offsets[32] = {};
   uint32_t clustered = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
@@ -250,7 +250,7 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
     case Space::Param:
       name = "parameter";
       limit = cta.code->entryParameterBytes;
-      // Parameters are read-only; nobody writes through this pointer.
+      // Parameters are read-only: no store uses this pointer.
       memory = const_cast<uint8_t *>(cta.parameters);
       if (kind != AccessKind::Load) {
         raiseFault(warp, inst, lane, "store to a kernel parameter",

@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the addresses of the lanes to host pointers, checked, and to counts.
-// The functions with internal linkage are the hot part; they are compiled
-// with the flags of the file that includes them.
+// Turns the addresses of lanes into host pointers, with checks and counts. The
+// functions with internal linkage are the hot part; they are compiled with the
+// flags of the file that includes them.
 //
 // Counting (docs/emulator-reference.md, "Counters"): a request is one warp
-// instruction.
-// Global memory counts distinct 32-byte sectors. Shared memory has 32 banks of
-// 4 bytes; lanes of a request are served in passes of 32 lanes (up to 4 bytes
-// each), 16 (8 bytes) or 8 (16 bytes), a pass takes as many wavefronts as the
-// most loaded bank holds distinct words, at least one.
+// instruction. For global memory, distinct 32-byte sectors are counted. Shared
+// memory has 32 banks of 4 bytes. Lanes of a request are served in passes of 32
+// lanes (up to 4 bytes each), 16 (8 bytes) or 8 (16 bytes). A pass takes as
+// many wavefronts as the most loaded bank has distinct 4-byte units, at least
+// one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,35 +36,37 @@ struct LanePointers {
   alignas(64) uint8_t *pointer[32];
 };
 
-/// Resolves lanes one by one, whatever spaces their addresses are in. False
-/// after a fault. `space` Generic sorts by windows.
+/// Resolves lanes one by one, in any space of their addresses. Returns false
+/// after a fault. With `space` Generic the address windows tell the space.
 bool resolveSlowly(Warp &warp, const Inst &inst, uint32_t mask, Space space,
                    const uint64_t *address, unsigned bytes, AccessKind kind,
                    uint8_t **pointer);
 
-/// The lanes of `mask` whose generic addresses lie in the CTA's own shared
-/// memory, and in that of a CTA of the cluster, named by its rank.
+/// `sharedLanes` returns the lanes of `mask` whose generic addresses are in the
+/// CTA's own shared memory. `clusterLanes` returns the lanes whose addresses
+/// are in shared memory of a CTA of the cluster, which they name by its rank.
 uint32_t sharedLanes(const uint64_t *address, uint32_t mask);
 uint32_t clusterLanes(const uint64_t *address, uint32_t mask);
 
-/// Addresses in the CTA's own shared memory as offsets in it: in `offsets`,
-/// which may hold the addresses, where they are not offsets already.
+/// Returns addresses in the CTA's own shared memory as offsets. Addresses that
+/// are not offsets yet are converted into `offsets`, which may be the same
+/// array as the addresses.
 const uint64_t *ownOffsets(const Cta &cta, const uint64_t *address,
                            LaneAddresses &offsets);
 
-/// The CTA and the offset that a generic address in shared memory names, of
-/// another CTA only where `remote`. False after a fault.
+/// Finds the CTA and the offset that a generic address in shared memory names.
+/// It may be another CTA only if `remote`. Returns false after a fault.
 bool resolveShared(Warp &warp, const Inst &inst, unsigned lane,
                    uint64_t address, uint64_t bytes, unsigned alignment,
                    bool remote, Cta *&cta, uint32_t &offset);
 
-/// The 128 bytes of a tensor map, from wherever it is, and its generic address;
-/// false after a fault.
+/// Finds the 128 bytes of a tensor map, in any space, and its generic address.
+/// Returns false after a fault.
 bool tensorMapAt(Warp &warp, const Inst &inst, unsigned lane, Ref address,
                  AccessKind kind, uint8_t *&bytes, uint64_t &place);
 
-/// Distinct sectors where the addresses are not sorted. Appends them to
-/// `trace` where that is not null.
+/// Counts distinct sectors of addresses that are not sorted. Appends them to
+/// `trace` unless it is null.
 unsigned countSectorsSlowly(const uint64_t *address, uint32_t mask,
                             std::vector<uint64_t> *trace, bool write);
 unsigned countWavefrontsSlowly(const uint64_t *address, uint32_t mask,
@@ -73,20 +75,21 @@ unsigned countWavefrontsSlowly(const uint64_t *address, uint32_t mask,
 void faultMisaligned(Warp &warp, const Inst &inst, uint32_t mask,
                      const uint64_t *address, unsigned bytes);
 
-/// Of lane-private memory, `limit` bytes per lane.
+/// Raises a fault for an access to lane-private memory of `limit` bytes per
+/// lane.
 void faultPrivate(Warp &warp, const Inst &inst, uint32_t mask,
                   const uint64_t *address, unsigned bytes, uint32_t limit);
 
 namespace {
 
-/// `base + offset` of every lane; `bytes` of the address register, in which the
-/// sum wraps.
+/// Computes `base + offset` of every lane. The sum wraps at the width of the
+/// address register, `bytes`.
 inline void laneAddresses(const Warp &warp, Ref base, int64_t immediate,
                           unsigned bytes, LaneAddresses &out) {
   uint64_t offset = uint64_t(immediate);
   if (bytes == 4) {
     const uint32_t *a = warp.reg<uint32_t>(base);
-    // What the immediate has beyond 32 bits is a window's base.
+    // The bits of the immediate above bit 31 are the base of a window.
     uint64_t window = (offset + 0x80000000u) & ~uint64_t(0xffffffffu);
     for (unsigned i = 0; i < 32; ++i)
       out.address[i] = window + uint32_t(a[i] + offset);
@@ -98,7 +101,7 @@ inline void laneAddresses(const Warp &warp, Ref base, int64_t immediate,
 }
 
 struct LaneRange {
-  uint64_t low, high; ///< smallest and largest address of an active lane
+  uint64_t low, high; ///< least and greatest address of an active lane
   uint64_t bits;      ///< OR of all addresses, for the alignment check
   bool contiguous;    ///< full mask, lane i at low + i * bytes
 };
@@ -126,7 +129,7 @@ inline LaneRange rangeOf(const uint64_t *address, uint32_t mask,
   return {low, high, bits, false};
 }
 
-/// The allocation that holds [low, end), null where none does.
+/// Returns the allocation that contains [low, end), or null.
 inline Allocation *holderOf(Cta &cta, uint64_t low, uint64_t end) {
   for (Allocation *recent : cta.recent)
     if (recent && low >= recent->begin && end <= recent->end() && end > low)
@@ -168,7 +171,7 @@ inline unsigned log2Of(unsigned power) {
 inline void countShared(Warp &warp, const uint64_t *address, uint32_t mask,
                         unsigned bytes, bool contiguous) {
   unsigned unit = bytes < 4 ? 4 : bytes;
-  unsigned lanes = 128 / unit; // of a pass
+  unsigned lanes = 128 / unit; // lanes of a pass
   unsigned passes = 0, wavefronts = 0;
   if (contiguous && bytes >= 4 && !(address[0] & (unit - 1))) {
     passes = wavefronts = unit / 4;
@@ -201,8 +204,8 @@ inline void countShared(Warp &warp, const uint64_t *address, uint32_t mask,
   warp.counters->sharedBankConflicts += wavefronts - passes;
 }
 
-/// Host pointers of an access to global memory, with its sectors and bytes
-/// counted. False after a fault.
+/// Returns the host pointers of an access to global memory, and counts its
+/// sectors and bytes. Returns false after a fault.
 inline bool accessGlobal(Warp &warp, const Inst &inst, uint32_t mask,
                          const uint64_t *address, unsigned bytes,
                          AccessKind kind, LanePointers &out, bool &contiguous,
@@ -250,7 +253,8 @@ inline bool accessGlobal(Warp &warp, const Inst &inst, uint32_t mask,
   return true;
 }
 
-/// The same for shared memory; addresses are the CTA's own.
+/// Returns the host pointers of an access to the CTA's own shared memory, and
+/// counts its bytes and wavefronts. Returns false after a fault.
 inline bool accessShared(Warp &warp, const Inst &inst, uint32_t mask,
                          const uint64_t *address, unsigned bytes,
                          AccessKind kind, LanePointers &out, bool &contiguous) {

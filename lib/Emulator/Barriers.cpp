@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A barrier counts threads (PTX ISA, "bar, barrier"): lanes that do not exist
-// or have ended count with the first arrival of their warp, so that an explicit
-// count, a multiple of the warp size, is reached by partial warps too.
+// A barrier counts threads (PTX ISA, "bar, barrier"). Lanes that do not exist
+// or have ended count with the first arrival of their warp. So partial warps
+// can reach an explicit count, which is a multiple of the warp size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,8 @@ uint32_t Executor::liveThreads() const {
   return live;
 }
 
-/// Lanes of the running group arrive; `current` holds those that go on.
+/// Lanes of the running group arrive. Afterwards `current` holds the lanes that
+/// continue.
 void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *ids = warp.reg<uint32_t>(inst.op[1]);
   const uint32_t *counts = warp.reg<uint32_t>(inst.op[2]);
@@ -38,7 +39,7 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned lane = unsigned(__builtin_ctz(mask));
   uint32_t id = ids[lane], threads = counts[lane];
   bool onlyArrives = inst.b == 1;
-  // The others of the group go their own way.
+  // The other lanes of the group continue separately.
   uint32_t rest = warp.current.mask & ~mask;
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned other = unsigned(__builtin_ctz(left));
@@ -72,7 +73,8 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
                           std::to_string(barrier.line),
                       "bad-barrier");
   }
-  // Who was alive when the first of them came, and is not here.
+  // Lanes that were alive when the first of them arrived, and that are not
+  // here.
   uint32_t missing = inst.c ? (warp.live | warp.current.awaited) & ~mask : 0;
   warp.current.awaited = 0;
   if (warp.sanitizer)
@@ -114,7 +116,7 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     release(id);
 }
 
-/// Barriers of all threads complete when those that are missing end.
+/// Completes barriers of all threads whose missing threads have ended.
 void Executor::checkBarriers() {
   uint32_t live = liveThreads();
   for (uint32_t id = 0; id < kBarriers; ++id) {
@@ -180,7 +182,7 @@ bool Executor::timeOut() {
   return any;
 }
 
-/// " wait at …, line l (…)".
+/// Returns " wait at …, line l (…)".
 std::string Executor::describeGroup(const Warp &warp,
                                     const Group &group) const {
   const Inst &inst = code.insts[group.pc];
@@ -196,14 +198,15 @@ std::string Executor::describeGroup(const Warp &warp,
          " threads arrived)";
 }
 
-/// "warp w lanes m"
+/// Returns "warp w lanes m".
 static std::string nameOfGroup(const Warp &warp, const Group &group) {
   char lanes[32];
   std::snprintf(lanes, sizeof(lanes), "0x%x", group.mask);
   return "warp " + std::to_string(warp.index) + " lanes " + lanes;
 }
 
-/// " warp w lanes m wait at …; …"; `line` is that of the first.
+/// Returns " warp w lanes m wait at …; …". `line` is set to the line of the
+/// first.
 std::string Executor::describeWaits(unsigned &line) const {
   std::string message;
   size_t listed = 0;
@@ -221,8 +224,8 @@ std::string Executor::describeWaits(unsigned &line) const {
   return message;
 }
 
-/// Where lanes of the warp are that are not among these: they wait, are about
-/// to execute that line, or ended there. 0: there are none.
+/// Returns the line where the other lanes of the warp are: they wait there, are
+/// about to execute it, or ended there. 0 if there are no others.
 unsigned Executor::lineOfOthers(const Warp &warp, uint32_t mask) const {
   if (warp.current.mask & ~mask)
     return code
@@ -234,8 +237,8 @@ unsigned Executor::lineOfOthers(const Warp &warp, uint32_t mask) const {
   return warp.exists & ~mask ? warp.exitLine : 0;
 }
 
-/// What keeps a group that waits for ever: who waits elsewhere, or else the
-/// last who arrived where it waits.
+/// Returns the line that keeps a group waiting for ever: where other lanes
+/// wait, or else the last arrival at the same barrier.
 unsigned Executor::lineOfOther(const Warp &warp, const Group &group) const {
   bool ofWarp = group.state == Group::State::WaitWarp;
   const Inst &inst = code.insts[group.pc];
@@ -250,7 +253,7 @@ unsigned Executor::lineOfOther(const Warp &warp, const Group &group) const {
       return lineOfOthers(*late, 0);
   for (const Cta *other : cta.cluster->ctas)
     for (const Warp &w : other->warps) {
-      // Those that spin.
+      // Lanes that spin.
       if (w.current.mask && other == &cta)
         return w.index < pollLines.size() && pollLines[w.index]
                    ? pollLines[w.index]
@@ -288,7 +291,7 @@ void Executor::listParties(std::vector<Finding> &parties) const {
       party.otherLine = lineOfOther(warp, group);
       party.message = nameOfGroup(warp, group) + describeGroup(warp, group);
       parties.push_back(std::move(party));
-      // Lanes that never come are a mistake of their own.
+      // Missing lanes of a warp are a finding of their own.
       if (sanitizer && group.state == Group::State::WaitWarp &&
           code.insts[group.pc].flow == Flow::WarpAligned &&
           (warp.exists & ~group.mask))
@@ -303,7 +306,8 @@ static std::string nameOfBlock(const Cta &cta) {
          std::to_string(id[2]) + ")";
 }
 
-/// No warp can go on: says who waits where, in the others of the cluster too.
+/// Reports a deadlock: which lanes wait where, in other CTAs of the cluster as
+/// well.
 void Executor::deadlock(const std::vector<const Executor *> &others) {
   unsigned line = 0, otherLine = 0;
   std::string message = "deadlock:" + describeWaits(line);

@@ -57,7 +57,7 @@ bool Executor::call(Warp &warp, const Inst &inst, uint32_t mask) {
       raiseFault(warp, inst, lane, "call through a bad function pointer");
       return false;
     }
-    // Lanes with another callee stay here and come next.
+    // Lanes with another callee stay here and are next.
     uint32_t same = 0;
     for (uint32_t l = mask; l; l &= l - 1) {
       unsigned other = unsigned(__builtin_ctz(l));
@@ -83,7 +83,7 @@ bool Executor::call(Warp &warp, const Inst &inst, uint32_t mask) {
     warp.others.push_back(rest);
     warp.current.mask = mask;
   }
-  // One frame for each chain of calls; lanes that come by it again reuse it.
+  // Each chain of calls has one frame, which later lanes reuse.
   uint32_t index = kNone;
   for (uint32_t i = 1; i < warp.frames.size() && index == kNone; ++i)
     if (warp.frames[i].parent == parent &&
@@ -135,7 +135,7 @@ bool Executor::call(Warp &warp, const Inst &inst, uint32_t mask) {
   return true;
 }
 
-/// Return from a function, or the end of lanes.
+/// Returns from a function, or ends the lanes if it is the kernel.
 void Executor::leave(Warp &warp, uint32_t mask, bool exits) {
   uint32_t rest = warp.current.mask & ~mask;
   if (rest) {
@@ -176,7 +176,7 @@ void Executor::exitLanes(Warp &warp, uint32_t mask) {
   leaveCluster(warp, mask);
   warp.live &= ~mask;
   warp.exitLine = code.insts[warp.current.pc].line;
-  // Those that wait for the lanes that ended look again.
+  // Lanes that wait for the lanes that ended check again.
   for (Group &group : warp.others)
     if (group.state == Group::State::WaitWarp)
       group.state = Group::State::Ready;

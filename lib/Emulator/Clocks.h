@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Vector clocks whose copies share what they have in common. `Clocks` is a
-// radix tree that is never changed where somebody else sees it: 32 clocks in a
-// leaf, 16 children in a node, no node with a single child. Joining two trees
-// passes over what they share, so that it costs what they differ in: those who
-// take a lock in turn know nearly the same (the aim of tree clocks: Mathur,
-// Pavlogiannis, Tunc and Viswanathan, "A Tree Clock Data Structure for Causal
-// Orderings in Concurrent Executions", ASPLOS 2022). `WarpClocks` is a plain
-// array, for the few slots of a block.
+// Vector clocks whose copies share common subtrees. `Clocks` is a radix tree
+// with 32 clocks in a leaf, 16 children in a node, and no node with a single
+// child. A node with several users is never changed.
 //
-// A launch with sanitizers runs on one thread, so that uses are plainly
-// counted.
+// A join of two trees skips common subtrees, so that its cost is that of their
+// differences: threads that take a lock one after another know nearly the same.
+// (Tree clocks have the same aim: Mathur, Pavlogiannis, Tunc and Viswanathan,
+// "A Tree Clock Data Structure for Causal Orderings in Concurrent Executions",
+// ASPLOS 2022.) `WarpClocks` is a plain array, for the few slots of a block.
+//
+// A launch with sanitizers runs on one thread, so that uses are counted without
+// atomics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ namespace fusion::emulator {
 
 class Clocks {
 public:
-  /// Keys that have their leaf in common; a mask tells of some of them.
+  /// The number of keys in a leaf; a mask names some of them.
   static constexpr unsigned kLeaf = 32;
 
   Clocks() = default;
@@ -46,30 +47,32 @@ public:
   ~Clocks() { release(root); }
 
   bool empty() const { return !root; }
-  /// Whether they are the same object; others may still be equal.
+  /// Whether both are the same tree. Different trees may still be equal.
   bool isShared(const Clocks &other) const { return root == other.root; }
-  /// 0 where there is none.
+  /// Returns the clock of `key`, or 0 if it has none.
   uint32_t at(uint64_t key) const {
     const uint32_t *leaf = leafOf(key);
     return leaf ? leaf[key % kLeaf] : 0;
   }
-  /// The clocks of the keys that have `key`'s leaf; null where all are 0.
+  /// Returns the clocks of all keys in `key`'s leaf, or null if all are 0.
   const uint32_t *leafOf(uint64_t key) const;
-  /// The larger clock of each key; whether that is anything new.
+  /// Raises the clock of `key` to `clock`. Returns whether that changes
+  /// anything.
   bool join(uint64_t key, uint32_t clock) {
     return joinLeaf(key, 1u << key % kLeaf, clock);
   }
-  /// Of several keys of a leaf.
+  /// Raises the clocks of several keys of a leaf, the bits of `keys`, to
+  /// `clock`.
   bool joinLeaf(uint64_t key, uint32_t keys, uint32_t clock);
-  /// And with several clocks.
+  /// Raises the clocks of all keys of a leaf to `clocks`.
   bool joinLeaf(uint64_t key, const uint32_t (&clocks)[kLeaf]);
   bool join(const Clocks &other) {
     if (root == other.root || !other.root)
       return false;
     return root ? joinInto(root, other.root) : adopt(retain(other.root));
   }
-  /// Visits (key of the leaf's first clock, clocks), of leaves where that key
-  /// is in the range.
+  /// Visits leaves as (key of the first clock, clocks), if that key is in the
+  /// range.
   template <class Visit>
   void forLeaves(uint64_t first, uint64_t last, Visit visit) const {
     visitLeaves(root, first, last, visit);
@@ -77,7 +80,7 @@ public:
   template <class Visit> void forLeaves(Visit visit) const {
     visitLeaves(root, 0, ~uint64_t(0), visit);
   }
-  /// Those whose leaf has its first key in this range.
+  /// Erases the leaves whose first key is in the range.
   void eraseLeaves(uint64_t first, uint64_t last) {
     if (root)
       adopt(without(root, first, last));
@@ -87,17 +90,17 @@ private:
   static constexpr unsigned kBits = 4, kChildren = 1 << kBits;
   struct Node {
     uint32_t uses;
-    uint32_t level; ///< 0: a leaf
+    uint32_t level; ///< 0 for a leaf
     uint64_t base;  ///< number of the first leaf that it may hold
     union {
       uint32_t clocks[kLeaf];
       Node *children[kChildren];
     };
-    /// Of a leaf's number, where it lies below.
+    /// Returns the child of this node below which a leaf, given by number, is.
     unsigned place(uint64_t leaf) const {
       return (leaf >> (level - 1) * kBits) % kChildren;
     }
-    /// Of the last leaf that it may hold, its first key.
+    /// Returns the first key of the last leaf that the node may contain.
     uint64_t lastKey() const {
       return (base + ((uint64_t(1) << level * kBits) - 1)) * kLeaf;
     }
@@ -118,23 +121,23 @@ private:
   static void destroy(Node *node);
   static Node *allocate(uint32_t level, uint64_t base);
   static Node *copied(const Node *node);
-  // What follows returns a use of a node: of one of the arguments, where it is
-  // that.
+  // The functions below return a node with one use counted for the caller. It
+  // may be one of their arguments.
   static Node *joined(Node *a, Node *b);
-  /// The same in place of the first, where nobody else sees that; whether it is
-  /// another now.
+  /// Joins `b` into `a`, in place if `a` has a single use. Returns whether that
+  /// changes anything.
   static bool joinInto(Node *&a, Node *b);
   static Node *branch(Node *a, Node *b);
   static Node *withChild(Node *node, unsigned place, Node *child);
   static Node *without(Node *node, uint64_t first, uint64_t last);
-  /// Whether the root changes.
+  /// Replaces the root. Returns whether it is another node.
   bool adopt(Node *node) {
     bool isNew = node != root;
     release(root);
     root = node;
     return isNew;
   }
-  /// The leaf, to be changed.
+  /// Returns a leaf that may be changed.
   Node *own(uint64_t leaf);
   template <class Visit>
   static void visitLeaves(const Node *node, uint64_t first, uint64_t last,
@@ -155,7 +158,7 @@ private:
   Node *root = nullptr;
 };
 
-/// Clocks by slot (namespace slots); those that are not there are 0.
+/// Clocks by slot (namespace slots). A slot without an entry has clock 0.
 class WarpClocks {
 public:
   WarpClocks() = default;
@@ -200,7 +203,7 @@ private:
       destroy(shared);
   }
   static void destroy(Shared *shared);
-  /// To be changed, of that size at least.
+  /// Returns at least `size` clocks that may be changed.
   uint32_t *own(uint32_t size);
 
   Shared *shared = nullptr;

@@ -16,25 +16,26 @@
 
 namespace fusion::emulator {
 
-/// The CTAs of a cluster, in turn, a quantum each: with seed 0 in the order of
-/// their ranks, else by lot. A launch without clusters has clusters of one.
+/// Runs the CTAs of a cluster alternately, a quantum each: with seed 0 in the
+/// order of their ranks, else in random order. A launch without clusters has
+/// clusters of one CTA.
 class ClusterExecutor {
 public:
   ClusterExecutor(const Code &code, const Launch &launch,
                   const Options &options, DeviceMemory &memory,
                   const uint8_t *parameters, GridSanitizer *sanitizer);
 
-  /// Begins the cluster with that index in the grid of clusters.
+  /// Begins the cluster with this index in the grid of clusters.
   void start(uint64_t index, bool tracing, bool sharedHostMemory);
   /// Runs until all CTAs have ended, one fails, or about `quantum` warp
-  /// instructions are done. Never Waiting: that is a deadlock.
+  /// instructions are done. Never returns Waiting: that would be a deadlock.
   CtaStatus run(uint64_t quantum);
 
-  /// Lets those go who wait at barriers for other lanes of their warps; false
-  /// where there are none.
+  /// Releases lanes that wait at barriers for other lanes of their warps.
+  /// Returns false if there are none.
   bool letHeldGo();
 
-  /// Warp instructions so far, as Options::launchLimit counts them.
+  /// Warp instructions executed, as Options::launchLimit counts them.
   uint64_t cost() const {
     return std::max<uint64_t>(executed, executors.size());
   }
@@ -43,7 +44,8 @@ public:
   std::vector<std::unique_ptr<Executor>> executors; ///< by rank
 
 private:
-  /// Nobody can go on: lets waits give up, or ends the cluster.
+  /// Handles that no warp can continue: lets waits give up, or ends the
+  /// cluster.
   bool resolveStall();
 
   const Launch &launch;
@@ -53,19 +55,19 @@ private:
   uint64_t stalls = 0, seenEvents = 0, random = 0, executed = 0;
 };
 
-/// How many clusters a launch has.
+/// Returns the number of clusters of a launch.
 uint64_t countClusters(const Launch &launch);
 
-/// How many clusters of a launch that was checked `processors` hold at a time;
-/// UINT32_MAX where they have no GPCs.
+/// Returns how many clusters of a checked launch `processors` hold at a time;
+/// UINT32_MAX if they have no GPCs.
 uint64_t activeClusters(const Code &code, const Launch &launch,
                         const Processors &processors);
 
-/// Runs all of a launch that was checked (Grid.cpp).
+/// Runs a whole launch that was checked (Grid.cpp).
 LaunchResult runGrid(const Code &code, const Launch &launch,
                      const Options &options, DeviceMemory &memory,
                      std::vector<uint8_t> parameters);
-/// The place in the grid of the first CTA of a cluster.
+/// Returns the position in the grid of a cluster's first CTA.
 std::array<uint32_t, 3> firstCta(const Launch &launch, uint64_t cluster);
 
 } // namespace fusion::emulator

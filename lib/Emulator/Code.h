@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the warps execute. An instruction is a function pointer and operand
-// references that need no more resolution; all instructions of a kernel and of
-// the functions it calls lie in one array, each function's blocks in an order
-// in which a smaller index means "runs first when lanes diverge".
+// The code that warps execute. An instruction is a function pointer with
+// resolved operand references. All instructions of a kernel and of the
+// functions that it calls are in one array. Each function's blocks are in an
+// order in which a smaller index means "runs first when lanes diverge".
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,16 +31,16 @@ struct Inst;
 using Handler = void (*)(Warp &warp, const Inst &inst, uint32_t mask);
 
 /// A place that holds one value per lane: a byte offset (multiple of 4) from
-/// one of a warp's bases, whose number is in the low two bits. Values of a
-/// warp lie side by side in their natural width; a predicate is one mask.
+/// one of a warp's bases, whose number is in the low two bits. The values of a
+/// warp are contiguous in their natural width; a predicate is one mask.
 using Ref = uint32_t;
 enum Base : uint32_t { BaseFrame = 0, BaseConstant = 1, BaseSpecial = 2 };
 
 enum class Flow : uint8_t {
   Next,    ///< cannot fail
   Checked, ///< may fail or end the lanes
-  Hidden,  ///< the decoder's own; not an instruction of the program
-  Jump,    ///< laid out between blocks; not an instruction either
+  Hidden,  ///< made by the decoder; not in the program
+  Jump,    ///< between blocks; not in the program
   Branch,
   BranchTable, ///< op[0]: index; `targets`
   Call,
@@ -58,22 +58,22 @@ enum Order : uint8_t {
   OrderAcquire = 2,
   OrderRelease = 4,
   OrderCta = 8,     ///< of scope .cta: for threads of its CTA only
-  OrderUpdate = 16, ///< stores what was made of a strongly loaded value
+  OrderUpdate = 16, ///< stores a value made of a strong load's
   OrderGuess = 32,  ///< weak, but only a CAS depends on it (DecodeGuesses.cpp)
   OrderCopy = 64,   ///< weak: a cp.async reads until it was waited for
   OrderCluster = 128, ///< of scope .cluster
 };
 
-/// Inst::imm2 of `st`: it stores the first `b` operands, `a` bytes of each,
-/// which has `e` bytes per lane.
+/// Inst::imm2 of `st`: the first `b` operands are stored, `a` bytes of each. An
+/// operand has `e` bytes per lane.
 constexpr int64_t kStoresOperands = -1;
 
 struct Inst {
   Handler run = nullptr;
   const Ref *op = nullptr;
-  int64_t imm = 0;     ///< address offset, and what a handler wants
+  int64_t imm = 0;     ///< address offset, or the handler's own
   int64_t imm2 = 0;    ///< offset of a second address
-  uint32_t target = 0; ///< of a branch or call; first of a table
+  uint32_t target = 0; ///< of a branch or call; a table's first
   uint32_t line = 0;
   Ref guard = kNone;
   uint32_t guardFlip = 0; ///< all ones for `@!p`
@@ -83,18 +83,18 @@ struct Inst {
   uint8_t order = 0; ///< of strong accesses, bits of Order
 };
 
-/// What an instruction does to registers that a wgmma of its function has as
-/// accumulators or fragments of A, for sanitizers; they are numbered through
-/// all functions.
+/// An instruction's effect on registers that a wgmma of its function uses as
+/// accumulators or fragments of A, for sanitizers. The registers are numbered
+/// through all functions.
 struct RegisterWatch {
   std::vector<uint32_t> reads, writes;
   bool isProduct = false; ///< reads fragments, reads and writes accumulators
-  uint32_t shape = 0;     ///< of a product
+  uint32_t shape = 0;     ///< of a wgmma
   uint32_t line = 0;
 };
 
-/// Where a parameter of a function lies: in the lane's parameter block, or in
-/// a register.
+/// The place of a function's parameter: in the lane's parameter block, or in a
+/// register.
 struct ParameterPlace {
   bool inRegister = false;
   uint8_t registerBytes = 0;
@@ -103,7 +103,7 @@ struct ParameterPlace {
   uint32_t bytes = 0;
 };
 
-/// What a call copies; the callee's places are in its CodeFunction.
+/// The copies that a call makes; the callee's places are in its CodeFunction.
 struct CallSite {
   uint32_t function; ///< index into Code::functions
   std::vector<ParameterPlace> arguments;
@@ -128,7 +128,7 @@ struct Code {
   std::deque<std::vector<Ref>> operands;
   std::vector<uint32_t> targets; ///< of branch tables
   std::vector<CallSite> calls;
-  std::vector<RegisterWatch> watches; ///< only where sanitizers run
+  std::vector<RegisterWatch> watches; ///< only with sanitizers
   uint32_t watchedRegisters = 0;
   std::vector<CodeFunction> functions; ///< [0] is the kernel
   std::vector<uint32_t> functionOf; ///< by index in the module; kNone: unused
@@ -137,7 +137,7 @@ struct Code {
   std::vector<uint32_t> entryParameterOffsets;
   uint32_t staticShared = 0;        ///< bytes
   uint32_t reservedShared = 0;      ///< where the system's part begins
-  uint32_t reservedSharedBytes = 0; ///< 0: nobody asks for it
+  uint32_t reservedSharedBytes = 0; ///< 0: not used
   bool hasGridWorkspace = false;    ///< asks for DeviceMemory::gridWorkspace
   uint32_t dynamicSharedOffset = 0; ///< where `.extern .shared` arrays begin
   bool hasCtaScope = false;         ///< orders with OrderCta

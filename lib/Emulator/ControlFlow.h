@@ -15,12 +15,12 @@ namespace fusion::emulator {
 
 struct Block {
   uint32_t begin, end;              ///< instructions of the function's body
-  std::vector<uint32_t> successors; ///< fall-through last, where there is one
+  std::vector<uint32_t> successors; ///< a fall-through is the last
   bool fallsThrough = false;        ///< into the block that follows in the text
 };
 
-/// Where the lanes of a loop that is entered again from several places meet
-/// before they do: a jump to the header behind the loop's body.
+/// A jump to the header, placed after a loop's body, for a loop that is entered
+/// again from several places. The lanes meet there before they enter it.
 struct Latch {
   uint32_t header;               ///< block
   uint32_t after;                ///< position in the order that it follows
@@ -34,10 +34,10 @@ struct ControlFlow {
   std::vector<Latch> latches; ///< by `after`, inner loops first
 };
 
-/// Splits the body and orders the blocks so that, back edges aside, a block
-/// comes before its successors and all of a loop before what follows it. Lanes
-/// that wait at the later of two places then meet again at the earliest point
-/// that all of them must pass.
+/// Splits the body into blocks and orders them. Back edges aside, a block comes
+/// before its successors, and all of a loop before the code after it. Lanes
+/// that wait at the later of two places then meet at the earliest point that
+/// all of them must pass.
 ControlFlow analyzeControlFlow(const Function &function);
 
 } // namespace fusion::emulator

@@ -109,7 +109,7 @@ bool Decoder::decodeCall(Modifiers &modifiers) {
   }
   if (callee.kind == Operand::Kind::Function) {
     const Function &function = module.functions[callee.index];
-    if (!function.hasBody) { // others were refused before
+    if (!function.hasBody) { // others have failed before
       if (function.name == "vprintf") {
         emit(nothingHandler(), {});
         return true;
@@ -125,7 +125,7 @@ bool Decoder::decodeCall(Modifiers &modifiers) {
         inst.a = frees;
         inst.target = uint32_t(code->calls.size());
         code->calls.push_back(std::move(site));
-        // Blocks share the heap, and it changes what memory there is.
+        // Blocks share the heap, and malloc changes which memory exists.
         code->communicates = true;
         return true;
       }

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 //   old = *place;
-//   do old = atomicCAS(place, assumed = old, f(assumed)); while (old !=
-//   assumed);
+//   do old = atomicCAS(place, assumed = old, f(assumed));
+//   while (old != assumed);
 //
 // The first load is weak, hence it races with the atomics of other threads. But
-// whatever it gives, nothing but that CAS depends on it: with another value the
-// CAS fails, and tells the right one. Such loads are not reported. What is
-// followed through the program:
+// nothing except that CAS depends on its value: with a wrong value the CAS
+// fails and returns the right one. Such loads are not reported. The decoder
+// follows these values through the program:
 //
 //   guess     the value, copied: may be what the CAS compares with
 //   made      what was made of it: may be what the CAS stores
@@ -42,8 +42,8 @@ bool isCas(const Instruction &inst) {
   return inst.root == "atom" && has(inst, "cas") && inst.operands.size() >= 4;
 }
 
-/// Where an instruction accesses memory: a register or a variable, and bytes
-/// from there.
+/// The memory that an instruction accesses: a register or a variable, and an
+/// offset from it in bytes.
 struct Place {
   Operand::Kind kind = Operand::Kind::Sink; ///< Register or Variable, if known
   uint32_t index = kNone;
@@ -55,11 +55,11 @@ struct Place {
   }
 };
 
-/// Finds what registers of addresses are made of: nvcc adds a constant to the
-/// address for one access and writes it into the other. A register that is
-/// defined at one place, by a sum or a copy of others like it, stands for what
-/// it was made of: its definition is executed again before the next use
-/// whenever theirs is.
+/// Finds the values that registers of addresses are made of. nvcc adds a
+/// constant to the address for one access and writes it into the other. A
+/// register stands for its operands if it is defined at one place, by a sum or
+/// a copy of such registers. Its definition is then executed again before its
+/// next use whenever theirs are.
 class Places {
 public:
   Places(const Function &function, const std::vector<Mentions> &mentions)
@@ -82,7 +82,7 @@ public:
       return place;
     add(place, address.elements[0]);
     place.offset += address.offset;
-    // Chains are short; a text may define registers by one another.
+    // Chains are short, but a program may define registers in a cycle.
     for (unsigned depth = 0; depth < 16; ++depth) {
       if (place.kind != Operand::Kind::Register ||
           definition[place.index] >= function.body.size())
@@ -129,7 +129,8 @@ private:
   std::vector<uint32_t> definition; ///< by register: instruction, or kSeveral
 };
 
-/// Whether a result depends on nothing but the operands, and does nothing else.
+/// Whether an instruction's only effect is a result that depends on its
+/// operands.
 bool isPure(std::string_view root) {
   static const std::string_view roots[] = {
       "abs",  "add",   "addc", "and",      "bfe",   "bfi",  "bfind", "bmsk",
@@ -142,7 +143,7 @@ bool isPure(std::string_view root) {
   return std::find(std::begin(roots), std::end(roots), root) != std::end(roots);
 }
 
-/// What a register may hold.
+/// What a register may hold (see the top of the file).
 enum Holds : uint8_t { Guess = 1, Made = 2, Told = 4 };
 using State = std::vector<uint8_t>; ///< by register
 
@@ -162,13 +163,13 @@ public:
     }
   }
 
-  /// Whether there is a CAS where instruction `index` loads.
+  /// Whether there is a CAS at the address that instruction `index` loads from.
   bool isCompared(uint32_t index) const {
     return std::find(compared.begin(), compared.end(), places[index]) !=
            compared.end();
   }
 
-  /// Whether nothing but a CAS uses what instruction `index` loads.
+  /// Whether only a CAS uses the value that instruction `index` loads.
   bool isGuess(uint32_t index) {
     load = index;
     std::vector<State> entry(flow.blocks.size());
@@ -215,7 +216,7 @@ private:
         return false;
       result = Guess;
     } else if (isCas(inst) && places[i] == places[load]) {
-      // The guess is compared as it is, and is no address or guard.
+      // The guess must be compared unchanged, and be no address or guard.
       uint8_t compared = holdsOf(inst.operands[2], state);
       if ((compared & Made) ||
           ((inst.guard != kNone ? state[inst.guard] : 0) & (Guess | Made)) ||
@@ -239,7 +240,7 @@ private:
     return true;
   }
 
-  /// Whether what the CAS found is the guess.
+  /// Whether a comparison tells if the CAS found the guess.
   static bool decides(const Instruction &inst, const State &state) {
     if (inst.root != "setp" || inst.guard != kNone ||
         inst.operands.size() != 3 || !(has(inst, "eq") || has(inst, "ne")))
@@ -252,7 +253,7 @@ private:
   const Function &function;
   const ControlFlow &flow;
   std::vector<Mentions> mentions;
-  std::vector<Place> places, compared; ///< by instruction; of those that CAS
+  std::vector<Place> places, compared; ///< by instruction; `compared`: of CAS
   uint32_t load = 0;
 };
 
@@ -263,7 +264,7 @@ void Decoder::collectGuesses(const ControlFlow &flow) {
   const auto &body = current->body;
   if (!watched || std::none_of(body.begin(), body.end(), isCas))
     return;
-  // Programs that nobody wrote are not to exhaust the memory.
+  // Artificial programs must not exhaust the memory.
   constexpr uint64_t kMostStates = uint64_t(1) << 24;
   if (uint64_t(current->registers.size()) * flow.blocks.size() > kMostStates)
     return;

@@ -32,15 +32,16 @@ bool Decoder::genericAddress(const Operand &operand, bool sharedSpace,
   return true;
 }
 
-/// `.shared`, `.shared::cta` or `.shared::cluster`; none: generic.
+/// Takes `.shared`, `.shared::cta` or `.shared::cluster`; without any the
+/// address is generic.
 static bool takeShared(Modifiers &modifiers) {
   return modifiers.takeOneOf({"shared", "shared::cta", "shared::cluster"}) >= 0;
 }
 
-/// `order`: OrderStrong where the operation is .relaxed; OrderCta unless the
-/// scope is .cluster (PTX ISA: where there is none, it is .cta, in whichever
-/// block the mbarrier lies). Both are there, or none; `strongest` is what the
-/// operation may be but for relaxed.
+/// Takes semantics and scope. `order` gets OrderStrong if the operation is
+/// .relaxed, and OrderCta unless the scope is .cluster (PTX ISA: the default
+/// scope is .cta, in whichever block the mbarrier lies). Both modifiers must be
+/// there, or none; `strongest` is the semantics other than relaxed.
 static bool takeOrder(Modifiers &modifiers, std::string_view strongest,
                       uint8_t &order) {
   int which = modifiers.takeOneOf({"relaxed", strongest});
@@ -60,7 +61,7 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
     return unsupported();
   if (kind == 4 || kind == 5)
     expects = modifiers.take("expect_tx");
-  // Nobody is told of those that expect bytes.
+  // expect_tx orders nothing for other threads.
   bool arrives = kind == 4 || kind == 5, waits = kind == 6 || kind == 7;
   uint8_t order = 0;
   if (arrives || waits || kind == 2 || kind == 3)

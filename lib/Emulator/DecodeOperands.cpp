@@ -83,8 +83,8 @@ static std::string quoted(const Operand &operand) {
 }
 
 /// Whether a register may hold a value of that type (PTX ISA, "Operand Type
-/// Checking", and ptxas): bits may be anything, signed and unsigned are the
-/// same, and registers of .f16x2 hold words like them.
+/// Checking", and ptxas). Registers of .b types hold all, signed and unsigned
+/// are interchangeable, and registers of .f16x2 hold 32-bit values.
 static bool fits(Type registerType, Type type) {
   auto isBits = [](Type t) {
     return t == Type::B8 || t == Type::B16 || t == Type::B32 ||
@@ -119,7 +119,8 @@ Type fusion::emulator::bitsLike(Type type) {
   }
 }
 
-/// As ptxas has it: moves, and conversions between integers.
+/// Whether an instruction may read special registers, as in ptxas: moves, and
+/// conversions between integers.
 static bool takesSpecial(const Instruction &instruction) {
   const auto &modifiers = instruction.modifiers;
   return instruction.root == "mov" ||
@@ -192,7 +193,8 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
     const Variable &variable = module.variables[operand.index];
     uint64_t value = variableAddress(operand.index) + uint64_t(operand.offset);
     if (variable.space == Space::Local) {
-      // In 32 bits, too (LLVM's short pointers): offsets in local memory.
+      // Offsets in local memory may have 32 bits as well (LLVM's short
+      // pointers).
       ref = scratch(32 * bytes);
       emit(localAddressHandler(bytes), {ref}, Flow::Hidden).imm =
           int64_t(value);
@@ -258,8 +260,8 @@ bool Decoder::destination(const Operand &operand, Type type, Ref &ref) {
   return true;
 }
 
-/// Whether registers of both types may stand beside each other in a vector that
-/// mma, wmma or ldmatrix takes (ptxas): bits beside anything.
+/// Whether registers of both types may be in one vector operand of mma, wmma or
+/// ldmatrix (as ptxas decides): bits go with every type.
 static bool goTogether(Type a, Type b) {
   return a == b || a == Type::B32 || a == Type::B64 || b == Type::B32 ||
          b == Type::B64 || (fits(a, b) && a != Type::F16x2 && b != Type::F16x2);
@@ -273,7 +275,7 @@ bool Decoder::fragment(const Operand &operand, Type type, size_t registers,
                 std::string(instruction->opcode.substr(0, 120)) +
                 "' is a vector of " + std::to_string(registers) +
                 (registers == 1 ? " register" : " registers"));
-  // A vector with any register of bits is one of bits.
+  // A vector with any register of type .b is a vector of bits.
   bool hasBits = false;
   Type before = Type::None;
   for (const Operand &element : operand.elements) {

@@ -11,7 +11,7 @@
 
 using namespace fusion::emulator;
 
-/// Whether wgmma knows the types; `k` of its shape.
+/// Whether wgmma supports the types. Sets `k` to the k of its shape.
 static bool wgmmaTypes(Type d, Type a, Type b, unsigned &k) {
   auto isByte = [](Type t) { return t == Type::S8 || t == Type::U8; };
   auto isFp8 = [](Type t) { return t == Type::E4M3 || t == Type::E5M2; };
@@ -36,7 +36,7 @@ static bool wgmmaTypes(Type d, Type a, Type b, unsigned &k) {
              : (a == Type::BF16 || a == Type::TF32) && d == Type::F32;
 }
 
-/// m64n{N}k{K}
+/// Parses m64n{N}k{K}.
 static bool wgmmaShape(std::string_view text, unsigned &n, unsigned &k) {
   unsigned *numbers[] = {&n, &k};
   if (text.substr(0, 4) != "m64n")
@@ -60,7 +60,7 @@ static bool isProduct(const Instruction &inst) {
   return inst.root == "wgmma" && inst.operands.size() > 1;
 }
 
-/// Numbers the registers that products of this function use.
+/// Numbers the registers that wgmma of this function use.
 void Decoder::collectWatched() {
   watchedRegisters.clear();
   if (!watched)
@@ -75,7 +75,8 @@ void Decoder::collectWatched() {
             ++code->watchedRegisters;
 }
 
-/// An instruction before this one that tells sanitizers of its registers.
+/// Emits a hidden instruction before this one, which tells sanitizers its
+/// registers.
 void Decoder::emitWatch() {
   RegisterWatch watch;
   watch.line = instruction->line;
@@ -92,7 +93,7 @@ void Decoder::emitWatch() {
     for (size_t i = 0; i < 2; ++i)
       for (const Operand &element : instruction->operands[i].elements)
         numbers({element.index}, i ? watch.reads : watch.writes);
-    // Type of D and size: of the same shape are those that agree in both.
+    // Type of D and size. Two wgmma with both in common have the same shape.
     std::string shape;
     for (std::string_view modifier : instruction->modifiers)
       shape.append(modifier).push_back('.');

@@ -25,13 +25,13 @@ static WmmaShape takeShape(Modifiers &modifiers) {
   return {};
 }
 
-/// Elements of a word, for those that are smaller than a byte.
+/// Returns the elements of a register, for types smaller than a byte; else 1.
 static unsigned elementsPerWord(Type type) {
   return type == Type::U4 || type == Type::S4 ? 8 : type == Type::B1 ? 32 : 1;
 }
 
-/// What a register of a fragment holds, as ptxas checks it: wmma.load knows
-/// bf16 and tf32, wmma.mma takes them for f16.
+/// Returns the type of a fragment's register as ptxas checks it: wmma.load
+/// knows bf16 and tf32, wmma.mma takes them for f16.
 static Type registerType(Type type, bool isAccess) {
   switch (type) {
   case Type::F64:
@@ -53,7 +53,7 @@ static Type registerType(Type type, bool isAccess) {
   }
 }
 
-/// wmma.load and wmma.store.
+/// Decodes wmma.load and wmma.store.
 bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
   int matrix = modifiers.takeOneOf({"a", "b", "c", "d"});
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
@@ -66,7 +66,8 @@ bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
   unsigned rows = matrix == 1 ? shape.k : shape.m;
   unsigned columns = matrix == 0 ? shape.k : shape.n;
   if (perWord > 1) {
-    // Words of A's rows and of B's columns: both have 8 of them, along k.
+    // 32-bit words of rows of A and of columns of B: both have 8 of them, along
+    // k.
     if (accumulator || shape.k != 4 * perWord || layout != matrix)
       return unsupported();
     type = Type::B32;
@@ -128,7 +129,8 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
   if (modifiers.take("popc"))
     spec.bitOp = MmaSpec::BitOp(modifiers.takeOneOf({"and", "xor"}) + 1);
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
-  // The layouts told wmma.load how memory looks; fragments are what they are.
+  // The layouts only matter to wmma.load; fragments are the same for all of
+  // them.
   int layouts = 0;
   while (modifiers.takeOneOf({"row", "col"}) >= 0)
     ++layouts;
@@ -151,7 +153,7 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
     spec.b = types[2];
     spec.accumulator = types[3];
   }
-  // Fragments of words are as for mma.sync.
+  // Fragments of small elements are those of mma.sync.
   bool isSmall = elementsPerWord(spec.a) > 1;
   Handler handler =
       sync && layouts == 2 && shape.m && (given == 2 || given == 4)

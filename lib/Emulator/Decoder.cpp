@@ -47,7 +47,7 @@ bool Decoder::collectFunctions(uint32_t kernel) {
   auto reach = [&](uint32_t index) {
     const Function &callee = module.functions[index];
     if (!callee.hasBody)
-      // printf writes to a buffer that nobody reads here.
+      // printf writes to a buffer that is never read here.
       return callee.name == "vprintf" || callee.name == "__assertfail" ||
              callee.name == "malloc" || callee.name == "free" ||
              fail("function '" + std::string(callee.name) +
@@ -58,7 +58,7 @@ bool Decoder::collectFunctions(uint32_t kernel) {
     }
     return true;
   };
-  // Tables of functions, such as those of virtual ones, may name other tables.
+  // Tables of functions, such as virtual ones, may name other tables.
   std::vector<bool> seen(module.variables.size());
   auto reachTables = [&](uint32_t variable) {
     std::vector<uint32_t> tables{variable};
@@ -98,8 +98,8 @@ static uint64_t alignTo(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }
 
-/// Static variables in the order of their declaration, then the place where
-/// all unsized arrays begin.
+/// Places static variables in the order of their declaration. All unsized
+/// arrays begin after them.
 bool Decoder::layoutShared() {
   std::vector<uint32_t> used;
   for (uint32_t function : functions)
@@ -112,8 +112,8 @@ bool Decoder::layoutShared() {
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   uint64_t offset = 0, dynamicAlignment = 16;
-  // The system has 1 KB of every block (CUDA C++ Programming Guide, "Shared
-  // Memory"), which is laid out only where a kernel asks for it.
+  // The system reserves 1 KB of every block (CUDA C++ Programming Guide,
+  // "Shared Memory"), which is laid out only if a kernel uses it.
   constexpr uint32_t kReserved = 1024;
   auto reserve = [&](const Operand &operand) {
     if (operand.kind == Operand::Kind::Special &&
@@ -144,7 +144,7 @@ bool Decoder::layoutShared() {
   return true;
 }
 
-/// Places of parameters and local variables in a frame.
+/// Places parameters and local variables in a frame.
 bool Decoder::layoutFunction(uint32_t index) {
   const Function &function = module.functions[functions[index]];
   CodeFunction &out = code->functions[index];
@@ -228,7 +228,8 @@ bool Decoder::decodeFunction(uint32_t index) {
   currentIndex = index;
   CodeFunction &out = code->functions[index];
 
-  // Place 0 takes what nobody reads: sinks. 512 bytes hold 32 lanes of b128.
+  // Place 0 is for sinks, results that are never read. 512 bytes hold 32 lanes
+  // of b128.
   ControlFlow flow = analyzeControlFlow(*current);
   uint64_t bytes = 512;
   std::vector<uint32_t> places = allocateRegisters(*current, flow, bytes);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One decoder makes the code of one kernel. Instructions are understood here,
-// at the launch of a kernel that contains them (in itself or in a function it
-// calls), reachable or not: an unknown one is an error that names it.
+// One decoder makes the code of one kernel. It decodes all instructions of a
+// kernel and of the functions that it calls when the kernel is launched,
+// reachable or not. An unknown instruction is an error that names it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,20 +25,21 @@
 
 namespace fusion::emulator {
 
-/// The modifiers of an opcode, taken one by one; what is left over at the end
-/// is a modifier that nobody understands.
+/// The modifiers of an opcode, taken one by one. A modifier that remains at the
+/// end is unknown.
 class Modifiers {
 public:
   explicit Modifiers(const Instruction &instruction)
       : list(instruction.modifiers) {}
   bool take(std::string_view text);
-  /// Takes the first that is one of `texts`; its index, or -1.
+  /// Takes the first modifier that is one of `texts`. Returns its index, or -1.
   int takeOneOf(std::initializer_list<std::string_view> texts);
-  /// Takes the first that is a type.
+  /// Takes the first modifier that is a type.
   Type takeType();
-  /// Takes all that begin with `prefix`.
+  /// Takes all modifiers that begin with `prefix`.
   bool takePrefix(std::string_view prefix);
-  /// Of the first type as often as the vector that is named has it.
+  /// Returns the bytes of the first type times the elements of the vector
+  /// modifier.
   unsigned vectorBytes() const;
   Rounding takeRounding();
   uint8_t takeFloatFlags(); ///< FloatFlags: .ftz, .sat, .NaN and so on
@@ -48,8 +49,8 @@ private:
   std::vector<std::string_view> list;
 };
 
-/// The least target that has the instruction, such as "sm_90a", where the
-/// module's has it not; else nothing (Targets.cpp).
+/// Returns the least target that has the instruction, such as "sm_90a", if the
+/// module's target lacks it; else an empty string (Targets.cpp).
 std::string missingTarget(const Module &module, const Instruction &instruction);
 
 /// The .b type of the same width.
@@ -57,7 +58,7 @@ Type bitsLike(Type type);
 
 class Decoder {
 public:
-  /// `watched`: sanitizers look at what wgmma has in registers.
+  /// `watched`: sanitizers check registers of wgmma.
   Decoder(const Module &module, Error &error, bool watched)
       : module(module), error(error), watched(watched), table(handlerTable()) {}
   std::unique_ptr<Code> run(uint32_t kernel);
@@ -74,13 +75,13 @@ private:
 
   // DecodeOperands.cpp
   bool source(const Operand &operand, Type type, Ref &ref);
-  /// A register at least as wide as `bytes`, or a constant of `bytes`.
+  /// Resolves a register at least as wide as `bytes`, or a constant of `bytes`.
   bool wideSource(const Operand &operand, Type type, Ref &ref, unsigned &width);
   bool destination(const Operand &operand, Type type, Ref &ref);
   bool wideDestination(const Operand &operand, Type type, Ref &ref,
                        unsigned &width);
   bool predicateSource(const Operand &operand, Ref &ref, bool &negated);
-  /// A predicate with any negation carried out by a hidden instruction.
+  /// Resolves a predicate. A hidden instruction carries out its negation.
   bool predicateValue(const Operand &operand, Ref &ref);
   bool address(const Operand &operand, Ref &ref, unsigned &width,
                int64_t &offset, Space *space = nullptr);
@@ -91,8 +92,8 @@ private:
   Ref scratch(unsigned bytes);
   uint64_t variableAddress(uint32_t variable);
   bool count(size_t least, size_t most);
-  /// The registers of a vector that goes to or comes from a matrix product;
-  /// `type` is what a register of it holds.
+  /// Resolves the registers of a vector that is a fragment of an MMA. `type` is
+  /// the type of the elements in a register.
   bool fragment(const Operand &operand, Type type, size_t registers,
                 bool isDestination, std::vector<Ref> &refs);
 
@@ -165,8 +166,8 @@ private:
   bool decodeWmmaAccess(bool isStore, Modifiers &modifiers);
 
   // DecodeMbarrier.cpp
-  /// The address as a generic one of 64 bits; `sharedSpace`: it was given in
-  /// the shared window.
+  /// Resolves an address as a generic one of 64 bits. `sharedSpace`: it was
+  /// given in the shared window.
   bool genericAddress(const Operand &operand, bool sharedSpace, Ref &ref);
   bool decodeMbarrier(std::string_view root, Modifiers &modifiers);
   bool decodeAsyncArrive(Modifiers &modifiers);
@@ -205,7 +206,7 @@ private:
   std::map<std::pair<unsigned, uint64_t>, Ref> constants;
   std::vector<uint8_t> constantBytes;
 
-  // Of the function that is decoded.
+  // State of the function that is being decoded.
   const Function *current = nullptr;
   uint32_t currentIndex = 0;
   std::vector<Ref> slots;

@@ -22,9 +22,9 @@ namespace fusion::emulator {
 
 struct Module;
 
-/// What memory nobody wrote reads as: NaN in every floating-point type.
+/// The byte that unwritten memory reads as: NaN in every floating-point type.
 constexpr uint8_t kPoison = 0xff;
-/// A line of the caches, which instructions discard as a whole.
+/// Bytes of a cache line, which instructions discard as a whole.
 constexpr unsigned kLineBytes = 128;
 
 struct Allocation {
@@ -32,48 +32,50 @@ struct Allocation {
   uint64_t bytes = 0;
   uint8_t *data = nullptr;
   bool isConst = false;
-  bool isPending = false; ///< in a launch that has it so
-  /// Everything has been written, or can no longer be told: a kernel without
+  bool isPending = false; ///< the launch says `pending`
+  /// All bytes have been written, or this is unknown because a kernel without
   /// sanitizers stored here.
   std::atomic<bool> initialized{false};
-  /// One byte per byte, 1 = written; null until something was.
+  /// A byte per byte, 1 if it was written; null until a byte was.
   std::unique_ptr<uint8_t[]> shadow;
   std::unique_ptr<uint8_t[]> storage;
 
   uint64_t end() const { return begin + bytes; }
   void markWritten(uint64_t offset, uint64_t count);
-  /// As if nobody had written it.
+  /// Marks bytes as not written.
   void markDiscarded(uint64_t offset, uint64_t count);
 };
 
 class DeviceMemory {
 public:
   Allocation *allocate(uint64_t bytes, uint64_t alignment);
-  /// The allocation that holds `address`, null where there is none.
+  /// Returns the allocation that contains `address`, or null.
   Allocation *find(uint64_t address) const;
-  /// The allocation that holds or most closely precedes `address`.
+  /// Returns the allocation that contains or most closely precedes `address`.
   const Allocation *nearest(uint64_t address) const;
-  /// What was freed, and by which line of a kernel (0: by none). Addresses are
-  /// not given out again.
+  /// Freed memory, and the line of the kernel that freed it (0: the host did).
+  /// Addresses are not reused.
   struct Freed {
     uint64_t begin = 0, bytes = 0;
     unsigned line = 0;
   };
-  /// The one that held `address`; of no bytes where there is none.
+  /// Returns the freed memory that contained `address`; 0 bytes if there is
+  /// none.
   Freed freedAt(uint64_t address) const;
   bool free(uint64_t address);
-  /// Brings the module's .global and .const variables in, once per module.
-  /// False where another module has its region of addresses.
+  /// Allocates the module's .global and .const variables, once per module.
+  /// Returns false if another module has its region of addresses.
   bool instantiate(const Module &module);
 
-  /// malloc and free of kernels; 0 where the heap is full. What kernels do not
-  /// free stays for the next launch. False for what is no such memory.
+  /// malloc and free of kernels. heapAllocate returns 0 if the heap is full;
+  /// memory that kernels do not free stays for the next launch. heapFree
+  /// returns false if `address` is not such memory.
   uint64_t heapAllocate(uint64_t bytes);
   bool heapFree(uint64_t address, unsigned line);
-  /// Bytes that malloc gave there; 0: it did not.
+  /// Returns the bytes that malloc gave at this address, or 0.
   uint64_t heapSize(uint64_t address) const;
-  /// The driver's part of a cooperative launch: a size and the word by which
-  /// the blocks wait for one another, zero when a launch starts.
+  /// The driver's part of a cooperative launch: a size, and the word by which
+  /// blocks wait for one another, zero when a launch starts.
   uint64_t gridWorkspace();
   void resetGridWorkspace();
 
@@ -87,7 +89,7 @@ private:
   std::map<uint64_t, uint64_t> heap; ///< sizes, by address
   uint64_t heapBytes = 0;
   std::map<uint64_t, Freed> freedRanges;
-  /// Freed by kernels: empty, but whoever has found one may still look at it.
+  /// Freed by kernels: empty, but pointers to them may still be in use.
   std::vector<std::unique_ptr<Allocation>> freed;
   Allocation *workspace = nullptr;
 };

@@ -15,11 +15,11 @@ namespace fusion::emulator {
 
 struct GridSanitizer;
 
-/// Waiting: no warp can go on before another CTA of the cluster does something.
+/// Waiting: no warp can continue before another CTA of the cluster acts.
 enum class CtaStatus : uint8_t { Done, Running, Waiting, Failed };
 
-/// Runs one CTA at a time, a quantum at a time. What a CTA allocated serves the
-/// next one that is started in the same object.
+/// Runs one CTA at a time, a quantum at a time. The next CTA that is started in
+/// the same object reuses its allocations.
 class Executor {
 public:
   Executor(const Code &code, const Launch &launch, const Options &options,
@@ -27,25 +27,26 @@ public:
            GridSanitizer *gridSanitizer);
   ~Executor();
 
-  /// Begins the CTA with that index in the grid, as that rank of `cluster`.
+  /// Begins the CTA with this index in the grid, as the given rank of
+  /// `cluster`.
   void start(uint64_t linear, bool tracing, bool sharedHostMemory,
              Cluster &cluster, uint32_t rank);
   /// Runs until the CTA ends, fails, or `quantum` warp instructions are done.
   CtaStatus run(uint64_t quantum);
-  /// Instructions executed by the last call of `run`.
+  /// Returns the number of instructions that the last call of `run` executed.
   uint64_t lastUsed() const { return used; }
-  /// Lets waits that may give up do so; false where there are none.
+  /// Lets waits give up that may do so. Returns false if there are none.
   bool timeOut();
-  /// Lets those go who wait at barriers for other lanes of their warps.
+  /// Releases lanes that wait at barriers for other lanes of their warps.
   bool letHeldGo();
-  /// After many instructions: whether no warp can go on before another CTA
-  /// writes; adds a finding for each that spins or waits.
+  /// After many instructions: returns whether no warp can continue before
+  /// another CTA writes. Adds a finding for each warp that spins or waits.
   bool isStuck(std::vector<Finding> &parties);
-  /// Ends the CTA, if it has a warp that spins, with the deadlock of these.
+  /// Ends the CTA with a deadlock of `parties` if one of its warps spins.
   bool failStuck(std::vector<Finding> &parties);
-  /// Whether asynchronous copies are on their way to an mbarrier.
+  /// Whether asynchronous copies are in flight to an mbarrier.
   bool awaitsCopies() const;
-  /// Ends the CTA with an error that says who waits where.
+  /// Ends the CTA with an error that says which lanes wait where.
   void deadlock(const std::vector<const Executor *> &others);
 
   Cta cta;
@@ -96,13 +97,13 @@ private:
   uint32_t liveThreads() const;
 
   // Spinning.cpp
-  /// What a warp does that does not end.
+  /// An endless loop of a warp.
   struct Spin {
     bool loops = false, isStuck = false;
-    unsigned first = 0, last = 0; ///< lines
+    unsigned first = 0, last = 0; ///< lines of the loop
     unsigned pollLine = 0, otherLine = 0;
     unsigned lane = 0;
-    std::string poll; ///< what it reads; empty: nothing, or not known
+    std::string poll; ///< what it polls; empty: nothing or unknown
   };
   Spin watch(Warp &warp);
   bool enterGroup(Warp &warp, uint32_t mask);
@@ -114,8 +115,8 @@ private:
   bool watching = false;
   std::vector<uint32_t> pollLines; ///< of the warps that were watched
   GridSanitizer *gridSanitizer;    ///< null without Options::sanitize
-  /// Of a warp whose lanes went apart: how often it jumped back since lanes
-  /// were last held back for it, and what it was like at one of these jumps.
+  /// For a warp with diverged lanes: the number of backward jumps since lanes
+  /// were last held back for it, and its state at one of these jumps.
   struct Spun {
     uint32_t jumps = 0;
     uint32_t pc = 0, mask = 0, frame = kNone;

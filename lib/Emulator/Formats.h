@@ -18,7 +18,7 @@ struct Format {
   unsigned exponentBits;
   unsigned mantissaBits; ///< without the leading one
   uint64_t largest;      ///< encoding of the largest finite number
-  uint64_t infinity;     ///< 0 where there is none
+  uint64_t infinity;     ///< 0 if the format has none
   uint64_t nan;          ///< canonical
 
   int bias() const { return (1 << (exponentBits - 1)) - 1; }
@@ -28,23 +28,21 @@ struct Format {
 /// f16, bf16, tf32 (in the upper 19 bits of 32), f32, f64, e4m3, e5m2.
 const Format &formatOf(Type type);
 
-/// What fills elements outside of a tensor where they are to be NaN, 16 bits
-/// after 16 bits: a NaN of f16 and of bf16 that no arithmetic makes. The PTX
-/// ISA
-/// ("OOB-NaN") leaves its bits open; these are what chips have been seen to
-/// fill with.
+/// The value of elements outside of a tensor that are to be NaN, repeated every
+/// 16 bits: a NaN of f16 and of bf16 that no arithmetic yields. The PTX ISA
+/// ("OOB-NaN") leaves its bits open; chips have been seen to use these.
 constexpr uint16_t kOutOfBoundsNan = 0x7ff7;
 
-/// The number (-1)^negative * magnitude * 2^exponent, rounded to `format`.
-/// `finite`: what is too large becomes the largest finite number.
+/// Rounds the number (-1)^negative * magnitude * 2^exponent to `format`. With
+/// `finite`, too large numbers become the largest finite one.
 uint64_t encode(const Format &format, bool negative, uint64_t magnitude,
                 int exponent, Rounding rounding, bool finite);
 
-/// `value` rounded to `format`; NaN becomes the canonical one.
+/// Rounds `value` to `format`; NaN becomes the canonical NaN.
 uint64_t encode(const Format &format, double value, Rounding rounding,
                 bool finite);
 
-/// The number that `bits` encodes; exact.
+/// Returns the number that `bits` encodes; exact.
 double decode(const Format &format, uint64_t bits);
 
 } // namespace fusion::emulator

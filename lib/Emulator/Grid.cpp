@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In parallel, or where blocks communicate, and with sanitizers, in turns on
-// one host thread.
+// Runs the blocks of a grid in parallel. Blocks that communicate, or that run
+// with sanitizers, run alternately on one host thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,16 +28,16 @@ using namespace fusion::emulator;
 
 namespace {
 
-// CTAs that wait for one another: instructions until the next has its turn,
-// and how many clusters are resident at once whatever the chip has room for.
+// For CTAs that wait for one another: instructions until the next CTA runs, and
+// the number of clusters that are resident even if the chip has room for fewer.
 constexpr uint64_t kCtaQuantum = 1 << 14;
 constexpr uint64_t kMostResident = 2048;
-// Warp instructions between two looks at whether another CTA has failed or the
+// Warp instructions between two checks of whether another CTA has failed or the
 // launch is to stop.
 constexpr uint64_t kFailureQuantum = 1 << 16;
-// How long the calling thread waits for others between two such looks.
+// Time that the calling thread waits for others between two such checks.
 constexpr std::chrono::milliseconds kPatience(20);
-// Warp instructions until warps that spin are looked for.
+// Warp instructions until the first search for spinning warps.
 constexpr uint64_t kFirstLook = 1 << 21;
 
 class Grid {
@@ -61,7 +61,7 @@ public:
     unsigned threads =
         options.threads ? options.threads : std::thread::hardware_concurrency();
     threads = unsigned(std::min<uint64_t>(std::max(threads, 1u), clusters));
-    // Sanitizers tell who wrote what first; that must not be luck either.
+    // Sanitizers report the order of writes, which must not depend on chance.
     if (code.communicates || options.sanitize)
       runInTurns();
     else
@@ -104,7 +104,7 @@ private:
       });
     work();
     {
-      // Somebody has to ask while the last clusters run.
+      // The calling thread has to ask while the last clusters run.
       std::unique_lock<std::mutex> guard(mutex);
       while (!ended.wait_for(guard, kPatience, [&]() { return !working; })) {
         guard.unlock();
@@ -118,7 +118,8 @@ private:
       failStopped();
   }
 
-  /// Whether the caller wants the launch to end, whom only its own thread asks.
+  /// Whether the caller wants the launch to end. Only the calling thread asks
+  /// it.
   bool isStopped() {
     if (!stopped && options.proceed && std::this_thread::get_id() == caller &&
         !options.proceed())
@@ -126,8 +127,8 @@ private:
     return stopped;
   }
 
-  /// The cluster that starts as number `position`: other seeds start with
-  /// another one, and every other seed goes backwards.
+  /// Returns the cluster that starts as number `position`. Other seeds start
+  /// with another one, and every other seed runs backwards.
   uint64_t drawn(uint64_t position) const {
     if (!options.seed)
       return position;
@@ -136,7 +137,8 @@ private:
     return options.seed % 2 ? clusters - 1 - index : index;
   }
 
-  /// Other seeds make turns of very different lengths.
+  /// Returns the instructions until the next CTA runs, which vary widely with
+  /// seeds.
   uint64_t quantum() {
     if (!options.seed)
       return kCtaQuantum;
@@ -144,8 +146,9 @@ private:
     return uint64_t(8) << (turn >> 32) % 12;
   }
 
-  /// One host thread; a CTA runs until it ends or its quantum is over. Others
-  /// become resident only while those before them do not end.
+  /// Runs CTAs alternately on one host thread, each until it ends or its
+  /// quantum is over. Further CTAs become resident only while the earlier ones
+  /// do not end.
   void runInTurns() {
     std::vector<std::unique_ptr<ClusterExecutor>> active, idle;
     uint64_t next = 0;
@@ -181,7 +184,7 @@ private:
           continue;
         }
         if (status == CtaStatus::Failed) {
-          // Those that have not begun may be the ones that others wait for.
+          // Otherwise the awaited CTAs may not have begun.
           if (next == clusters || active.size() == mostResident)
             checkStuck(active, *active[i]);
           collect(*active[i], status);
@@ -199,7 +202,8 @@ private:
     }
   }
 
-  /// Nobody goes on: those who are held for other lanes go without them.
+  /// Handles that no CTA can continue: lanes held for others of their warps go
+  /// first.
   bool letHeldGo(std::vector<std::unique_ptr<ClusterExecutor>> &active) {
     bool any = false;
     for (auto &cluster : active)
@@ -207,8 +211,8 @@ private:
     return any;
   }
 
-  /// Where a cluster has reached the instruction limit, and nobody who runs can
-  /// help it, that is a deadlock.
+  /// Makes it a deadlock that a cluster has reached the instruction limit, if
+  /// no running CTA can change what its warps poll.
   void checkStuck(std::vector<std::unique_ptr<ClusterExecutor>> &active,
                   ClusterExecutor &failed) {
     Fault *fault = nullptr;
@@ -219,7 +223,7 @@ private:
       return;
     std::vector<Finding> parties;
     Fault limit = std::exchange(*fault, Fault());
-    // Those who are let go may wait when they are looked at again.
+    // Released lanes may wait when they are checked again.
     bool isStuck = false;
     for (unsigned looks = 0; looks < 3 && !isStuck; ++looks) {
       isStuck = true;
@@ -230,7 +234,7 @@ private:
       if (isStuck && letHeldGo(active))
         isStuck = false;
     }
-    if (fault->set) // by somebody who was watched
+    if (fault->set) // by a watched warp
       isStuck = false;
     *fault = std::move(limit);
     if (!isStuck || parties.empty())
@@ -241,8 +245,8 @@ private:
     fault->parties = std::move(parties);
   }
 
-  /// With sanitizers, now and then, ever more seldom: those that have not begun
-  /// may be the ones that others wait for.
+  /// Whether to look for spinning warps: with sanitizers, at growing intervals,
+  /// once all CTAs have begun. Before, the awaited ones may not have.
   bool looksForSpins(uint64_t next) {
     if (!options.sanitize || spent < nextLook || next != clusters)
       return false;
@@ -258,7 +262,7 @@ private:
     for (auto &cluster : active)
       for (auto &executor : cluster->executors)
         if (!executor->cta.ended) {
-          // What is on its way may be what others wait for.
+          // Copies in flight may be what other threads wait for.
           if (executor->awaitsCopies())
             return false;
           executors.push_back(executor.get());
@@ -287,8 +291,8 @@ private:
     return options.launchLimit ? options.launchLimit : UINT64_MAX / 2;
   }
 
-  /// Adds what clusters executed in the order of their indices, so that the
-  /// one with which the limit of the launch is exceeded is always the same.
+  /// Adds executed instructions in the order of the clusters' indices, so that
+  /// the cluster that exceeds the launch's limit is always the same.
   void charge(const ClusterExecutor &cluster) {
     if (spent > limit())
       return;
@@ -317,7 +321,8 @@ private:
               code.source->line};
   }
 
-  /// What failed by itself is told rather than this.
+  /// Reports that the launch was stopped, unless a cluster has failed by
+  /// itself.
   void failStopped() {
     if (!result.error)
       result.error =
@@ -325,8 +330,9 @@ private:
                 code.source->line};
   }
 
-  /// What one CTA discards others have written before: where they meet, the
-  /// model sees what they do in the order in which they take turns.
+  /// Feeds a CTA's accesses to the L2 model. A CTA may discard lines that
+  /// others wrote before, so the model sees accesses in the order in which CTAs
+  /// run.
   void feed(Cta &cta) {
     l2->feed(cta.trace);
     cta.trace.clear();
@@ -353,7 +359,7 @@ private:
       for (Finding &finding : executor.sanitizer->findings)
         if (known.emplace(finding.kind, finding.line, finding.otherLine).second)
           result.findings.push_back(std::move(finding));
-    // What ends a launch is a finding too, for those who read only these.
+    // An error that ends the launch is a finding as well.
     if (options.sanitize && cta.fault.set && !cta.fault.kind.empty()) {
       Finding finding;
       finding.kind = cta.fault.kind;
@@ -371,7 +377,7 @@ private:
     if (l2 && code.communicates) {
       feed(cta);
     } else if (l2) {
-      // The model sees the CTAs in the order of their indices.
+      // The model gets the accesses of CTAs in the order of their indices.
       traces.emplace(cta.linear, std::move(cta.trace));
       cta.trace = {};
       for (auto it = traces.find(fed); it != traces.end();
@@ -414,10 +420,10 @@ private:
   std::map<uint64_t, std::vector<uint64_t>> traces;
   uint64_t fed = 0;
   uint64_t turn = 0;
-  /// What the clusters from `charged` on executed; 0: not yet at their end.
+  /// Instructions of the clusters from `charged` on; 0: not at its end yet.
   std::deque<uint64_t> costs;
   uint64_t charged = 0, spent = 0;
-  uint64_t nextLook = kFirstLook; ///< when so much is spent
+  uint64_t nextLook = kFirstLook; ///< at this value of `spent`
   std::vector<Counters> instCounters;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   LaunchResult result;

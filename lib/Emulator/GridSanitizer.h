@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Contexts and what is known of global memory; every CTA has a sanitizer of its
-// own besides (Sanitizer.h).
+// Contexts, and the sanitizer's state of global memory. Every CTA has a
+// sanitizer of its own as well (Sanitizer.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,37 +30,36 @@ namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
 
-/// What the cp.async of a warp read between two places where groups end: as
-/// of when does it count as read?
+/// The reads of a warp's cp.async between two places where groups end, and the
+/// context from which they count as done.
 struct CopyReads {
   uint32_t issued = 0, done = 0;                  ///< lanes
-  uint32_t context = 0;                           ///< of those that are done
-  std::unique_ptr<std::array<uint32_t, 32>> each; ///< where these differ
+  uint32_t context = 0;                           ///< of lanes in `done`
+  std::unique_ptr<std::array<uint32_t, 32>> each; ///< if lanes differ
 };
 
-/// An acquiring fence.proxy.tensormap: what its lanes knew then.
+/// An acquiring fence.proxy.tensormap: what its lanes knew at it.
 struct MapAcquire {
   ToldRef told;
   uint32_t warp, lanes, clock; ///< of the block in `told`
 };
 
-/// What the CTAs of a launch share.
+/// State that the CTAs of a launch share.
 struct GridSanitizer {
   explicit GridSanitizer(uint64_t seed) : keepsFirstReader(seed % 2 == 0) {}
 
-  std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is nobody's
+  std::vector<Context> contexts{{UINT64_MAX, 0, 0}}; ///< [0] is unused
   std::vector<uint32_t> issuers; ///< warps, of agents' contexts
-  std::vector<CopyReads> copies; ///< by the clocks of contexts of kCopies
+  std::vector<CopyReads> copies; ///< by the clocks of kCopies contexts
   Released released;             ///< at addresses of global memory
   LooselyReleased looselyReleased;
   std::unordered_map<uint64_t, std::vector<MapAcquire>>
       mapAcquires; ///< of maps
   std::unordered_map<const Cluster *, Phase> clusterPhases;
   std::unordered_map<const Allocation *, std::unique_ptr<Shadow>> shadows;
-  /// Of shared memory of CTAs that have ended.
+  /// Shadows of shared memory of CTAs that have ended, to be reused.
   std::vector<std::pair<Shadow, ReaderSets>> spares;
-  /// Sets of readers, of shared memory of a block, that a context is among
-  /// already.
+  /// Sets of readers of a block's shared memory that contain a context already.
   struct Joined {
     uint32_t context = 0;
     Record set = 0;
@@ -76,7 +75,7 @@ struct GridSanitizer {
     return joined[(context * 0x9e3779b1u ^ uint32_t(set >> 12)) % kJoined];
   }
   static constexpr size_t kJoined = 4096;
-  /// What was united lately. An epoch is of one block, between two barriers.
+  /// Recent unions of sets. An epoch is of one block, between two barriers.
   struct Union {
     Record reads = 0, mine = 0, result = 0;
     uint64_t epoch = 0;
@@ -93,7 +92,8 @@ struct GridSanitizer {
                   (64 - kUnionBits)];
   }
   static constexpr unsigned kUnionBits = 10;
-  /// Which of two unordered readers of a word of global memory is kept.
+  /// Whether the first of two unordered readers of a word of global memory is
+  /// kept.
   bool keepsFirstReader;
 };
 

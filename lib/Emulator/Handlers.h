@@ -8,7 +8,7 @@
 //
 // Handlers are compiled several times, for vector extensions of growing width
 // (folder Isa), and chosen once when the program starts. Every function below
-// returns null where there is no such instruction.
+// returns null if there is no such instruction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -176,7 +176,7 @@ enum class AtomicOp : uint8_t {
 };
 enum class VoteMode : uint8_t { All, Any, Uni, Ballot };
 
-/// mma shapes by element types (PTX ISA, "Matrix multiply-accumulate").
+/// The shapes of mma by element types (PTX ISA, "Matrix multiply-accumulate").
 struct MmaSpec {
   unsigned m = 0, n = 0, k = 0;
   Type a = Type::None, b = Type::None, accumulator = Type::None,
@@ -185,7 +185,7 @@ struct MmaSpec {
   bool isSparse = false; ///< mma.sp
   /// A is column-major, B row-major: mma.m8n8k4 of f16 alone has a choice.
   bool columnA = false, rowB = false;
-  /// What single bits are combined with before they are counted.
+  /// The operation on single bits before they are counted.
   enum class BitOp : uint8_t { None, And, Xor } bitOp = BitOp::None;
 };
 
@@ -204,35 +204,34 @@ struct HandlerTable {
   Handler (*store)(Space space, unsigned bytes);
   Handler (*mma)(const MmaSpec &spec);
   Handler (*wmma)(const MmaSpec &spec);
-  /// Carries out wgmmas of the warp that share accumulators, one after the
-  /// other.
+  /// Carries out wgmmas of the warp that share accumulators, in order.
   void (*wgmma)(Warp &warp, const WgmmaOp *ops, size_t count);
-  /// Looks at the records of the words; false where an address is none.
+  /// Reads the records of the words. Returns false if an address has none.
   bool (*shadowGather)(ShadowWords &words, const uint64_t *writes,
                        const uint64_t *reads);
-  /// One record per word; false where two lanes have a word in common, which
-  /// then has the record of either.
+  /// Writes one record per word. Returns false if two lanes share a word, which
+  /// then has the record of either lane.
   bool (*shadowScatter)(const ShadowWords &words, const uint64_t *from,
                         uint64_t *to);
   void (*shadowFill)(const ShadowWords &words, uint64_t record, uint64_t *to);
-  /// Puts the lanes in the place of readers that come before (all, where the
-  /// last one is kept), as `asked` says (kAsked contexts, twice their number
-  /// and the answer). False, and nothing done, where it does not.
+  /// Replaces readers that come before by the lanes (all readers, if the last
+  /// one is kept), as `asked` says (kAsked contexts, twice their number and the
+  /// answer). Returns false, without an effect, if `asked` does not say.
   bool (*shadowReplace)(const ShadowWords &words, const uint32_t *asked,
                         bool keepsFirst, uint64_t *to);
 };
 
-/// The widest table that this machine executes.
+/// Returns the widest table that this machine executes.
 const HandlerTable &handlerTable();
-/// Every table that this machine executes, for tests.
+/// Returns every table that this machine executes, for tests.
 std::vector<const HandlerTable *> allHandlerTables();
 
 // Handlers that exist once (their loops do not vectorise), by file.
 
 // HandlersDirected.cpp: f32 and f64 under rz, rm, rp. a: flags, b: Rounding.
 Handler directedHandler(FloatOp op, Type type);
-/// c += a b, row-major, m by k and k by n; each product by one fma in
-/// `rounding`.
+/// Computes c += a b, row-major, m by k and k by n. Each multiply-add is one
+/// fma in `rounding`.
 void directedProduct(const double *a, const double *b, double *c, unsigned m,
                      unsigned n, unsigned k, Rounding rounding);
 
@@ -241,7 +240,7 @@ Handler shuffleHandler(ShuffleMode mode);       ///< [d, p, a, b, c, membermask]
 Handler voteHandler(VoteMode mode);             ///< [d, a, membermask]
 Handler matchHandler(bool all, unsigned bytes); ///< [d, p, a, membermask]
 Handler reduxHandler(AtomicOp op, Type type);   ///< [d, a, membermask]
-/// The same of .f32.
+/// redux.sync of .f32: [d, a, membermask]
 Handler reduxFloatHandler(AtomicOp op, bool isAbsolute, bool propagatesNaN);
 Handler activemaskHandler(); ///< [d]
 Handler electHandler();      ///< [d, p, membermask]
@@ -255,16 +254,16 @@ Handler atomicHandler();
 /// bytes, b: 1 source size, 2 ignore-source predicate, c and d: widths.
 Handler asyncCopyHandler();
 Handler asyncCommitHandler();
-Handler asyncWaitHandler(); ///< imm: groups that may stay, -1: none, of all
+Handler asyncWaitHandler(); ///< imm: groups that may stay, -1: wait_all
 /// [registers…, address]; b: matrices, c: address width, a: 1 if generic.
 Handler matrixLoadHandler(bool transposed);
 Handler matrixStoreHandler(bool transposed);
 Handler matrixMoveHandler(); ///< [d, a]: transposed
-/// What the lanes that end still have in flight arrives, but for what an
-/// mbarrier awaits: that comes with its phase, after the thread.
+/// Completes the copies in flight of lanes that end. A copy that an mbarrier
+/// awaits is not among them: it completes with its phase, after the thread.
 void finishCopies(Warp &warp, uint32_t mask);
 
-/// Those of them that were issued before number `sequence`.
+/// Completes copies of these lanes that were issued before number `sequence`.
 void finishCopiesBefore(Warp &warp, uint32_t mask, uint32_t sequence);
 
 // HandlersMbarrier.cpp. Addresses are generic, 64 bits.
@@ -292,22 +291,22 @@ Handler mapaHandler();         ///< [d, a, rank]; c: width, a: 1 if generic
 Handler ctaRankHandler();      ///< [d, a]; c: width, a: 1 if generic
 Handler clusterArriveHandler();
 Handler clusterWaitHandler();
-/// Lanes that end do not arrive at barrier.cluster any more.
+/// Removes lanes that end from barrier.cluster.
 void leaveCluster(Warp &warp, uint32_t mask);
 
 // HandlersRegisters.cpp
 Handler setRegistersHandler(); ///< imm: per thread; a: 1 if it takes some
-/// Registers of a thread at first, as many as the kernel's directives let
-/// ptxas give it (which does, where there is a setmaxnreg); 0: they say
-/// nothing, and setmaxnreg may have no effect.
+/// Returns the registers of a thread at the start: as many as the kernel's
+/// directives let ptxas use (it uses all of them with setmaxnreg). 0 if no
+/// directive says it; setmaxnreg may have no effect then.
 uint32_t registersAtStart(const Function &kernel);
-/// " wait for registers, line n".
+/// Returns " wait for registers, line n".
 std::string describeRegisters(const Warp &warp, const Inst &inst);
-/// Whether a wait for an event may be told that it was in vain.
+/// Whether a wait for an event may return without success.
 bool mayTimeOut(const Inst &inst);
-/// The mbarrier that a group waits for: its offset.
+/// Returns the offset of the mbarrier that a group waits for.
 uint32_t mbarrierOf(const Warp &warp, const Inst &inst, const Group &group);
-/// " wait at …, line n": for the report of a deadlock.
+/// Returns " wait at …, line n", for the report of a deadlock.
 std::string describeWait(const Warp &warp, const Inst &inst,
                          const Group &group);
 
@@ -332,7 +331,7 @@ Handler bulkWaitHandler(); ///< imm: groups that may stay; a: 1 .read
 /// [address, mbarrier, values…]; a: bytes of a value, b: AtomicOp, c: type,
 /// d: 1 red.async
 Handler asyncStoreHandler();
-/// The bulk groups of these lanes complete.
+/// Completes the bulk groups of these lanes.
 void finishBulkStores(Warp &warp, uint32_t mask);
 
 // HandlersTensorMap.cpp
@@ -360,12 +359,12 @@ Handler wgmmaFenceHandler();
 Handler registerWatchHandler(); ///< imm: index into Code::watches
 Handler wgmmaCommitHandler();
 Handler wgmmaWaitHandler(); ///< imm: groups that may stay
-/// A warp of the warpgroup that has not committed yet what `wait` waits for;
-/// null: all have, but those that have ended.
+/// Returns a warp of the warpgroup that has not ended and has not committed the
+/// groups that `wait` waits for, or null.
 const Warp *lateProducts(const Warp &warp, const Inst &wait);
-/// The warp has committed a group, or ended.
+/// Wakes warps that wait for wgmma after `warp` has committed a group or ended.
 void wakeProductWaits(const Warp &warp);
-/// " wait for wgmma, line n (…)".
+/// Returns " wait for wgmma, line n (…)".
 std::string describeProducts(const Warp &warp, const Inst &wait);
 void finishProducts(Warp &warp);
 
@@ -392,14 +391,14 @@ Handler videoHandler();
 Handler barrierResultHandler();     ///< [d]; a: 0 popc, 1 and, 2 or
 Handler predicateHandler(IntOp op); ///< And, Or, Xor, Not, Mov of predicates
 Handler testpHandler();             ///< [p, a]; a: test, b: bytes
-/// mma.sp: of four elements of a row two must be named.
+/// Raises a fault: mma.sp must name two of four elements of a row.
 void faultMetadata(Warp &warp, const Inst &inst, unsigned row, uint32_t bits);
 Handler nothingHandler();
 Handler gridWaitHandler();
 Handler discardHandler();
 Handler fenceHandler(); ///< between threads: does nothing but tell sanitizers
 Handler mapAcquireHandler(); ///< [map]: fence.proxy.tensormap, .acquire
-Handler proxyFenceHandler(); ///< the same between proxies; a: ProxyFence
+Handler proxyFenceHandler(); ///< between proxies; a: ProxyFence
 
 } // namespace fusion::emulator
 

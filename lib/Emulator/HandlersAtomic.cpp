@@ -36,11 +36,11 @@ float flushed(float value) {
              : value;
 }
 
-/// add, min or max of one 16-bit floating-point number.
+/// Returns the sum, minimum or maximum of two 16-bit floating-point numbers.
 uint64_t halfOperation(AtomicOp op, Type type, uint64_t x, uint64_t y) {
   const Format &format = formatOf(type);
   double a = decode(format, x & 0xffff), b = decode(format, y & 0xffff);
-  // A sum in f32 is wide enough that rounding it again does no harm.
+  // A sum in f32 is wide enough that a second rounding does no harm.
   double r = op == AtomicOp::Add   ? double(float(a) + float(b))
              : op == AtomicOp::Min ? std::fmin(a, b)
                                    : std::fmax(a, b);
@@ -49,7 +49,7 @@ uint64_t halfOperation(AtomicOp op, Type type, uint64_t x, uint64_t y) {
 
 using Wide = unsigned __int128;
 
-/// .exch and .cas know 128 bits, where CTAs take turns.
+/// Carries out 128-bit .exch and .cas. CTAs run alternately on one thread.
 void wideUpdate(Warp &warp, const Inst &inst, unsigned lane, uint8_t *place) {
   Wide old, b = warp.reg<Wide>(inst.op[1])[lane];
   std::memcpy(&old, place, 16);
@@ -114,8 +114,8 @@ uint64_t apply(AtomicOp op, Type type, bool flush, uint64_t old, uint64_t b,
   }
 }
 
-/// Reads, changes and writes back; against other host threads only where CTAs
-/// run at the same time.
+/// Reads, changes and writes back. Atomic with respect to other host threads
+/// only if CTAs run at the same time.
 template <class T>
 uint64_t update(uint8_t *pointer, bool contended, AtomicOp op, Type type,
                 bool flush, uint64_t b, uint64_t c) {
@@ -170,7 +170,7 @@ void atomic(Warp &warp, const Inst &inst, uint32_t mask) {
       return;
     bool contended = warp.cta->sharedHostMemory && !isShared;
     bool flush = type == Type::F32 && !isShared;
-    // Lanes follow one another in ascending order.
+    // Lanes execute in ascending order.
     for (uint32_t left = now; left; left &= left - 1) {
       unsigned lane = unsigned(__builtin_ctz(left));
       uint8_t *p = pointers.pointer[lane];

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies that an mbarrier awaits are carried out when somebody looks at the
-// phase that they end, and not before (settleMbarrier): a reader that does not
-// wait sees the old contents. Arrivals for the next phase force it too.
+// Copies that an mbarrier awaits are carried out when a thread looks at the
+// phase that they end, and not before (settleMbarrier). So a reader that does
+// not wait sees the old contents. Arrivals for the next phase carry them out as
+// well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,7 @@ static void completePhase(Cta &cta, uint32_t offset, Mbarrier &m) {
     cta.sanitizer->phaseComplete(offset);
 }
 
-/// Ends the phase where nothing is missing any more.
+/// Ends the phase if no arrivals and bytes are pending.
 void fusion::emulator::storeMbarrier(Cta &cta, uint32_t offset,
                                      const Mbarrier &barrier) {
   Mbarrier m = barrier;
@@ -121,20 +122,20 @@ bool fusion::emulator::settleMbarrier(Cta &cta, uint32_t offset) {
 
 namespace {
 
-/// `otherLine` is of whoever made it one, 0 where that is not known.
+/// Raises a fault. `otherLine` is the line of the other party, 0 if unknown.
 bool misuse(Warp &warp, const Inst &inst, unsigned lane,
             const std::string &message, unsigned otherLine = 0) {
   raiseFault(warp, inst, lane, message, "mbarrier-misuse", otherLine);
   return false;
 }
 
-/// Line of the last arrival at the mbarrier.
+/// Returns the line of the last arrival at the mbarrier.
 unsigned lastArrival(const Cta &cta, uint32_t offset) {
   return cta.sanitizer ? cta.sanitizer->lastArrival(offset) : 0;
 }
 
-/// The mbarrier of a lane; false after a fault. The sanitizers hear of the
-/// lanes `together`, which have the same one.
+/// Finds the mbarrier of a lane; returns false after a fault. The sanitizers
+/// get all lanes `together`, which use the same mbarrier.
 bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
           uint32_t together, Cta *&cta, uint32_t &offset, Mbarrier &m) {
   if (!resolveShared(warp, inst, lane, warp.reg<uint64_t>(address)[lane], 8, 8,
@@ -150,7 +151,7 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
   return true;
 }
 
-/// The lanes of `mask` that name the same mbarrier as its first.
+/// Returns the lanes of `mask` that name the same mbarrier as its first lane.
 uint32_t lanesAt(Warp &warp, Ref address, uint32_t mask) {
   const uint64_t *addresses = warp.reg<uint64_t>(address);
   uint64_t first = addresses[__builtin_ctz(mask)];
@@ -160,8 +161,8 @@ uint32_t lanesAt(Warp &warp, Ref address, uint32_t mask) {
   return same & mask;
 }
 
-/// Calls visit(lane, CTA, offset, mbarrier) for every lane, until there is a
-/// fault, which `visit` tells by false.
+/// Calls visit(lane, CTA, offset, mbarrier) for every lane, until a fault, for
+/// which `visit` returns false.
 template <class Visit>
 void forMbarriers(Warp &warp, const Inst &inst, uint32_t mask, Ref address,
                   bool remote, Visit visit) {
@@ -219,15 +220,15 @@ void invalidate(Warp &warp, const Inst &inst, uint32_t mask) {
                });
 }
 
-/// Ends the phase if `count` more arrivals, besides those that the queue is
-/// going to make, can only belong to the next. Who comes for the next phase has
-/// heard that this one ended, else it may come too early; and whoever looked
-/// has carried out the queue.
+/// Ends the phase if `count` more arrivals, besides the queued ones, can only
+/// belong to the next phase. A thread that arrives for the next phase has seen
+/// the end of this one, or it may come too early. A thread that has looked has
+/// also carried out the queue.
 void makeRoom(Warp &warp, const Inst &inst, unsigned lane, Cta &cta,
               uint32_t offset, uint32_t count, Mbarrier &m) {
   uint64_t arrivals = count;
   auto it = cta.async.queues.find(offset);
-  // A queue may be long: whoever has room for all of it need not look.
+  // A queue may be long. It need not be counted if all of it fits.
   if (it != cta.async.queues.end() && m.pending < count + it->second.size())
     for (const BulkCopy &copy : it->second)
       arrivals += copy.kind == BulkCopy::Kind::Arrive;
@@ -262,7 +263,7 @@ void transactions(Warp &warp, const Inst &inst, uint32_t mask) {
         makeRoom(warp, inst, lane, cta, offset, Sign > 0, m);
         if (!addTransactions(warp, inst, lane, m, Sign * int64_t(counts[lane])))
           return false;
-        // An expectation of nothing does not end a phase.
+        // Expecting zero bytes does not end a phase.
         storeMbarrier(cta, offset, m);
         return true;
       });
@@ -297,7 +298,7 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     m.pending -= count;
     if (inst.a & MbarrierDrop)
       m.expected -= count;
-    // Lanes that arrive together do so at one time.
+    // Lanes that arrive together are reported as one arrival.
     if (cta.sanitizer && !(told >> lane & 1)) {
       uint32_t together = lanesAt(warp, inst.op[3], mask >> lane << lane);
       told |= together;
@@ -363,7 +364,7 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
     warp.sanitizer->asyncClose(warp);
   auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
-    // Where only arrivals of cp.async are missing, the phase may be over.
+    // If only arrivals of cp.async are missing, the phase may be over.
     makeRoom(warp, inst, lane, cta, offset, 1, m);
     if (inst.a) {
       if (!m.pending)
@@ -372,7 +373,7 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
                           std::to_string(offset) +
                           " expects no arrival in its phase");
     } else {
-      // The arrival is one more than the program counts, so that the pending
+      // The arrival counts in addition to the program's, so that the pending
       // count bounds the queue.
       if (m.pending == Mbarrier::kMaxCount)
         return misuse(warp, inst, lane,

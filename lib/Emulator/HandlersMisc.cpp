@@ -80,7 +80,7 @@ void isSpace(Warp &warp, const Inst &inst, uint32_t mask) {
     bool is = false;
     switch (Space(inst.a)) {
     case Space::Shared: {
-      // Of the cluster, or the CTA's own, by either of its names.
+      // The cluster's shared memory, or the CTA's own by either of its names.
       uint64_t rank = (a[i] - kSharedWindow) >> kRankShift;
       is = in(kSharedWindow) && (inst.b ? rank <= warp.cta->cluster->ctas.size()
                                         : !rank || rank == warp.cta->rank + 1);
@@ -135,7 +135,7 @@ void unpack(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
-/// Grows with every reading, the same in every run.
+/// Returns a clock that grows with every reading, the same in every run.
 void clock(Warp &warp, const Inst &inst, uint32_t mask) {
   uint64_t now = warp.cta->clock += 32;
   for (unsigned i = 0; i < 32; ++i) {
@@ -148,7 +148,7 @@ void clock(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
-/// The text at an address, as far as it is in an allocation.
+/// Returns the text at an address, as far as it is in an allocation.
 std::string textAt(Cta &cta, uint64_t address) {
   Allocation *allocation = holderOf(cta, address, address + 1);
   if (!allocation)
@@ -158,7 +158,7 @@ std::string textAt(Cta &cta, uint64_t address) {
   return std::string(text, strnlen(text, allocation->bytes - offset));
 }
 
-/// What a call passes or gets.
+/// Returns the memory of a call's argument or result.
 uint8_t *placeOf(Warp &warp, const ParameterPlace &place, unsigned lane) {
   return place.inRegister
              ? warp.reg<uint8_t>(place.reg) + size_t(place.bytes) * lane
@@ -166,7 +166,7 @@ uint8_t *placeOf(Warp &warp, const ParameterPlace &place, unsigned lane) {
                    place.offset;
 }
 
-/// malloc or, with `a`, free.
+/// Executes malloc or, with `a`, free.
 void heap(Warp &warp, const Inst &inst, uint32_t mask) {
   const CallSite &site = warp.cta->code->calls[inst.target];
   DeviceMemory &memory = *warp.cta->memory;
@@ -189,7 +189,7 @@ void heap(Warp &warp, const Inst &inst, uint32_t mask) {
   }
 }
 
-/// __assertfail(assertion, file, line, function, size of a character).
+/// Executes __assertfail(assertion, file, line, function, size of a character).
 void assertion(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned lane = unsigned(__builtin_ctz(mask));
   auto argument = [&](size_t index) {
@@ -273,7 +273,7 @@ void testp(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void nothing(Warp &, const Inst &, uint32_t) {}
 
-/// A weak write of values that nobody knows (PTX ISA, "discard").
+/// Executes discard: a weak write of unknown values (PTX ISA, "discard").
 void discard(Warp &warp, const Inst &inst, uint32_t mask) {
   LaneAddresses addresses;
   laneAddresses(warp, inst.op[0], 0, 8, addresses);
@@ -309,7 +309,8 @@ void fence(Warp &warp, const Inst &inst, uint32_t mask) {
     warp.sanitizer->fence(warp, mask, inst.order & OrderCta, inst.a);
 }
 
-/// Grids run one after the other: those before have ended.
+/// Executes griddepcontrol.wait. Grids run one after another: earlier ones have
+/// ended.
 void gridWait(Warp &warp, const Inst &, uint32_t mask) {
   if (warp.sanitizer)
     warp.sanitizer->gridWait(warp, mask);

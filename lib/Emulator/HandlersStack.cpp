@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dynamic stack allocations are a part of local memory of their own, at
-// kLocalStack. Every lane has its top, which a call's return restores. What is
-// beyond the top is out of bounds.
+// Dynamic stack allocations have a part of local memory of their own, at
+// kLocalStack. Every lane has its stack top, which the return from a call
+// restores. Memory beyond the top is out of bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace fusion::emulator;
 // "Maximum amount of local memory per thread" (CUDA C++ Programming Guide,
 // "Compute Capabilities").
 static constexpr uint64_t kMaxStack = 512 << 10;
-// "alloca": the largest alignment, and the one where none is given.
+// "alloca": the largest alignment, and the default one.
 static constexpr uint64_t kMaxAlignment = 1 << 23, kAlignment = 8;
 
 namespace {
@@ -68,7 +68,7 @@ void allocate(Warp &warp, const Inst &inst, uint32_t mask) {
                             " in use: a thread has at most " +
                             std::to_string(kMaxStack));
     grow(warp, uint32_t(begin + bytes));
-    // As other memory that nobody has written.
+    // The stack reads as unwritten memory does.
     std::memset(warp.stack.data() + size_t(lane) * warp.stackBytes + begin,
                 0xff, bytes);
     warp.stackTop[lane] = uint32_t(begin + bytes);
@@ -101,7 +101,8 @@ Handler fusion::emulator::allocaHandler() { return allocate; }
 Handler fusion::emulator::stackSaveHandler() { return save; }
 Handler fusion::emulator::stackRestoreHandler() { return restore; }
 
-/// alloca.type ptr, size{, alignment}; stacksave.type d; stackrestore.type a
+/// Decodes alloca.type ptr, size{, alignment}; stacksave.type d;
+/// stackrestore.type a.
 bool Decoder::decodeStack(std::string_view root, Modifiers &modifiers) {
   const auto &operands = instruction->operands;
   Type type = modifiers.takeType();

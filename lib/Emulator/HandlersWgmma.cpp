@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product is its warpgroup's: each warp computes 16 rows of the 64, and a
-// group is complete when all four have. So whoever waits first waits until the
-// others have committed the group too, and carries it out for all of them:
-// shared memory is read and accumulators are written at the latest moment.
-// Registers of A are read when the instruction is issued.
+// A wgmma belongs to its warpgroup: each warp computes 16 of the 64 rows, and a
+// group is complete when all four warps have executed it. So the first warp
+// that waits waits until the others have committed the group, and carries it
+// out for all of them. Thus shared memory is read and accumulators are written
+// at the latest moment. Registers of A are read when the instruction is issued.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,13 @@ using namespace fusion::emulator;
 
 namespace {
 
-// Programs that do not wait are not to exhaust the memory.
+// Programs that never wait must not exhaust the memory.
 constexpr size_t kMaxProducts = 1024;
 
-// Of 16 bytes, in an operand: 256 rows of 32 bytes.
+// The most pieces of 16 bytes of an operand: 256 rows of 32 bytes.
 constexpr size_t kMaxPieces = 512;
 
-/// The pieces of an operand lie in shared memory; rows [first, first + rows).
+/// Checks that rows [first, first + rows) of an operand are in shared memory.
 bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
                   uint32_t first, uint32_t rows, const char *name) {
   MatrixDescriptor descriptor(bits, transposed);
@@ -58,8 +58,8 @@ bool checkOperand(Warp &warp, const Inst &inst, uint64_t bits, bool transposed,
   return true;
 }
 
-/// Carries out the first `count` products; runs with the same accumulators at
-/// once.
+/// Carries out the first `count` wgmma. Consecutive ones with the same
+/// accumulators are one call.
 void finish(Warp &warp, size_t count) {
   auto &products = warp.products;
   auto same = [](const WgmmaOp &x, const WgmmaOp &y) {
@@ -178,7 +178,7 @@ void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
 } // namespace
 
 const Warp *fusion::emulator::lateProducts(const Warp &warp, const Inst &wait) {
-  // Groups that hold nothing need no company.
+  // Empty groups need no other warps.
   int64_t end =
       std::min<int64_t>(int64_t(warp.productGroup) - wait.imm, warp.productEnd);
   const Warp *late = nullptr;

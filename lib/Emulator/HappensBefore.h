@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Vector clocks (Clocks.h), compressed. All lanes of a warp share a clock,
-// which advances whenever any of them synchronises; a *context* is a warp at
-// one value of its clock, numbered in the order of appearance. What a thread
-// knows is mostly what its whole warp knows of whole warps; only where lanes
-// synchronise alone (bar.warp.sync with a partial mask, an elected lane that
-// stores a flag) are there entries for single lanes, on either side. So order
-// is exact per thread and costs per warp.
+// which advances whenever any of them synchronises. A *context* is a warp at
+// one value of its clock; contexts are numbered in the order of appearance.
 //
+// What a thread knows is mostly what its whole warp knows of whole warps.
+// Single lanes have entries, on either side, only where lanes synchronise
+// alone: bar.warp.sync with a partial mask, or an elected lane that stores a
+// flag. So order is exact per thread and costs per warp.
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_LIB_EMULATOR_HAPPENSBEFORE_H
@@ -26,24 +26,26 @@
 
 namespace fusion::emulator {
 
-/// What has a clock besides the warps of a CTA, in the numbering of warps.
+/// Slots of clocks: the warps of a CTA, and other things that have a clock.
 namespace slots {
-constexpr uint32_t kWarps = kMaxWarps; ///< the most that a CTA has
-/// The clock of warp w is repeated here by proxy fences: at w + kSharedProxy
-/// for the async proxy in shared memory, at w + kGlobalProxy in global memory,
-/// at w + kInit by fence.mbarrier_init, at w + kTensorMap by the releasing
-/// fence.proxy.tensormap.
+constexpr uint32_t kWarps = kMaxWarps; ///< the most warps of a CTA
+/// Proxy fences repeat the clock of warp w in other slots. At w + kSharedProxy
+/// it is for the async proxy in shared memory, at w + kGlobalProxy in global
+/// memory. fence.mbarrier_init repeats it at w + kInit, the releasing
+/// fence.proxy.tensormap at w + kTensorMap.
 constexpr uint32_t kSharedProxy = 32, kGlobalProxy = 64, kInit = 96,
                    kTensorMap = 128;
-/// Asynchronous operations are agents of their own: whoever waited for one
-/// knows its clock. First the wgmma of every warp, then what bulk copies have,
-/// in turns of four: two for agents, one for the cp.async that arrive at an
-/// mbarrier, and one where proxy fences repeat the clock of these.
+/// Asynchronous operations are agents of their own: a thread that has waited
+/// for one knows its clock. The wgmma of every warp come first. The slots of
+/// bulk copies follow in fours. Two are for agents, one is for the cp.async
+/// that arrive at an mbarrier, and in one proxy fences repeat the clock of the
+/// third.
 constexpr uint32_t kProducts = 160;
 constexpr uint32_t kStarted = 192; ///< 1: the CTA runs
 constexpr uint32_t kAgents = 193;
-/// What the cp.async of warp w read, at w + kCopies, has no clock but an index:
-/// once somebody has waited, it counts as read then (CopyReads).
+/// The reads of warp w's cp.async, at w + kCopies, have an index in place of a
+/// clock. Once a thread has waited, they count as reads of that time
+/// (CopyReads).
 constexpr uint32_t kCopies = 1 << 16;
 inline bool isCopy(uint32_t slot) { return slot >= kCopies; }
 inline bool isAgent(uint32_t slot) {
@@ -56,11 +58,12 @@ inline uint32_t delivery(uint32_t index) { return kAgents + index * 4 + 2; }
 inline bool isDelivery(uint32_t slot) {
   return slot >= kAgents && (slot - kAgents) % 4 == 2;
 }
-/// Whether its writes are of the generic proxy.
+/// Whether the slot's writes are of the generic proxy.
 inline bool isGeneric(uint32_t slot) {
   return !isAgent(slot) || isDelivery(slot);
 }
-/// Where a proxy fence of `by` (kSharedProxy, ...) repeats the slot's clock.
+/// Returns the slot where a proxy fence of `by` (kSharedProxy, ...) repeats the
+/// clock.
 inline uint32_t fencedSlot(uint32_t slot, uint32_t by) {
   return isDelivery(slot) ? slot + 1 : slot + by;
 }
@@ -76,11 +79,11 @@ struct Context {
   uint32_t clock;
 };
 
-/// Clocks that are known, of threads of one block and of others: accesses at
-/// earlier clocks come before. `lanes` and `foreign` mean the same in every
-/// block.
+/// The clocks that threads of a block know, of this block and of others.
+/// Accesses at earlier clocks come before. `lanes` and `foreign` mean the same
+/// in every block.
 struct Knowledge {
-  WarpClocks warps; ///< of this block, all their lanes
+  WarpClocks warps; ///< of this block, for all their lanes
   Clocks lanes;     ///< by threadKey
   Clocks foreign;   ///< warps of other blocks, by warpKey
 
@@ -91,7 +94,7 @@ struct Knowledge {
     return warpKey(block, warp) << 5 | lane;
   }
 
-  /// Whether any of it is new.
+  /// Joins `other`. Returns whether that adds anything.
   bool join(const Knowledge &other);
   void joinLanes(uint64_t block, uint32_t warp, uint32_t mask, uint32_t clock) {
     lanes.joinLeaf(threadKey(block, warp, 0), mask, clock);
@@ -103,7 +106,7 @@ struct Knowledge {
   bool empty() const {
     return warps.empty() && lanes.empty() && foreign.empty();
   }
-  /// Of all lanes of a context's warp.
+  /// Whether all lanes of the context's warp are known.
   bool knowsWarp(const Context &context, uint64_t block) const {
     if (context.block == block)
       return warps.at(context.warp) > context.clock;
@@ -115,25 +118,26 @@ struct Knowledge {
                                                 lane)) > context.clock;
   }
   bool knowsAnyLane(const Context &context) const;
-  /// Adds what is known of warps of any block, `block` being the one whose
-  /// knowledge this is: its warps may be among them.
+  /// Adds clocks `known` of warps of any block. `block` is the block of this
+  /// knowledge: its own warps may be among them.
   void joinForeign(const Clocks &known, uint64_t block);
-  /// Of these, what is known of the block's own warps.
+  /// Adds the clocks of the block's own warps from `known`.
   void hearOwn(const Clocks &known, uint64_t block);
-  /// Adds `warps` of that block to what is in the form of `foreign`.
+  /// Adds the clocks `warps` of `block` to `foreign`, in the form of the
+  /// latter.
   static void addForeignForm(Clocks &foreign, const WarpClocks &warps,
                              uint64_t block);
-  /// A proxy fence: what is known of warps is known of the slots `by` on, and
-  /// what is of deliveries likewise (slots::fencedSlot).
+  /// Applies a proxy fence: repeats the clocks of warps at the slots from `by`
+  /// on, and the clocks of deliveries likewise (slots::fencedSlot).
   void repeatAt(uint32_t by);
 };
 
-/// Something for some lanes of a warp.
+/// Values for some lanes of a warp.
 template <class T> class LaneMap {
 public:
   uint32_t lanes() const { return present; }
   bool empty() const { return !present; }
-  /// Null where there is none.
+  /// Returns the value of `lane`, or null if it has none.
   const T *find(unsigned lane) const {
     return present >> lane & 1 ? &values[lane] : nullptr;
   }
@@ -162,8 +166,8 @@ private:
   std::vector<T> values;
 };
 
-/// Visits what these lanes know; what lanes that follow one another share,
-/// once.
+/// Visits the knowledge of these lanes. Consecutive lanes that share it are
+/// visited once.
 template <class Visit>
 void forDistinct(const LaneMap<Knowledge> &known, uint32_t mask, Visit visit) {
   const Knowledge *last = nullptr;
@@ -176,11 +180,11 @@ void forDistinct(const LaneMap<Knowledge> &known, uint32_t mask, Visit visit) {
   }
 }
 
-/// Adds to what lanes know, by `add`; those that know the same come to know the
-/// same.
+/// Adds to the knowledge of lanes by `add`. Lanes with equal knowledge share
+/// the result.
 template <class Add>
 void addToLanes(LaneMap<Knowledge> &known, uint32_t mask, Add add) {
-  // Nobody else sees that lane's, so that it is changed where it is.
+  // A single lane's knowledge is changed in place.
   if (!(mask & (mask - 1))) {
     if (mask)
       add(known[unsigned(__builtin_ctz(mask))]);
@@ -201,15 +205,15 @@ void addToLanes(LaneMap<Knowledge> &known, uint32_t mask, Add add) {
   }
 }
 
-/// Who wrote at addresses by strong accesses, fence or not, and how far these
-/// threads were.
+/// The threads that wrote at addresses by strong accesses, with or without a
+/// fence, and their clocks at that time.
 class LooselyReleased {
 public:
   struct Entry {
     Clocks threads;
-    uint64_t version = 0; ///< no other state of any entry has it
+    uint64_t version = 0; ///< unique over all states of all entries
   };
-  /// Null where nobody did; the pointer stays valid.
+  /// Returns the entry of `address`, or null; the pointer stays valid.
   const Entry *find(uint64_t address) const {
     auto it = entries.find(address);
     return it == entries.end() ? nullptr : &it->second;
@@ -226,12 +230,12 @@ private:
   uint64_t versions = 0;
 };
 
-/// Which lanes have seen what is somewhere, so that lanes that poll do not
-/// learn the same again and again. Nothing is ever forgotten by a lane.
+/// The versions of objects that lanes have seen, so that polling lanes do not
+/// learn the same repeatedly. Lanes never forget.
 class SeenVersions {
 public:
-  /// What these lanes have all seen of `what`, by version; from now on they
-  /// have seen it up to `version`. `form` tells apart who looks how.
+  /// Returns the version of `what` that these lanes have all seen, and records
+  /// that they have now seen `version`. `form` tells ways of looking apart.
   uint64_t look(const void *what, uint64_t form, uint64_t version,
                 uint32_t lanes) {
     Place &place =

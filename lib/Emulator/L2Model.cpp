@@ -10,7 +10,7 @@
 
 using namespace fusion::emulator;
 
-// Larger than any chip's; a request beyond is not met with memory.
+// Larger than any chip's L2; larger requests allocate no memory.
 static constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
 
 L2Model::L2Model(uint64_t bytes) {
@@ -20,9 +20,9 @@ L2Model::L2Model(uint64_t bytes) {
   lines.resize(sets * kWays);
 }
 
-/// The set that a line belongs to. Chips mix higher bits into it, so that lines
-/// at a large power of two from one another do not meet in a few sets. Those
-/// that lie side by side have sets of their own.
+/// Returns the set of a line. Chips mix higher bits into it, so that lines at a
+/// distance of a large power of two do not meet in a few sets. Neighbouring
+/// lines are in different sets.
 uint64_t L2Model::setOf(uint64_t tag) const {
   // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4):
   // the product's highest bits spread evenly whatever the numbers' distance.

@@ -100,11 +100,12 @@ bool Parser::run() {
   return resolveInitializers();
 }
 
-/// Later ones may give known instructions another meaning. What 9.1 and so on
-/// add are new instructions, which are refused one by one.
+/// Later major versions may change known instructions. Later minor versions add
+/// instructions, which the decoder rejects one by one.
 static constexpr unsigned kNewestMajor = 9;
 
-/// Whether there is such a PTX ISA ("Release Notes"), as far as is known.
+/// Whether this version of the PTX ISA exists ("Release Notes"), as far as
+/// known.
 static bool isVersion(unsigned major, unsigned minor) {
   static constexpr unsigned newestMinor[kNewestMajor] = {0, 5, 3, 2, 3,
                                                          1, 5, 8, 8};
@@ -112,7 +113,7 @@ static bool isVersion(unsigned major, unsigned minor) {
                                : major && minor <= newestMinor[major];
 }
 
-/// One of the names behind .target.
+/// Takes one of the names after .target.
 bool Parser::target(std::string_view name) {
   if (name.substr(0, 3) != "sm_")
     return name == "texmode_unified" || name == "texmode_independent" ||

@@ -12,11 +12,11 @@
 
 using namespace fusion::emulator;
 
-// No variable of real code comes near; larger ones are refused so that hostile
-// text cannot exhaust memory.
+// The largest variable. No variable of real code is nearly as large; the limit
+// keeps hostile text from exhausting memory.
 static constexpr uint64_t kMaxVariableBytes = kModuleVariableBytes;
 
-/// `[.align n] .type [.ptr [.space] [.align n]] name {[n]}`.
+/// Parses `[.align n] .type [.ptr [.space] [.align n]] name {[n]}`.
 bool Parser::declarator(Variable &variable, bool isParameter) {
   unsigned vector = 1;
   while (token.kind == Token::Kind::Directive) {

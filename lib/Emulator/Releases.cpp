@@ -48,14 +48,15 @@ bool Telling::isKnown(uint32_t lanes, const Knowledge &known,
   return isKnown;
 }
 
-/// Whether a fence.sc may make more of `earlier`, or any other of it at all.
+/// Whether a fence.sc gains more from `earlier` than from `later`, or only
+/// `earlier` counts for other fences.
 static bool isLess(const Telling &later, const Telling &earlier) {
   return later.order != earlier.order &&
          later.order != Telling::Order::Sequential;
 }
 
 void Pending::see(const Telling &telling, uint32_t lanes, uint32_t who) {
-  // Those who hand on a lock know of one another.
+  // Successive owners of a lock know of one another: the last telling suffices.
   while (!seen.empty()) {
     const Seen &last = seen.back();
     if ((last.lanes & ~lanes) || isLess(telling, last.telling) ||
@@ -86,7 +87,7 @@ static bool covers(const Telling &later, const Telling &earlier) {
 
 void Released::add(Line &line, Telling telling) {
   std::vector<Telling> &tellings = line.tellings;
-  // Mostly it is the last one that goes.
+  // In most cases only the last telling is dropped.
   if (!tellings.empty() && covers(telling, tellings.back())) {
     tellings.back() = std::move(telling);
     return;
@@ -101,8 +102,8 @@ void Released::add(Line &line, Telling telling) {
     prune(line);
 }
 
-/// Drops what the last telling covers. Where many are left, those at one place
-/// become one.
+/// Drops the tellings that the last one covers. If many remain, the tellings at
+/// one place become one.
 void Released::prune(Line &line) {
   std::vector<Telling> &tellings = line.tellings;
   Telling last = std::move(tellings.back());
@@ -129,13 +130,13 @@ void Released::prune(Line &line) {
       });
       if (joint == made.end()) {
         Told *all = new Told;
-        all->block = ~uint64_t(0); // nobody's: all is in `foreign`
+        all->block = ~uint64_t(0); // of no block: all is in `foreign`
         made.push_back({t.places.base, t.order, all, ToldRef(all)});
         joint = made.end() - 1;
       }
       t.tell(t.places.lanes, joint->all->known, joint->all->block);
     }
-    // Seen of late or not, they are told again.
+    // The joint tellings are new: threads that have seen them see them again.
     for (Joint &j : made)
       kept.push_back({j.told,
                       ~uint64_t(0),

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fence makes a picture of what its lanes know (Told). A strong store after
-// it leaves a Telling of the picture where it stores: one for all lanes that
-// store at one place, or side by side. Who reads there learns from those that
-// it has not seen yet. Tellings that a later one knows of are dropped, so that
-// threads that hand on a lock leave one.
+// A fence makes a picture of the knowledge of its lanes (Told). A strong store
+// after it leaves a Telling of the picture where it stores: one for all lanes
+// that store at one place, or side by side. A thread that reads there learns
+// from the Tellings that it has not seen yet. A Telling that a later one
+// includes is dropped, so that the owners of a lock, one after another, leave
+// one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,14 @@
 
 namespace fusion::emulator {
 
-/// What threads of a block knew; never changed. Held by ToldRef.
+/// The knowledge of threads of a block at some time, which never changes.
+/// ToldRef owns it.
 struct Told {
   uint64_t block = 0;
   Knowledge known;
 
-  /// `known.foreign` and `known.warps`, as other blocks know them.
+  /// Returns `known.foreign` and `known.warps` in the form that other blocks
+  /// use.
   const Clocks &foreignForm() const {
     if (!hasForeign) {
       hasForeign = true;
@@ -37,7 +40,7 @@ struct Told {
     }
     return foreign;
   }
-  /// Adds it to what a thread of `reader` knows.
+  /// Adds this knowledge to that of a thread of block `reader`.
   void tell(Knowledge &into, uint64_t reader) const {
     into.lanes.join(known.lanes);
     if (block == reader) {
@@ -81,15 +84,15 @@ private:
   Told *told = nullptr;
 };
 
-/// Places of lanes, words of 4 bytes: at one place (stride 0) or side by side,
-/// lane l at base + l * stride.
+/// The addresses of lanes, of words of 4 bytes: one address (stride 0), or lane
+/// l at base + l * stride.
 struct Places {
   uint64_t base;
   uint64_t stride;
   uint32_t lanes;
 
   uint64_t of(unsigned lane) const { return base + lane * stride; }
-  /// The lanes that are there.
+  /// Returns the lanes at `address`.
   uint32_t at(uint64_t address) const {
     if (!stride)
       return address == base ? lanes : 0;
@@ -102,55 +105,56 @@ struct Places {
     return base == other.base && stride == other.stride;
   }
   Places only(uint32_t mask) const { return {base, stride, lanes & mask}; }
-  /// Visits the places of the lanes, as few of them as there can be.
+  /// Visits the addresses of lanes in as few `Places` as possible.
   template <class Visit>
   static void forEach(uint32_t mask, const uint64_t *address, Visit visit);
 };
 
 struct Telling {
-  /// Sequential: by a fence.sc. Crossed: by one of another thread, before a
-  /// barrier; `clock` is kNever, and only a fence.sc acquires it.
+  /// Sequential: by a fence.sc. Crossed: by a fence.sc of another thread,
+  /// before a barrier; `clock` is kNever, and only a fence.sc acquires it.
   enum class Order : uint8_t { Release, Sequential, Crossed };
   static constexpr uint32_t kNever = UINT32_MAX;
   ToldRef told;
   uint64_t warp;  ///< Knowledge::warpKey
-  uint32_t clock; ///< before which the lanes' own accesses are told
-  bool isWarp;    ///< the lanes are all that the warp has
-  Places places;  ///< no lanes: told by several warps, who are in `told`
+  uint32_t clock; ///< the lanes' accesses before it are told
+  bool isWarp;    ///< the lanes are the whole warp
+  Places places;  ///< no lanes: of several warps, in `told`
   uint64_t version;
-  /// Of fence.sc (SanitizerSequential.cpp).
+  /// Order of fence.sc (SanitizerSequential.cpp).
   Order order = Order::Release;
 
-  /// Adds what these lanes told to what a thread of `reader` knows.
+  /// Adds what `lanes` told to the knowledge of a thread of block `reader`.
   void tell(uint32_t lanes, Knowledge &into, uint64_t reader) const;
-  /// Whether a thread of `reader` that knows this knows it all: who knows of a
-  /// thread at a clock knows what it knew then.
+  /// Whether `known`, of a thread of block `reader`, includes all of it.
+  /// Knowledge of a thread at a clock includes what that thread knew then.
   bool isKnown(uint32_t lanes, const Knowledge &known, uint64_t reader) const;
 };
 
-/// What lanes of a warp have seen and are going to know after a fence.
+/// Tellings that lanes of a warp have seen, which a fence will add to their
+/// knowledge.
 struct Pending {
   struct Seen {
     Telling telling;
-    uint32_t lanes, who; ///< that have seen it, and that told it
+    uint32_t lanes, who; ///< lanes that saw it, lanes that told it
   };
   std::vector<Seen> seen;
-  Knowledge all; ///< of all lanes; further there is that of `lanes`
+  Knowledge all; ///< for all lanes; `lanes` adds to it
   LaneMap<Knowledge> lanes;
 
   bool empty() const { return seen.empty() && all.empty() && lanes.empty(); }
   void see(const Telling &telling, uint32_t lanes, uint32_t who);
 };
 
-/// At addresses of a memory.
+/// The Tellings at addresses of a memory.
 class Released {
 public:
   bool empty() const { return lines.empty(); }
   void tell(const ToldRef &told, uint64_t warp, uint32_t clock, bool isWarp,
             const Places &places,
             Telling::Order order = Telling::Order::Release);
-  /// Visits (lanes that read, telling, lanes that told) for what the lanes of
-  /// `warp` at `places` have not seen.
+  /// Visits (lanes that read, telling, lanes that told) for the Tellings that
+  /// the lanes of `warp` at `places` have not seen.
   template <class Visit>
   void hear(uint64_t warp, const Places &places, SeenVersions &seen,
             Visit visit) const;
@@ -160,7 +164,7 @@ private:
   static constexpr size_t kFew = 12;      ///< tellings
   struct Line {
     std::vector<Telling> tellings; ///< by version
-    size_t limit = kFew;           ///< when to look for those to drop
+    size_t limit = kFew;           ///< size from which tellings are dropped
   };
   template <class Visit>
   static void forLines(const Places &places, Visit visit);
@@ -248,7 +252,8 @@ void Released::hear(uint64_t warp, const Places &places, SeenVersions &seen,
         if (uint32_t who = here.at(there.base))
           visit(who, telling, there.lanes);
       } else if (telling.warp != warp || !there.isAlike(here)) {
-        // Else every lane would hear of itself.
+        // Lanes of the same warp at the same places would learn of themselves
+        // only.
         for (uint32_t left = here.lanes; left; left &= left - 1) {
           uint32_t lane = left & ~(left - 1);
           if (uint32_t who = there.at(here.of(unsigned(__builtin_ctz(left)))))

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Handlers and the scheduler call it where Options::sanitize is set; without
-// it there is no object and all that is left is one test per memory access.
+// Handlers and the scheduler call the sanitizer if Options::sanitize is set.
+// Otherwise there is no object, and each memory access costs one test.
 //
 // Order between threads is happens-before (HappensBefore.h) over barriers,
-// bar.warp.sync, and strong accesses with fences: a fence and then a strong
+// bar.warp.sync, and strong accesses with fences. A fence and then a strong
 // write release, a strong read and then a fence acquire (PTX ISA, "Memory
 // Consistency Model"). Memories have shadows (Shadow.h).
 //
@@ -28,32 +28,32 @@
 
 namespace fusion::emulator {
 
-/// One per CTA; findings are collected until the CTA ends.
+/// The sanitizer of one CTA; findings are collected until the CTA ends.
 class Sanitizer {
 public:
   Sanitizer(Cta &cta, GridSanitizer &grid);
   ~Sanitizer() { grid.spares.emplace_back(std::move(shared), std::move(sets)); }
   Sanitizer(const Sanitizer &) = delete;
 
-  /// Bytes of shared memory that hold something from the start.
+  /// Marks bytes of shared memory as written from the start.
   void initialize(uint32_t offset, uint32_t bytes);
-  /// `contiguous`: all lanes, one after the other; `all`: the allocation that
-  /// holds all that is accessed, null where none does.
+  /// `contiguous`: all lanes, one after the other. `all`: the allocation that
+  /// contains the whole access, or null.
   void globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false, Allocation *all = nullptr);
-  /// The lane frees that memory: nobody may access it any more, as if all that
-  /// anybody has accessed were written.
+  /// The lane frees memory. Later accesses are races: the free counts as a
+  /// write to all bytes that were accessed.
   void release(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
                uint64_t bytes);
-  /// The lanes write lines of what nobody knows: as if nobody had written them.
+  /// The lanes discard lines, whose bytes count as not written afterwards.
   void discard(Warp &warp, const Inst &inst, uint32_t mask,
                const uint64_t *address);
   void sharedAccess(Warp &warp, const Inst &inst, uint32_t mask,
                     const uint64_t *address, unsigned bytes, SanitizeKind kind,
                     bool contiguous = false);
-  /// cp.async: `bytes` per lane are going to be written at these offsets; what
-  /// is going to be read was told by globalAccess.
+  /// A cp.async is issued that will write `bytes` per lane at these offsets.
+  /// Its reads were passed to globalAccess.
   void asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
                   const uint64_t *address, unsigned bytes, AsyncCopy &copy);
   /// The data of these lanes has arrived.
@@ -63,26 +63,29 @@ public:
   void asyncClose(Warp &warp) { states[warp.index].copyReads = 0; }
 
   // SanitizerAsync.cpp. `warp` may be of another CTA of the cluster.
-  /// A copy that completes at the mbarrier at `barrier` is going to write.
+  /// A copy is issued that will write and completes at the mbarrier at
+  /// `barrier`.
   void bulkIssue(Warp &warp, const Inst &inst, unsigned lane, BulkCopy &copy,
                  uint32_t barrier);
-  /// A copy of a bulk group is going to read shared and to write global memory
-  /// (each row by itself).
+  /// A copy of a bulk group is issued that will read shared memory and write
+  /// global memory (each row by itself).
   void storeIssue(Warp &warp, const Inst &inst, unsigned lane,
                   const BulkCopy &copy);
   void storeGlobal(Warp &warp, const Inst &inst, unsigned lane,
                    uint64_t address, uint64_t bytes, bool reduces);
-  /// The lanes waited until at most `pending` of their bulk groups are left.
+  /// The lanes waited until at most `pending` of their bulk groups are in
+  /// flight.
   void storeWait(Warp &warp, uint32_t mask, int64_t pending, bool onlyRead);
-  /// A wgmma reads these pieces of 16 bytes.
+  /// A wgmma reads these 16-byte pieces of shared memory.
   void productRead(Warp &warp, const Inst &inst, const uint32_t *pieces,
                    size_t count);
   void productWait(Warp &warp, int64_t pending);
-  /// A warp executes a wgmma.mma_async, with the operands that its warpgroup
-  /// must have in common; `isAlike`: so have its lanes.
+  /// A warp executes a wgmma.mma_async, with the operands that must be equal in
+  /// its warpgroup. `isAlike`: they are equal in all lanes.
   void productStart(const Warp &warp, const Inst &inst, uint64_t a, uint64_t b,
                     bool scaleD, bool isAlike);
-  /// A fence, commit or wait of wgmma, which all warps of a group execute, too.
+  /// A warp executes a fence, commit or wait of wgmma, as all of its warpgroup
+  /// must.
   void productStep(const Warp &warp, const Inst &inst) {
     productStart(warp, inst, 0, 0, false, true);
   }
@@ -90,15 +93,15 @@ public:
   void productFence(Warp &warp);
   void registersSet(Warp &warp, const Inst &inst, uint32_t mask);
   void registerAccess(Warp &warp, unsigned lane, const RegisterWatch &watch);
-  /// cp.async that an mbarrier waits for are going to arrive, and these bytes
-  /// have.
+  /// `deliver`: the cp.async that an mbarrier waits for are about to arrive.
+  /// `delivered`: the bytes of a lane have arrived.
   void deliver(uint32_t barrier, const BulkCopy &arrival);
   void delivered(const AsyncCopy &copy, unsigned lane);
-  /// Lanes end; `last`: the CTA does.
+  /// Lanes end. `last`: the CTA ends with them.
   void exit(Warp &warp, uint32_t mask, bool last);
 
   // SanitizerLaunches.cpp
-  /// The lanes have waited for the grids launched before.
+  /// The lanes have waited for the grids that were launched before.
   void gridWait(Warp &warp, uint32_t mask);
 
   // SanitizerTensorMaps.cpp, of maps at generic addresses
@@ -109,67 +112,71 @@ public:
   void mapUse(Warp &warp, const Inst &inst, unsigned lane, uint64_t address);
 
   // SanitizerCluster.cpp
-  /// The lanes access this CTA's shared memory at these offsets, from wherever
-  /// they are.
+  /// The lanes, of any CTA of the cluster, access this CTA's shared memory at
+  /// these offsets.
   void clusterAccess(Warp &warp, const Inst &inst, uint32_t mask,
                      const uint64_t *offset, unsigned bytes, SanitizeKind kind);
 
   // SanitizerPhases.cpp
-  /// The mbarrier at `offset` is initialised (or invalidated) or used.
+  /// The mbarrier at `offset` is initialised or invalidated (phaseInit), or
+  /// used (phaseTouch).
   void phaseInit(Warp &warp, const Inst &inst, unsigned lane, uint32_t offset,
                  bool live);
   void phaseTouch(Warp &warp, const Inst &inst, uint32_t mask, uint32_t offset,
                   bool asyncProxy = false);
-  /// Arrival at the mbarrier at `offset`, the end of its phase, and a wait
-  /// that saw the end. kClusterPhase is barrier.cluster.
+  /// phaseArrive: lanes arrive at the mbarrier at `offset`. phaseComplete: its
+  /// phase ends. phaseObserve: a wait has seen the end. kClusterPhase stands
+  /// for barrier.cluster.
   void phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
                    uint32_t offset);
-  /// A copy arrives there.
+  /// A copy arrives at the mbarrier at `offset`.
   void phaseDeliver(uint32_t offset, const BulkCopy &copy);
-  /// An operation that is for the next phase if those copies have completed.
+  /// An operation counts for the next phase if the copies of `copyLine` have
+  /// completed.
   void phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
                      uint32_t offset, unsigned copyLine);
   void phaseComplete(uint32_t offset);
   void phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
                     uint32_t offset);
   static constexpr uint32_t kClusterPhase = UINT32_MAX;
-  /// Line of the last arrival at that mbarrier; 0: none.
+  /// Returns the line of the last arrival at the mbarrier; 0 if there is none.
   unsigned lastArrival(uint32_t offset) const {
     auto it = async.phases.find(offset);
     return it == async.phases.end() ? 0 : it->second.arrivalLine;
   }
 
-  /// Line of the last write to that word of the CTA's; 0: not known.
+  /// Returns the line of the last write to a word of the CTA; 0 if unknown.
   unsigned lastWrite(uint32_t offset) const {
     Record write = withoutHiding(shared.writes[offset / 4]);
     return write & kSpecial ? 0 : lineOf(write);
   }
 
-  /// `missing`: lanes of the warp that an aligned barrier wants too;
-  /// `otherLine`: where others are.
+  /// `missing`: lanes of the warp that an aligned barrier requires but that are
+  /// not there. `otherLine`: where they are.
   void barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
                      uint32_t barrier, uint32_t missing, unsigned otherLine);
-  /// An instruction that wants whole warps is executed by these lanes alone.
+  /// Only these lanes execute an instruction that requires whole warps.
   void divergence(const Warp &warp, const Inst &inst, uint32_t mask,
                   unsigned otherLine);
-  /// These lanes of every warp waited for it.
+  /// The barrier is complete; `waited` are the waiting lanes of every warp.
   void barrierComplete(uint32_t barrier, const std::vector<uint32_t> &waited);
-  /// bar.warp.sync among these lanes.
+  /// Lanes execute a bar.warp.sync.
   void warpBarrier(Warp &warp, uint32_t mask);
   void lanesMeet(const Warp &warp, uint32_t lanes);
-  /// `narrow`: of scope .cta; `sequential`: fence.sc.
+  /// `narrow`: a fence of scope .cta; `sequential`: a fence.sc.
   void fence(Warp &warp, uint32_t mask, bool narrow, bool sequential);
-  /// A fence between generic and async proxy (bits of ProxyFence).
+  /// Lanes execute a fence between generic and async proxy (bits of
+  /// ProxyFence).
   void proxyFence(Warp &warp, uint32_t mask, unsigned kinds);
 
-  /// Where the message is already made.
+  /// Reports a finding with a given message.
   void reportText(const char *kind, const Warp &warp, unsigned lane,
                   unsigned line, unsigned otherLine, std::string message);
 
   std::vector<Finding> findings;
 
-  /// What a warp that is watched does (Spinning.cpp): whether it writes, and
-  /// the first place that it polls, mostly by strong reads.
+  /// What a watched warp does (Spinning.cpp): whether it writes, and the first
+  /// place that it polls, mostly by strong reads.
   struct Watch {
     bool stores = false, isStrong = false;
     std::string poll;
@@ -178,14 +185,14 @@ public:
   Watch *watch = nullptr;
 
 private:
-  /// A strong read of what the thread knows of only if no fence were needed.
+  /// A strong read that is ordered after a write only if no fence were needed.
   struct Suspect {
     unsigned lane;
     const Shadow *memory;
     uint64_t offset;
     Record write;
   };
-  /// What lanes knew at their last fence, and their own clock.
+  /// The knowledge of lanes at their last fence, and their own clock.
   struct Fenced {
     ToldRef told;
     uint32_t clock, lanes;
@@ -195,66 +202,70 @@ private:
   struct WarpState {
     uint32_t clock = 1;
     uint32_t context = 0;   ///< 0: not numbered yet
-    uint32_t copyReads = 0; ///< that of cp.async, of their reads
-    /// What is below is of this CTA and ordered before every lane; holds in
+    uint32_t copyReads = 0; ///< context of cp.async, of their reads
+    /// Records below it are of this CTA and ordered before every lane. Valid in
     /// the shadow of shared memory only.
     Record limit = Record(1) << 32;
-    /// Contexts found to come before every lane lately, in the same place.
+    /// Contexts recently found to come before every lane, as records.
     Record writesBefore = 0, readsBefore = 0;
     Knowledge common;         ///< of all lanes
-    Knowledge arrivedWith;    ///< the same at their barrier.cluster.arrive
-    LaneMap<Knowledge> lanes; ///< what single lanes know besides
-    LaneMap<Knowledge> past;  ///< what took place before (hasTakenPlace)
+    Knowledge arrivedWith;    ///< `common` at barrier.cluster.arrive
+    LaneMap<Knowledge> lanes; ///< additional knowledge of single lanes
+    LaneMap<Knowledge> past;  ///< accesses done before (hasTakenPlace)
     ToldRef told;             ///< the last picture of `common`
     Pending pending;
     Fences fenced;
-    /// The same of scope .cta, or wider (only with Code::hasCtaScope).
+    /// For scope .cta or wider: tellings and fences (only with
+    /// Code::hasCtaScope).
     Pending narrowPending;
     Fences narrowFenced;
-    /// Threads whose strong writes were read; and suspicious reads (only with
-    /// locks: Code::hasAtomics and hasUpdates).
+    /// `loose`: threads whose strong writes were read. `suspects`: suspicious
+    /// reads. Only with locks: Code::hasAtomics and hasUpdates.
     LaneMap<Clocks> loose;
-    /// What strong reads saw already: acquired, pending, and in `loose`.
+    /// Versions that strong reads have seen: acquired, pending, and in `loose`.
     SeenVersions acquired, read, seenLoosely;
     std::vector<Suspect> suspects;
-    /// What lanes are going to know after a fence.sc.
+    /// Knowledge that lanes will have after a fence.sc.
     LaneMap<Knowledge> sequential;
-    Knowledge sequentialOfAll; ///< the same, of all lanes
-    /// CTAs of the cluster, by rank, that all lanes know to have begun; and the
-    /// lanes of the last access to another CTA's memory.
+    Knowledge sequentialOfAll; ///< for all lanes
+    /// `begun`: CTAs of the cluster, by rank, that all lanes know to have
+    /// begun. `remote…`: the last access to another CTA's memory, with its
+    /// lanes.
     uint32_t begun = 0;
     Record remote = 0;
     uint32_t remoteRank = 0, remoteLanes = 0;
-    /// Contexts, and whether they come before all lanes: as long as `common`
-    /// is this.
+    /// `asked`: contexts, and whether they come before all lanes. Valid as long
+    /// as `common` is `askedOf`.
     Knowledge askedOf;
     uint32_t asked[kAsked] = {}; ///< twice the context, and the answer
-    /// An mbarrier whose initialisation all lanes were found to come after.
+    /// An mbarrier whose initialisation comes before all lanes.
     const Phase *touched = nullptr;
     Record touchedWrite = 0;
   };
-  /// What fence.sc of those who meet released, and what theirs may acquire.
+  /// For threads that meet at a barrier: what their earlier fence.sc released,
+  /// and what their later ones may acquire.
   struct Crossing {
     Knowledge released, pending;
     bool empty() const { return released.empty() && pending.empty(); }
   };
-  struct Reach; // an access as it goes from word to word
-  /// What a read does to the reads before it.
+  struct Reach; // an access, processed word by word
+  /// The effect of a read on the recorded reads before it.
   enum class Action { Replace, Keep, Join };
   struct AsyncReach;
 
   void noteWatched(const Inst &inst, SanitizeKind kind, uint64_t address,
                    const Allocation *allocation, Shadow &shadow,
                    uint64_t offset);
-  /// `message` is made only where the finding is new.
+  /// `message` is evaluated only if the finding is new.
   template <class Message>
   void report(const char *kind, const Warp &warp, unsigned lane, unsigned line,
               unsigned otherLine, Message message);
   Record contextRecord(Warp &warp);
   Record copyRecord(Warp &warp, uint32_t mask);
   void completeReads(const AsyncCopy &copy, uint32_t mask, uint32_t context);
-  /// The record of a cp.async's read, as that of whoever waited for it; 0
-  /// where nobody did. Lanes must be alike where all of them are meant.
+  /// Returns the record of a cp.async's read as a read of the thread that has
+  /// waited for it; 0 if no thread has. With `forAll` it must be the same for
+  /// all lanes.
   Record completed(Record other, bool forAll = false) const;
   bool isCopying(Record other) const {
     return slots::isCopy(grid.contexts[contextOf(other)].warp) &&
@@ -264,7 +275,7 @@ private:
     ++state.clock;
     state.context = 0;
   }
-  /// Lane -1: before any lane of the warp, which acts as one.
+  /// With lane -1: ordered before every lane of the warp, which acts as one.
   bool ordered(Record other, const Warp &warp, int lane) const;
   bool orderedForAll(Record other, const Warp &warp) const;
   bool hasTakenPlace(Record other, const Warp &warp, int lane) const;
@@ -391,7 +402,7 @@ private:
   bool areMixed(Record reads, Record mine);
   Record addMixedReader(Record reads, Record mine, const Warp &warp);
   // SanitizerOrder.cpp
-  /// Whether the thread of `other` is known there at this context.
+  /// Whether `knowledge` includes the thread of `other` at this context.
   bool in(const Knowledge &knowledge, const Context &context,
           Record other) const;
   bool knows(const WarpState &state, const Context &context, Record other,
@@ -412,17 +423,17 @@ private:
   void checkWriter(AsyncReach &reach, Record write, uint64_t offset);
   const char *kindOfRace(const Reach &reach, Record other) const;
   // SanitizerLaunches.cpp
-  /// The lanes access what grids launched before may still access.
+  /// The lanes access memory that grids launched before may still access.
   void checkGridWait(const Warp &warp, const Inst &inst, uint32_t mask,
                      const Allocation &allocation);
   // SanitizerPhases.cpp
-  /// In a cluster of one block no wait is narrower than another.
+  /// Whether waits differ in scope: not in a cluster of one block.
   bool hasNarrowWaits() const {
     return cta.code->hasNarrowWaits && cta.cluster->ctas.size() > 1;
   }
   void phaseHear(uint32_t offset, uint32_t slot, uint32_t clock);
   void noteUse(const Warp &warp, const Inst &inst, uint32_t mask, Phase &phase);
-  /// Whether the context is of the warp's own accesses.
+  /// Whether the context belongs to the warp's own accesses.
   bool isOwn(uint32_t context, const Warp &warp) const {
     const Context &of = grid.contexts[context];
     return of.block == warp.sanitizer->cta.linear && of.warp == warp.index;
@@ -438,9 +449,9 @@ private:
   Record settledInCluster();
   void noteRemote(Warp &warp, uint32_t mask, unsigned line, bool accesses);
   void checkLifetime(const Warp &warp);
-  /// `into`, which is that of a whole warp, comes to know `known`: warps mostly
-  /// know the same before and learn the same.
-  /// `isTold`: `known` has all that `into` has.
+  /// Adds `known` to the knowledge `into` of a whole warp. Results are cached,
+  /// as warps mostly know the same before and learn the same. `isTold`: `known`
+  /// includes all of `into`.
   void learnTogether(Knowledge &into, const Knowledge &known,
                      bool isTold = false);
   Knowledge toldRelaxed(const Warp &warp, uint32_t mask, bool local) const;
@@ -456,27 +467,27 @@ private:
   GridSanitizer &grid;
   uint32_t warps;
   std::vector<WarpState> states;
-  std::vector<Knowledge> joins;    ///< per barrier, of the arrived
-  std::vector<Crossing> crossings; ///< the same
+  std::vector<Knowledge> joins;    ///< knowledge of arrived threads, by barrier
+  std::vector<Crossing> crossings; ///< of arrived threads, by barrier
   ToldRef lastTold;                ///< the last picture of what lanes know
-  /// What warps learned last: at mbarriers and barrier.cluster, in turn.
+  /// What warps learned recently at mbarriers and barrier.cluster, a ring.
   struct Learned {
     Knowledge before, known, after;
   };
   Learned learned[4];
   unsigned learnedNext = 0;
   Released released; ///< at offsets of shared memory
-  /// For threads of the CTA alone: in its shared and in global memory.
+  /// Releases for threads of this CTA only: in its shared and in global memory.
   Released narrowShared, narrowGlobal;
   LooselyReleased looseShared;
   Shadow shared;
-  /// Below, what strong writes to it hide was dropped.
+  /// Below this record, strong writes have no histories any more.
   Record forgotten = 0;
-  /// Of the first CTA of a cluster: waits for barrier.cluster so far, and what
-  /// was settled in the whole cluster after how many of them.
+  /// In the first CTA of a cluster: the number of waits for barrier.cluster,
+  /// and the number at which `settled` was computed for the whole cluster.
   uint64_t clusterWaits = 0, settledAfter = 0;
   Record settled;
-  /// Of global memory, with their shadows, in turn.
+  /// Recent allocations of global memory with their shadows, a ring.
   struct Recent {
     Allocation *allocation = nullptr;
     Shadow *shadow = nullptr;
@@ -484,21 +495,22 @@ private:
   Recent recent[4];
   unsigned recentNext = 0;
   ReaderSets sets;
-  /// Sets of contexts before are no more: barriers of all threads make it grow,
-  /// while a late access by another CTA, at an early context, lowers limits.
+  /// Sets of contexts below this record have been dropped. Barriers of all
+  /// threads raise it. A late access by another CTA, at an early context,
+  /// lowers limits but not this.
   Record oldestSets = 0;
-  /// Whether the readers are such a set.
+  /// Whether the readers are a set that has been dropped.
   bool isGone(Record reads) const {
     return (reads & kSet) && reads < oldestSets;
   }
   uint64_t epoch = ++grid.epochs; ///< of GridSanitizer::Union
-  /// Whether the last union tells strong readers from weak ones, by their
-  /// lanes.
+  /// Whether the last union distinguishes strong readers from weak ones, by
+  /// their lanes.
   bool isMixedUnion = false;
   AsyncTracking async;
   std::set<std::tuple<std::string, unsigned, unsigned>> known;
   std::map<unsigned, unsigned> elementBytes; ///< of stores, by line
-  ShadowWords words;                         ///< of the access at hand
+  ShadowWords words;                         ///< of the current access
 };
 
 } // namespace fusion::emulator

@@ -7,17 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 // An asynchronous operation is an agent of its own, with a clock that counts
-// copies or groups (HappensBefore.h, slots). What it accesses is recorded under
-// its context when it is issued; the thread that waits for it, by an mbarrier
+// copies or groups (HappensBefore.h, slots). Its accesses are recorded under
+// its context when it is issued. The thread that waits for it, by an mbarrier
 // or a wait_group, learns its clock. So "still in flight" is "not ordered", for
-// every thread by itself, and waiting is handed on by barriers like all order
-// (PTX ISA, "Memory Consistency Model: Causality order").
+// every thread separately. Barriers pass waiting on as they pass all order (PTX
+// ISA, "Memory Consistency Model: Causality order").
 //
-// The generic proxy's stores come before accesses of the async proxy only where
-// a proxy fence lies between them on the path of base causality order: the
-// writer fences before it releases, or whoever acquired does so before it
-// issues. The PTX ISA has that rule for alias proxies ("Causality Order"), and
-// of fence.proxy.async says that it composes with other synchronisation.
+// Stores of the generic proxy come before accesses of the async proxy only with
+// a proxy fence between them on the path of base causality order. Either the
+// writer fences before it releases, or the thread that acquired fences before
+// it issues. The PTX ISA has that rule for alias proxies ("Causality Order"),
+// and says of fence.proxy.async that it composes with other synchronisation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,30 +31,31 @@
 
 namespace fusion::emulator {
 
-/// What those that arrived at an mbarrier knew, in its phase and up to the end
-/// of the one before, as its CTA knows it; of barrier.cluster, as it means the
-/// same in every CTA.
+/// The knowledge of the threads that arrived at an mbarrier: `open` in the
+/// current phase, `done` up to the end of the previous one. It is in the form
+/// of the mbarrier's CTA; for barrier.cluster, in the form of all CTAs.
 struct Phase {
   Knowledge open, done;
-  /// What came from threads of its own CTA and from copies, where waits ask for
-  /// that alone (Code::hasNarrowWaits), once a thread of another CTA has
-  /// arrived: until then it is the same.
+  /// Knowledge from threads of the mbarrier's CTA and from copies only, which
+  /// some waits ask for (Code::hasNarrowWaits). It differs from `open` and
+  /// `done` once a thread of another CTA has arrived.
   Knowledge ownOpen, ownDone;
   bool hasOthers = false;
-  /// What took place before threads of other CTAs arrived in scope .cta, which
-  /// orders nothing else: who waits may write where it was read.
+  /// Accesses before arrivals of other CTAs' threads in scope .cta, which
+  /// orders nothing else: after the wait a thread may write where they have
+  /// read.
   Knowledge pastOpen, pastDone;
-  /// What was told last, in `open`, `ownOpen` and `pastOpen`, and by a thread
-  /// of which block.
+  /// The knowledge that was added last to `open`, `ownOpen` and `pastOpen`, and
+  /// the block of the thread that added it.
   struct Last {
     Knowledge known;
     uint64_t block = ~uint64_t(0);
   };
   Last last, ownLast, pastLast;
   uint32_t arrivalLine = 0;
-  Record initialized = 0; ///< by whom; 0: there is no mbarrier
-  /// Where mbarriers are invalidated (Code::hasInvalidation): the clocks of the
-  /// threads that used it last.
+  Record initialized = 0; ///< context; 0: there is no mbarrier
+  /// The clocks of the last uses by each thread, for mbarriers that are
+  /// invalidated (Code::hasInvalidation).
   struct Uses {
     uint64_t block;
     uint32_t warp;
@@ -63,20 +64,21 @@ struct Phase {
   std::vector<Uses> uses;
 };
 
-/// Lanes of a warp that met at an instruction with a membermask, and when.
-/// That orders no memory, but the mbarrier operations of each come before what
-/// the others do then (Code::hasInvalidation).
+/// Lanes of a warp that met at an instruction with a membermask, and when. A
+/// meeting orders no memory. But mbarrier operations of a lane before it come
+/// before operations of the others after it (Code::hasInvalidation).
 struct Meetings {
   struct Meeting {
     uint32_t lanes, clock;
   };
-  /// Of each lane, since it used an mbarrier: the lanes that its meetings have
-  /// reached, and those that reached further.
+  /// For each lane since its last use of an mbarrier: `reached` are the lanes
+  /// that its meetings have reached, `meetings` the ones that reached further
+  /// lanes.
   uint32_t reached[32] = {};
   std::vector<Meeting> meetings[32];
 };
 
-/// What a fence orders that is none between threads.
+/// Bits of what a fence orders between proxies.
 enum ProxyFence : unsigned {
   FenceSharedProxy = 1,
   FenceGlobalProxy = 2,
@@ -85,9 +87,12 @@ enum ProxyFence : unsigned {
 };
 
 struct AsyncAgent {
-  /// The wgmma of a warp, a thread's bulk groups as they read and as they
-  /// write, bulk copies that complete at an mbarrier, and cp.async that do; the
-  /// grids launched before this one.
+  /// Kinds of agents:
+  /// * the wgmma of a warp;
+  /// * a thread's bulk groups, as readers and as writers;
+  /// * bulk copies that complete at an mbarrier;
+  /// * cp.async that arrive at an mbarrier;
+  /// * the grids launched before this one.
   enum Kind : uint8_t {
     Products,
     GroupReads,
@@ -107,8 +112,8 @@ struct ProductRegisters {
     uint32_t accessEpoch = 0, accessLine = 0; ///< by other instructions
     uint32_t writeEpoch = 0, writeLine = 0;
     uint32_t shapeEpoch = 0, shape = 0; ///< of a wgmma that accumulated there
-    /// One more than the last group of a wgmma that has it as accumulator, and
-    /// as fragment of A.
+    /// One more than the last group of a wgmma that uses the register as
+    /// accumulator, and as fragment of A.
     uint32_t accumulates = 0, accumulateLine = 0;
     uint32_t feeds = 0, feedLine = 0;
   };
@@ -123,13 +128,13 @@ struct RegisterChanges {
   Record last = 0; ///< its place, and when
 };
 
-/// The instructions of wgmma of a warpgroup that not all of its warps have
-/// executed yet: those must be the same, with the same operands in shared
-/// memory (PTX ISA, ".aligned").
+/// The wgmma instructions of a warpgroup that some of its warps have not
+/// executed yet. All warps must execute the same ones, with the same operands
+/// in shared memory (PTX ISA, ".aligned").
 struct GroupProducts {
   struct Product {
     unsigned line;
-    uint64_t a, b; ///< descriptors; of A in registers 0
+    uint64_t a, b; ///< descriptors; 0 for A in registers
     bool scaleD;
     bool operator!=(const Product &other) const {
       return line != other.line || a != other.a || b != other.b ||
@@ -137,18 +142,17 @@ struct GroupProducts {
     }
   };
   std::deque<Product> products;
-  uint64_t first = 0;     ///< the number of the first of them
-  uint64_t count[kWarpgroupWarps] = {}; ///< that each warp has executed
-  bool isOver = false;    ///< too many: not looked at any more
+  uint64_t first = 0;     ///< number of the first in `products`
+  uint64_t count[kWarpgroupWarps] = {}; ///< executed by each warp
+  bool isOver = false;    ///< too many: no longer checked
 };
 
-/// What a CTA's sanitizer knows of asynchronous operations and of accesses by
-/// other CTAs.
+/// A CTA's state of asynchronous operations and of accesses by other CTAs.
 struct AsyncTracking {
   std::unordered_map<uint64_t, AsyncAgent> agents; ///< by kind and owner
   uint32_t agentCount = 0, deliveryCount = 0;
   /// Contexts in the shadow of shared memory that the CTA's barriers do not
-  /// order by themselves: agents, other CTAs.
+  /// order: agents and other CTAs.
   std::vector<uint32_t> outstanding;
   std::unordered_map<uint32_t, Phase> phases; ///< of mbarriers, by offset
   Phase &phaseAt(uint32_t offset) {
@@ -158,13 +162,13 @@ struct AsyncTracking {
     }
     return *lastPhase;
   }
-  /// Accesses by other CTAs: of which warp and line, and their lanes.
+  /// Accesses by other CTAs: context and line, and the lanes.
   std::vector<std::pair<Record, uint32_t>> remote;
   std::vector<ProductRegisters> products;   ///< by warp
   std::vector<GroupProducts> groupProducts; ///< by warpgroup
   std::vector<RegisterChanges> changes;     ///< by warp
   std::vector<Meetings> meetings;           ///< by warp
-  /// Those of each warpgroup, in order: line and number of registers.
+  /// The setmaxnreg of each warpgroup, in order: line and number of registers.
   std::vector<std::vector<std::pair<unsigned, int64_t>>> groupChanges;
   Phase *lastPhase = nullptr; ///< of phaseAt
   uint32_t lastOffset = 0;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is known of a place besides its last write (Shadow.h) where that is a
-// strong one.
+// For a place whose last write is a strong one: the accesses that are recorded
+// besides it (Shadow.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@
 
 using namespace fusion::emulator;
 
-// How many accesses of a kind are kept where not every warp has its place; the
-// last ones matter.
+// The most accesses of a kind that are kept if not every warp has its place;
+// the latest ones are kept.
 static constexpr size_t kMostKept = 64;
 
-/// Whether the access, or one of several, comes before what the lane does.
+/// Whether the access, or one of several, comes before the lane's access.
 bool Sanitizer::isKnown(const Reach &reach, Record access,
                         unsigned lane) const {
   return access < reach.limit || isAfterForAll(reach, access) ||
@@ -31,9 +31,9 @@ bool Sanitizer::isKnown(const Reach &reach, Record access,
           isOwn(contextOf(access), reach.warp));
 }
 
-/// Whether somebody has read what strong writes left, since the last one, and
-/// what the lane does comes after that: then it comes after these writes (PTX
-/// ISA, "Causality Order").
+/// Whether a thread has read what strong writes left, since the last one, and
+/// the lane's access comes after that read. It then comes after these writes as
+/// well (PTX ISA, "Causality Order").
 bool Sanitizer::hasObserved(const Reach &reach, Record reads,
                             unsigned lane) const {
   if (!contextOf(reads) || reach.atomic())
@@ -48,7 +48,7 @@ bool Sanitizer::hasObserved(const Reach &reach, Record reads,
   });
 }
 
-/// Strong writes that the last one hides, for a weak access.
+/// Checks a weak access against the strong writes that the last one hides.
 void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
                             uint64_t offset, unsigned lane) {
   bool writes = reach.kind != SanitizeKind::Load;
@@ -58,7 +58,8 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
   auto isOwnIn = [&](const History::Strong &strong) {
     return (strong.lanes >> lane & 1) && isOwn(strong.context, reach.warp);
   };
-  // When they were seen last, and when those before the last store were.
+  // When the writes were last observed, and when the writes before the last
+  // store were.
   uint32_t seen = hasObserved(reach, reads, lane) ? UINT32_MAX : 0, before = 0;
   auto see = [&](uint32_t time) {
     seen = std::max(seen, time);
@@ -97,11 +98,11 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
         continue;
       if (!isLooked)
         look();
-      // Of stores by several lanes the last is there.
+      // After stores by several lanes the last one's value remains.
       bool isStored = !strong.observes && strong.lanes >> other > 1;
       uint32_t until = isStored || strong.time < history.stored ? before : seen;
       bool isSeen = strong.time < until;
-      // Lanes of an atomic come one after the other.
+      // Lanes of an atomic are ordered one after another.
       if (strong.time == until && strong.observes && isOwnIn(strong))
         isSeen = strong.merged || other < lane;
       if (isSeen)
@@ -113,7 +114,8 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
   });
 }
 
-/// What the last write hides, for any access. `reads`: since that.
+/// Checks any access against what the last write hides. `reads` are the reads
+/// since that write.
 void Sanitizer::checkHidden(Reach &reach, Record write, Record reads,
                             uint64_t offset, unsigned lane) {
   if (!reach.hasHistory(write))
@@ -155,7 +157,7 @@ bool Sanitizer::isOfSameThread(Record one, Record other) const {
 
 void Sanitizer::keepWeak(History::More &more, Record access, bool writes) {
   std::vector<History::Weak> &weak = more.weak;
-  // What the thread did before comes before this.
+  // The thread's own earlier accesses come before this one.
   weak.erase(std::remove_if(weak.begin(), weak.end(),
                             [&](const History::Weak &other) {
                               return other.writes == writes &&
@@ -183,22 +185,21 @@ void Sanitizer::keepStrongReader(const Reach &reach, History::More &more,
   readers.push_back({access, reach.time});
 }
 
-/// The place of a warp in histories of shared memory.
+/// Returns the place of a warp in histories of shared memory.
 size_t Sanitizer::placeOf(const Reach &reach, Record access) const {
   const Context &context = grid.contexts[contextOf(access)];
   return (context.block * warps + context.warp) % reach.shadow.placeCount();
 }
 
-/// `before` and then `fresh`, which is of the same warp: whether the first
-/// tells anything besides.
+/// Whether `fresh`, a later write of the same warp, makes `before` redundant.
 bool Sanitizer::isCovered(const Reach &reach, const History::Strong &before,
                           const History::Strong &fresh) {
   return !(before.lanes & ~fresh.lanes) ||
          isAfterForAll(reach, strongRecord(before));
 }
 
-/// Of a record, as histories have it. Of one that had no history it is not
-/// known whether it is an atomic.
+/// Returns a record as a strong write of a history. For a record without
+/// history it is unknown whether it is an atomic.
 History::Strong Sanitizer::strongWrite(const Reach &reach, Record access,
                                        uint32_t lanes) {
   bool isMine = contextOf(access) == contextOf(reach.mine);
@@ -206,7 +207,7 @@ History::Strong Sanitizer::strongWrite(const Reach &reach, Record access,
   return {contextOf(access), lineOf(access), observes, 0, 0, lanes, reach.time};
 }
 
-/// `fresh`, and `last` where that is of the same context.
+/// Returns `fresh`, united with `last` if both are of the same context.
 History::Strong Sanitizer::united(const History::Strong &last,
                                   History::Strong fresh) {
   if (last.context != fresh.context)
@@ -224,7 +225,7 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
   History::Strong fresh = strongWrite(reach, access, lanes);
   size_t index = reach.allocation ? 0 : placeOf(reach, access);
   History::Strong last = history.strong[index];
-  // Whoever sees a store does not see what came before.
+  // A thread that observes a store does not observe earlier writes.
   bool isStored =
       reach.kind == SanitizeKind::Store && (last.lanes & ~lanes) != 0;
   history.strong[index] = isStored ? fresh : united(last, fresh);
@@ -234,7 +235,7 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
                 &before = grid.contexts[last.context];
   bool isOfWarp = before.block == context.block && before.warp == context.warp;
   if (isOfWarp && last.observes) {
-    // What these lanes saw before they still have seen.
+    // These lanes still have observed what they observed before.
     history.strong[index].observes = 1;
     history.strong[index].merged = 1;
     history.strong[index].again = 1;
@@ -243,7 +244,7 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
                : isAfterForAll(reach, strongRecord(last)))
     return;
   if (reach.allocation) {
-    // As of readers, one is kept, whose turn the schedule draws.
+    // As with readers, one write is kept; the seed decides which.
     History::Strong &other = history.strong[1];
     if (!other.context || !grid.keepsFirstReader ||
         isAfterForAll(reach, strongRecord(other)))
@@ -264,13 +265,15 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
     more.earlier[more.oldest++ % kMostKept] = last;
 }
 
-/// A strong write of these lanes takes the place of what was there before.
+/// Replaces earlier accesses by a strong write of these lanes, which hides
+/// them.
 void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
                      uint64_t offset, uint32_t lanes) {
   Record mine = reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
   History *history =
       reach.hasHistory(write) ? &reach.shadow.historyAt(offset) : nullptr;
-  // Who comes after this one comes after a strong access before it, too.
+  // A thread that comes after this write comes after an earlier strong access
+  // as well.
   auto isKept = [&](Record other) {
     if (!contextOf(other) || (other & kSpecial))
       return false;
@@ -296,7 +299,7 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
     return;
   }
   write = (mine & ~kAtomic) | kHiding;
-  // What was there before came before.
+  // The accesses that it hides have earlier times.
   reach.time = reach.shadow.nextTime();
   if (history->more) {
     std::vector<History::Weak> &weak = history->more->weak;
@@ -331,8 +334,9 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
     history->stored = reach.time;
 }
 
-/// The same where no weak access is hidden, and nobody has read: what happens
-/// most. `mine` is of the last lane.
+/// Does what writeStrongly does for the most frequent case: no hidden weak
+/// access and no reader. Returns false in other cases. `mine` is the record of
+/// the last lane.
 inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
                                   Record mine, uint32_t lanes) {
   if (reach.own == Reach::kNoPlace)
@@ -346,7 +350,7 @@ inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
     if (isSame && reach.kind == SanitizeKind::Store && (place.lanes & ~lanes))
       return false;
     if (reach.allocation && !isSame) {
-      // As of readers, one is kept, whose turn the schedule draws.
+      // As with readers, one write is kept; the seed decides which.
       History::Strong &other = history.strong[1];
       bool isCovered =
           !(place.lanes & ~lanes) && isOwn(place.context, reach.warp);
@@ -387,7 +391,7 @@ inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
   return true;
 }
 
-/// Strong writes to the words of all lanes.
+/// Handles strong writes to the words of all lanes.
 bool Sanitizer::storeStrongly(Reach &reach) {
   if (reach.allocation)
     for (unsigned j = 0; j < words.count; j += words.perLane)
@@ -406,8 +410,8 @@ bool Sanitizer::storeStrongly(Reach &reach) {
   return true;
 }
 
-/// A strong write of these lanes where it finds nothing; false where somebody
-/// must look closer.
+/// Records a strong write of these lanes if no check can fail. Returns false if
+/// the access needs the full check.
 bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
                               uint64_t offset, uint32_t lanes) {
   Record mine = reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
@@ -443,7 +447,8 @@ bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
   return true;
 }
 
-/// Whether a strong read at a word finds nothing in what its last write hides.
+/// Whether a strong read of a word is no race with anything that its last write
+/// hides.
 bool Sanitizer::readsHiddenFine(const Reach &reach, uint64_t offset,
                                 Record mine) const {
   const History::More *more = reach.shadow.historyAt(offset).more;

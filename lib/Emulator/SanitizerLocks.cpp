@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Strong accesses do not race with one another, but without fences nothing
-// keeps those to different places in program order (PTX ISA, "Memory
-// Consistency Model"). That is a mistake where a thread loads a value, changes
-// it and stores it: an update by another thread gets lost if the load does not
-// see it. Whether the program wanted the load to see it shows in other strong
-// accesses, those to the lock: they would order it if each had its fence.
-// Threads that poll a place and then store something else there do nothing of
-// the kind; hence only stores of what was made of a loaded value count.
+// Strong accesses do not race with one another, but without fences those to
+// different places have no order (PTX ISA, "Memory Consistency Model").
+//
+// That is a mistake if a thread loads a value, changes it and stores it:
+// another thread's update gets lost if the load does not see it. Other strong
+// accesses, to the lock, show whether the program expects the load to see it:
+// they would order it if each had its fence. Threads that poll a place and then
+// store something else there make no update. Hence only stores of values made
+// of a loaded value count.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@
 
 using namespace fusion::emulator;
 
-/// Notes whom strong accesses would order if each had its fence.
+/// Records the threads that strong accesses would order if each had its fence.
 void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
                                    const uint64_t *address, SanitizeKind kind,
                                    LooselyReleased &released) {
@@ -40,7 +41,7 @@ void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
                        entry->version)
         for (uint32_t rest = lanes; rest; rest &= rest - 1)
           state.loose[unsigned(__builtin_ctz(rest))].join(entry->threads);
-      // This write itself is not meant: who reads it sees it.
+      // Excludes this write itself: a thread that reads it sees it.
       if (kind != SanitizeKind::Load)
         released.join(at, threads, lanes, state.clock);
     }
@@ -49,11 +50,11 @@ void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
     advance(state);
 }
 
-/// A strong read by the lane.
+/// Records a strong read by the lane as suspicious.
 void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
                         unsigned lane) {
   constexpr size_t kMost = 128;
-  // Of the CTA that accesses the memory, whose ever it is.
+  // The state is in the accessing warp's CTA, wherever the memory is.
   WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
   std::vector<Suspect> &suspects = state.suspects;
   suspects.erase(std::remove_if(suspects.begin(), suspects.end(),
@@ -77,7 +78,7 @@ void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
   suspects.push_back({lane, &reach.shadow, offset, write});
 }
 
-/// Whether the lane overwrites what it has read too early.
+/// Whether the lane overwrites a value that it has read too early.
 bool Sanitizer::isLostUpdate(const Reach &reach, Record write, uint64_t offset,
                              unsigned lane) const {
   const std::vector<Suspect> &suspects =

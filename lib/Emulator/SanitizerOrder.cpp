@@ -18,7 +18,7 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
     visit(unsigned(__builtin_ctz(mask)));
 }
 
-/// The number of the warp's context, in the place that it has in a record.
+/// Returns the number of the warp's context, at its place in a record.
 Record Sanitizer::contextRecord(Warp &warp) {
   WarpState &state = states[warp.index];
   if (!state.context) {
@@ -28,7 +28,7 @@ Record Sanitizer::contextRecord(Warp &warp) {
   return Record(state.context) << 32;
 }
 
-/// The same of what cp.async of these lanes are going to read.
+/// Returns a record for the later reads of cp.async issued by these lanes.
 Record Sanitizer::copyRecord(Warp &warp, uint32_t mask) {
   uint32_t &number = states[warp.index].copyReads;
   if (!number) {
@@ -41,7 +41,7 @@ Record Sanitizer::copyRecord(Warp &warp, uint32_t mask) {
   return Record(number) << 32;
 }
 
-/// What they have read counts as read at that context.
+/// Counts the reads of a copy as done at `context`, for these lanes.
 void Sanitizer::completeReads(const AsyncCopy &copy, uint32_t mask,
                               uint32_t context) {
   if (!copy.reads)
@@ -53,7 +53,7 @@ void Sanitizer::completeReads(const AsyncCopy &copy, uint32_t mask,
     reads.each = std::make_unique<std::array<uint32_t, 32>>();
     reads.each->fill(reads.context);
   }
-  // Copies of a group complete together; the first tells it of the lane.
+  // Copies of a group complete together; the first one records the lane.
   if (reads.each)
     forLanes(mask & ~reads.done,
              [&](unsigned lane) { (*reads.each)[lane] = context; });
@@ -75,7 +75,8 @@ Record Sanitizer::completed(Record other, bool forAll) const {
   return (other & ~(kContext & ~kSpecial)) | Record(number) << 32;
 }
 
-/// Whether every thread of the warp comes after all that `other` may be.
+/// Whether every thread of the warp comes after every access that `other` may
+/// be.
 bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
   if (!contextOf(other))
     return false;
@@ -99,7 +100,8 @@ bool Sanitizer::in(const Knowledge &knowledge, const Context &context,
               : knowledge.knowsLane(context, laneOf(other)));
 }
 
-/// Whether the lane (-1: any) knows this context of the thread of `other`.
+/// Whether the lane (with -1, any lane) knows this context of the thread of
+/// `other`.
 bool Sanitizer::knows(const WarpState &state, const Context &context,
                       Record other, int lane) const {
   if (in(state.common, context, other))
@@ -133,7 +135,7 @@ bool Sanitizer::ordered(Record other, const Warp &warp, int lane) const {
   return knows(state, context, other, lane);
 }
 
-/// Whether a proxy fence lies between `other` and what the lane does now.
+/// Whether a proxy fence is between `other` and the lane's current access.
 bool Sanitizer::fenced(Record other, const Warp &warp, int lane,
                        uint32_t slot) const {
   if (warp.sanitizer != this)
@@ -144,7 +146,7 @@ bool Sanitizer::fenced(Record other, const Warp &warp, int lane,
 }
 
 //===----------------------------------------------------------------------===//
-// What a warp learns and tells
+// What warps learn and tell
 //===----------------------------------------------------------------------===//
 
 void Sanitizer::learn(Warp &warp, uint32_t mask, const Knowledge &knowledge) {
@@ -156,7 +158,8 @@ void Sanitizer::learn(Warp &warp, uint32_t mask, const Knowledge &knowledge) {
   addToLanes(state.lanes, mask, [&](Knowledge &own) { own.join(knowledge); });
 }
 
-/// Of what is known of warps of other CTAs, some are of this one.
+/// Joins `exported`, which may contain warps of this CTA in the form for other
+/// CTAs.
 void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
   into.warps.join(exported.warps);
   into.lanes.join(exported.lanes);
@@ -192,8 +195,8 @@ Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
   return result;
 }
 
-/// What the lanes know, their own accesses included, lies behind a fence from
-/// now on, wherever they tell it (SanitizerAsync.h).
+/// Executes a proxy fence: the knowledge of the lanes, with their own accesses,
+/// counts as fenced wherever they tell it later (SanitizerAsync.h).
 void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
   WarpState &state = states[warp.index];
   auto repeat = [&](Knowledge &knowledge) {
@@ -261,14 +264,15 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
   ++state.clock;
   state.context = 0;
   if (!(warp.live & ~mask)) {
-    // Of the whole warp: single lanes know nothing more than the others.
+    // The whole warp synchronises: single lanes have no additional knowledge
+    // left.
     forDistinct(state.lanes, kFullMask,
                 [&](const Knowledge &own) { state.common.join(own); });
     state.lanes.erase(kFullMask);
     state.common.warps.join(warp.index, state.clock);
     return;
   }
-  // Lanes that met before know the same.
+  // Lanes that have met share their knowledge.
   Knowledge together;
   forDistinct(state.lanes, mask,
               [&](const Knowledge &own) { together.join(own); });
@@ -296,9 +300,9 @@ void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
   advance(state);
 }
 
-/// The contexts before which everything is ordered before all threads, once
-/// all know `join`: up to the first asynchronous operation, or access by
-/// another CTA, that nobody has waited for.
+/// Returns the limit below which records come before all threads once all know
+/// `join`: the first asynchronous operation, or access by another CTA, that no
+/// thread has waited for.
 Record Sanitizer::limitAfter(const Knowledge &join) {
   size_t first = grid.contexts.size(), kept = 0;
   for (uint32_t number : async.outstanding) {
@@ -323,7 +327,7 @@ void Sanitizer::barrierComplete(uint32_t barrier,
       if (waited[warp.index])
         meetSequentially(warp, waited[warp.index], met, told);
   }
-  // Warps that have ended count where all that they did is known.
+  // Warps that have ended count if all their accesses are known.
   bool everybody = true;
   for (const Warp &warp : cta.warps) {
     const WarpState &state = states[warp.index];
@@ -332,8 +336,8 @@ void Sanitizer::barrierComplete(uint32_t barrier,
     everybody &= warp.live ? !(warp.live & ~waited[warp.index]) : known;
   }
   if (everybody) {
-    // Nobody does anything between arrival and here; single lanes need no
-    // mention.
+    // No warp accesses memory between arrival and here, so that single lanes
+    // need no entries.
     for (const Warp &warp : cta.warps)
       join.warps.join(warp.index, states[warp.index].clock);
     join.lanes.eraseLeaves(

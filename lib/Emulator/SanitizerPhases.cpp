@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What mbarriers and barrier.cluster order, thread by thread. `this` is the
-// sanitizer of the CTA that holds the mbarrier; who uses it has
-// `warp.sanitizer`.
+// The order that mbarriers and barrier.cluster make, thread by thread. `this`
+// is the sanitizer of the CTA that contains the mbarrier; `warp.sanitizer` is
+// that of the thread that uses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
 void Sanitizer::phaseInit(Warp &warp, const Inst &inst, unsigned lane,
                           uint32_t offset, bool live) {
   auto it = async.phases.find(offset);
-  // Where something else was written since, there is no mbarrier any more.
+  // If other data was written there since, there is no mbarrier any more.
   if (live && it != async.phases.end() && it->second.initialized &&
       it->second.initialized == shared.writes[offset / 4])
     reportText("mbarrier-misuse", warp, lane, inst.line,
@@ -48,8 +48,8 @@ void Sanitizer::phaseInit(Warp &warp, const Inst &inst, unsigned lane,
   phase.initialized = live ? shared.writes[offset / 4] : 0;
 }
 
-/// An operation on an mbarrier comes after its initialisation; the async proxy
-/// sees that by a fence only.
+/// Checks that an operation on an mbarrier comes after its initialisation. The
+/// async proxy needs a fence for that.
 void Sanitizer::phaseTouch(Warp &warp, const Inst &inst, uint32_t mask,
                            uint32_t offset, bool asyncProxy) {
   if (warp.cta != &cta)
@@ -111,7 +111,8 @@ void Sanitizer::noteUse(const Warp &warp, const Inst &inst, uint32_t mask,
   });
 }
 
-/// Lanes execute shfl, vote, match and the like with one membermask.
+/// Records that lanes execute shfl, vote, match and the like with one
+/// membermask.
 void Sanitizer::lanesMeet(const Warp &warp, uint32_t lanes) {
   if (async.meetings.size() <= warp.index)
     return;
@@ -123,8 +124,8 @@ void Sanitizer::lanesMeet(const Warp &warp, uint32_t lanes) {
     }
 }
 
-/// Whether `lane` comes after a meeting that what lane `other` of the CTA's
-/// warp `index` did comes before.
+/// Whether `lane` comes after a meeting that is after the last use by lane
+/// `other` of the CTA's warp `index`.
 bool Sanitizer::comesAfterMeeting(const Warp &warp, unsigned lane,
                                   uint32_t index, unsigned other) const {
   for (const auto &meeting : async.meetings[index].meetings[other]) {
@@ -139,8 +140,8 @@ bool Sanitizer::comesAfterMeeting(const Warp &warp, unsigned lane,
   return false;
 }
 
-/// mbarrier.inval comes after every use and after every copy that completes
-/// there.
+/// Checks that mbarrier.inval comes after every use and after every copy that
+/// completes there.
 void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
                           uint32_t offset, const Phase &phase) {
   const WarpState &state = states[warp.index];
@@ -177,9 +178,9 @@ void Sanitizer::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
   }
 }
 
-/// What a relaxed arrival tells: what fences released before, and what was
-/// initialised before fence.mbarrier_init, which needs no release (PTX ISA,
-/// "membar, fence").
+/// Returns what a relaxed arrival tells: the knowledge that fences released
+/// before it, and initialisations before fence.mbarrier_init, which need no
+/// release (PTX ISA, "membar, fence").
 Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
                                  bool local) const {
   const WarpState &state = states[warp.index];
@@ -212,14 +213,16 @@ Knowledge Sanitizer::toldRelaxed(const Warp &warp, uint32_t mask,
   return told;
 }
 
-/// Whether an access took place before another CTA's thread arrived, the scope
-/// of its arrival, or of the lane's wait, being .cta. Scopes say who is told
-/// what was written. But what is requested after the wait "is not performed and
-/// not visible to memory accesses performed prior to mbarrier.arrive having
-/// release semantics by other threads participating in the mbarrier" (PTX ISA,
-/// "mbarrier.test_wait, mbarrier.try_wait"): what was read by then may be
-/// written over, and so may a copy that its reader has waited for. This goes
-/// for the thread itself; it hands on nothing of it.
+/// Whether an access took place before another CTA's thread arrived, if its
+/// arrival or the lane's wait has scope .cta. Scopes determine which threads
+/// see earlier writes.
+///
+/// But accesses after the wait are "not performed and not visible to memory
+/// accesses performed prior to mbarrier.arrive having release semantics by
+/// other threads participating in the mbarrier" (PTX ISA, "mbarrier.test_wait,
+/// mbarrier.try_wait"). So memory that was read by then may be overwritten, and
+/// so may a copy that its reader has waited for. This holds for the waiting
+/// thread only, which does not pass it on.
 bool Sanitizer::hasTakenPlace(Record other, const Warp &warp, int lane) const {
   if (warp.sanitizer != this)
     return warp.sanitizer->hasTakenPlace(other, warp, lane);
@@ -229,8 +232,8 @@ bool Sanitizer::hasTakenPlace(Record other, const Warp &warp, int lane) const {
   return other && in(*past, grid.contexts[contextOf(other)], other);
 }
 
-/// Arrivals release. What a thread of another CTA releases in scope .cta does
-/// not reach those who wait.
+/// Adds the knowledge of arriving lanes, since arrivals release. A release in
+/// scope .cta by a thread of another CTA does not reach the waiting threads.
 void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
                             uint32_t offset) {
   Sanitizer &who = *warp.sanitizer;
@@ -242,7 +245,7 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
   phase.arrivalLine = inst.line;
   auto arrive = [&](Knowledge &open, Phase::Last &last) {
     auto tell = [&](const Told &told) {
-      // Warps that met before know the same.
+      // Warps that met before have the same knowledge.
       if (last.block == told.block && last.known.isShared(told.known))
         return;
       last = {told.known, told.block};
@@ -258,7 +261,7 @@ void Sanitizer::phaseArrive(Warp &warp, const Inst &inst, uint32_t mask,
       told.block = who.cta.linear;
       told.known = who.toldRelaxed(warp, mask, isLocal);
       tell(told);
-      // That the block runs is told even so.
+      // A relaxed arrival tells as well that the block runs.
       if (!isLocal && hasCluster())
         open.foreign.join(Knowledge::warpKey(who.cta.linear, slots::kStarted),
                           1);
@@ -298,7 +301,7 @@ void Sanitizer::phaseTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
                  "nobody has waited for: it may count for either");
 }
 
-/// The mbarrier hears of an agent.
+/// Adds an agent's clock to the mbarrier.
 void Sanitizer::phaseHear(uint32_t offset, uint32_t slot, uint32_t clock) {
   Phase &phase = async.phaseAt(offset);
   phase.open.warps.join(slot, clock + 1);
@@ -316,7 +319,7 @@ void Sanitizer::phaseDeliver(uint32_t offset, const BulkCopy &copy) {
 void Sanitizer::phaseComplete(uint32_t offset) {
   Phase &phase = offset == kClusterPhase ? grid.clusterPhases[cta.cluster]
                                          : async.phaseAt(offset);
-  // What arrived in earlier phases is in `open` still.
+  // `open` still contains the arrivals of earlier phases.
   phase.done = phase.open;
   if (phase.hasOthers)
     phase.ownDone = phase.ownOpen;
@@ -349,7 +352,7 @@ void Sanitizer::phaseObserve(Warp &warp, const Inst &inst, uint32_t mask,
       });
     return learn(warp, mask, done);
   }
-  // .relaxed: a fence acquires it.
+  // .relaxed: the next fence acquires it.
   if (warp.live & ~mask)
     addToLanes(state.pending.lanes, mask,
                [&](Knowledge &seen) { seen.join(done); });

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For the files of the sanitizer: an access on its way, and loops over records
-// and over what lanes know.
+// For the files of the sanitizer: the state of an access, and loops over
+// records and over the knowledge of lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,44 +21,43 @@
 
 namespace fusion::emulator {
 
-/// An access as it goes from word to word.
+/// An access that is processed word by word.
 struct Sanitizer::Reach {
   Shadow &shadow;
   const Warp &warp;
   unsigned line;
   SanitizeKind kind;
-  Record mine;                            ///< the lane is missing
+  Record mine;                            ///< without the lane
   Record limit;                           ///< records below are ordered before
   const Allocation *allocation = nullptr; ///< null: shared memory
-  /// Below, everybody comes after who may access the memory.
+  /// Records below come before every thread that may access the memory.
   Record settled = limit;
-  /// Below, what strong writes hide is forgotten.
+  /// Below this record, strong writes have no histories any more.
   Record forgotten = 0;
   bool inFlight = false; ///< the write takes place later
   bool loose = false;    ///< a strong access that is not atomic, with locks
-  bool update = false;   ///< that stores what was made of a loaded value
+  bool update = false;   ///< a store of a value made of a loaded one
   const Inst *stored = nullptr; ///< with kStoresOperands
-  /// Of all lanes of such a store.
+  /// All lanes of the store `stored`.
   uint32_t mask = 0;
   const uint64_t *offset = nullptr;
-  unsigned span = 4; ///< bytes that the record at hand stands for
-  /// Whether the store before was found to be the same
-  /// (SanitizerRedundant.cpp).
+  unsigned span = 4; ///< bytes of the current record
+  /// Whether the previous store was found redundant (SanitizerRedundant.cpp).
   bool redundant = false;
-  /// Of the warp in histories, once it is known.
+  /// The warp's place in histories, once it is known.
   size_t own = kNoPlace;
-  uint32_t time = 0;      ///< in histories; 0: not known yet
-  bool keepsLast = false; ///< of other strong writes to global memory
+  uint32_t time = 0;      ///< time in histories; 0: unknown
+  bool keepsLast = false; ///< keeps the last other strong write
   static constexpr size_t kNoPlace = ~size_t(0);
-  /// What became of the reads seen last, which goes for all lanes.
+  /// The action on the reads seen last, which is the same for all lanes.
   Action action = Action::Keep;
   Record lastReads = ~Record(0), nextReads = 0;
   uint32_t actionContext = 0;
   Action contextAction = Action::Keep;
   bool atomic() const { return mine & kAtomic; }
-  /// Whether it hides what was there before (Shadow.h).
+  /// Whether the access hides earlier accesses (Shadow.h).
   bool hides() const { return atomic() && kind != SanitizeKind::Load; }
-  /// A write whose history counts.
+  /// Whether the write has a history that counts.
   bool hasHistory(Record write) const {
     return isKind(write, kHiding) && withoutHiding(write) >= forgotten;
   }
@@ -82,7 +81,7 @@ void Sanitizer::forStrong(const Reach &reach, const History &history,
       visit(strong);
 }
 
-/// The readers `reads`, which are of the context of `mine`, and that one.
+/// Adds the reader `mine` to the readers `reads` of the same context.
 inline Record joinedReader(Record reads, Record mine) {
   Record atomic = reads & mine & kAtomic;
   if (((reads ^ mine) & kOwner) == 0)
@@ -91,12 +90,12 @@ inline Record joinedReader(Record reads, Record mine) {
          atomic | kSeveral;
 }
 
-/// Visits (picture, lanes) of what the lanes know besides their own accesses.
+/// Visits (picture, lanes): the lanes' knowledge besides their own accesses.
 template <class Visit>
 void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
   WarpState &state = states[warp.index];
   auto picture = [&](const Knowledge &known) {
-    // Warps that met know the same.
+    // Warps that met have the same knowledge.
     if (lastTold && lastTold->known.isShared(known))
       return lastTold;
     Told *told = new Told;
@@ -124,7 +123,7 @@ void Sanitizer::forTold(Warp &warp, uint32_t mask, Visit visit) {
   }
 }
 
-/// The records of these bytes, by the word where that is whole.
+/// Visits the records of these bytes, whole words as one.
 template <class Visit>
 void Sanitizer::forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes,
                            Visit visit) {

@@ -20,7 +20,7 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
     visit(unsigned(__builtin_ctz(mask)));
 }
 
-/// Adds what was told where it is not known.
+/// Adds a telling to the knowledge of lanes that do not know it.
 void Sanitizer::learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
                           uint32_t who) {
   WarpState &state = states[warp.index];
@@ -35,8 +35,8 @@ void Sanitizer::learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
     });
 }
 
-/// Strong reads: what was released where the lanes look is acquired, or waits
-/// for their fence.
+/// Handles strong reads: releases at their addresses are acquired, or wait for
+/// the lanes' fence.
 void Sanitizer::hear(Warp &warp, const Places &places, const Released &released,
                      Pending *pending) {
   constexpr size_t kMost = 64;
@@ -58,7 +58,7 @@ void Sanitizer::hear(Warp &warp, const Places &places, const Released &released,
     return seen.telling.isKnown(seen.who, state.common, cta.linear);
   };
   all.erase(std::remove_if(all.begin(), all.end(), isKnown), all.end());
-  // Those that the same lanes have seen at once.
+  // Adds tellings that the same lanes have seen in one step.
   for (size_t i = 0, end; i < all.size(); i = end) {
     uint32_t lanes = all[i].lanes;
     for (end = i + 1; end < all.size() && all[end].lanes == lanes;)
@@ -76,13 +76,13 @@ void Sanitizer::hear(Warp &warp, const Places &places, const Released &released,
   pending->seen.clear();
 }
 
-/// What strong reads saw counts from here.
+/// From here on lanes know what their strong reads have observed.
 void Sanitizer::acquire(Warp &warp, uint32_t mask, Pending &pending) {
   if (pending.empty())
     return;
   WarpState &state = states[warp.index];
   bool isWarp = !(warp.live & ~mask);
-  // The last one may know of all others.
+  // The last telling may include all others.
   for (size_t i = pending.seen.size(); i-- > 0;)
     if (uint32_t lanes = pending.seen[i].lanes & mask)
       learnTold(warp, lanes, pending.seen[i].telling, pending.seen[i].who);
@@ -113,9 +113,9 @@ void Sanitizer::acquire(Warp &warp, uint32_t mask, Pending &pending) {
   pending.lanes.erase(single);
 }
 
-/// What is released or acquired in scope .cta goes through `narrow`, which
-/// other CTAs do not see; so does what is released in a wider scope, for those
-/// who acquire in scope .cta.
+/// Handles releases and acquires of strong accesses. Those in scope .cta use
+/// `narrow`, which other CTAs do not see. Releases in a wider scope use it as
+/// well, for threads that acquire in scope .cta.
 void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
                             const Inst &inst, SanitizeKind kind, Released &wide,
                             Released *narrow) {

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two strong accesses do not race only where the scope of each has the thread
+// Two strong accesses do not race only if the scope of each includes the thread
 // of the other (PTX ISA, "Morally Strong Operations"). In one block every scope
-// has; so what is to be found are accesses of scope .cta to what another block
-// accesses, and of .cluster to what another cluster does. Of each word the last
-// access of every block is known, by scope and by whether it writes.
+// does. So races are between a .cta access and another block's access, and
+// between a .cluster access and another cluster's. For each word the last
+// access of every block is recorded, by scope and by whether it writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,13 @@
 
 using namespace fusion::emulator;
 
-// Of how many a word keeps account: who races does so with many.
+// The most accesses that are recorded of a word: racing threads race often.
 static constexpr size_t kMostKept = 16;
 
 static constexpr uint8_t kScopes = OrderCta | OrderCluster;
 
-/// Whether these scopes, of an access by the warp and one by a thread of
-/// `block`, have both threads.
+/// Whether two scopes, of an access by the warp and of one by a thread of
+/// `block`, include both threads.
 static bool haveEachOther(const Warp &warp, uint64_t block, uint8_t scopes) {
   if (block == warp.cta->linear || !scopes)
     return true;
@@ -37,7 +37,7 @@ static bool haveEachOther(const Warp &warp, uint64_t block, uint8_t scopes) {
                      [&](const Cta *cta) { return cta->linear == block; });
 }
 
-/// A strong access of lanes to `bytes` at their offsets.
+/// Checks a strong access of lanes to `bytes` at their offsets.
 void Sanitizer::checkScopes(Reach &reach, const Inst &inst, uint32_t mask,
                             const uint64_t *offset, unsigned bytes) {
   bool writes = reach.kind != SanitizeKind::Load;

@@ -6,20 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fence.sc synchronises with those that follow it in Fence-SC order (PTX ISA,
-// "Memory Consistency Model", "Fence-SC order"; membar is one). Where the first
-// comes before a strong write in causality order, and a strong read that
-// observes the write before the second, that is their order: with the other the
-// read would come before the write that it observes. Between a fence and its
-// access there may so be a barrier:
+// A fence.sc synchronises with later ones in Fence-SC order (PTX ISA, "Memory
+// Consistency Model", "Fence-SC order"; membar is one). Suppose that one fence
+// comes before a strong write in causality order, and that a strong read which
+// observes the write comes before another fence. Then the fences have that
+// order: in the other one the read would come before the write that it
+// observes. So a barrier may be between a fence and its access:
 //
-//   all: fence; barrier; thread 0: write     thread 0: read; barrier; all:
-//   fence
+//   all: fence; barrier; thread 0: write
+//   thread 0: read; barrier; all: fence
 //
-// Without a barrier these are release and acquire (SanitizerReleases.cpp). What
-// was known at fence.sc goes with barriers and bar.warp.sync from those who
-// arrive to those who wait, who tell it when they write (Telling::Crossed); so
-// does what was observed and waits for a fence.sc.
+// Without a barrier these are release and acquire (SanitizerReleases.cpp).
+// Barriers and bar.warp.sync pass the knowledge at a fence.sc from arriving
+// threads to waiting ones, whose writes tell it (Telling::Crossed). They pass
+// observations that wait for a fence.sc likewise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
     visit(unsigned(__builtin_ctz(mask)));
 }
 
-/// What these lanes take to a barrier.
+/// Adds what these lanes bring to a barrier.
 void Sanitizer::arriveSequentially(const Warp &warp, uint32_t mask,
                                    Crossing &into) {
   const WarpState &state = states[warp.index];
@@ -44,7 +44,7 @@ void Sanitizer::arriveSequentially(const Warp &warp, uint32_t mask,
     if (fenced.order == Telling::Order::Sequential)
       into.released.joinLanes(cta.linear, warp.index, lanes, fenced.clock);
   }
-  // The last one may know of all others.
+  // The last telling may include all others.
   const std::vector<Pending::Seen> &all = state.pending.seen;
   for (size_t i = all.size(); i-- > 0;)
     if ((all[i].lanes & mask) &&
@@ -65,7 +65,7 @@ ToldRef Sanitizer::toldOf(const Crossing &met) const {
   return ToldRef(told);
 }
 
-/// What these lanes are going to know after a fence.sc.
+/// Adds to the knowledge that these lanes will have after a fence.sc.
 template <class Add>
 void Sanitizer::addSequentially(const Warp &warp, uint32_t lanes, Add add) {
   WarpState &state = states[warp.index];
@@ -81,7 +81,8 @@ void Sanitizer::awaitSequentially(const Warp &warp, uint32_t lanes,
                   [&](Knowledge &own) { told.tell(own, cta.linear); });
 }
 
-/// What these lanes take from there; `told` is that of `met`.
+/// Gives these lanes what they learn at a barrier; `told` is the picture of
+/// `met`.
 void Sanitizer::meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
                                  const ToldRef &told) {
   WarpState &state = states[warp.index];
@@ -89,7 +90,7 @@ void Sanitizer::meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
     addSequentially(warp, mask, [&](Knowledge &own) { own.join(met.pending); });
   if (!told)
     return;
-  // What they had from an earlier barrier is part of this.
+  // Entries of earlier barriers are included in this one.
   Fences kept;
   for (Fenced &fenced : state.fenced) {
     if (fenced.order == Telling::Order::Crossed)
@@ -102,12 +103,12 @@ void Sanitizer::meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
       {told, Telling::kNever, mask, Telling::Order::Crossed});
 }
 
-/// A fence.sc.
+/// Executes the acquiring half of a fence.sc.
 void Sanitizer::acquireSequentially(Warp &warp, uint32_t mask) {
   WarpState &state = states[warp.index];
   bool isWarp = !(warp.live & ~mask);
   if (Knowledge &all = state.sequentialOfAll; !all.empty()) {
-    // Where others are left, it stays: to hear it again tells nothing new.
+    // Other lanes may still need it; hearing it again has no effect.
     if (isWarp)
       state.common.join(std::exchange(all, Knowledge()));
     else

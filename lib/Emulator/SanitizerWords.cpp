@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of one access, at once (Isa/Shadow.cpp); false where somebody must look
-// closer, lane by lane (SanitizerAccess.cpp).
+// Checks of one access at once (Isa/Shadow.cpp). They return false if the lanes
+// must be checked one by one (SanitizerAccess.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +29,11 @@ bool Sanitizer::orderedForOwner(Record other, Record owner,
          (laneOf(other) == laneOf(owner) || (other & kUnknownLane));
 }
 
-/// Whether the access comes after what the words' records say.
+/// Whether the access comes after all accesses of the words' records.
 bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
-  uint32_t known = 0; // a context that comes before all lanes
-  uint32_t own = 0;   // and one of the warp itself
-  Record set = 0;     // and such a set
+  uint32_t known = 0; // context that comes before all lanes
+  uint32_t own = 0;   // context of the warp itself
+  Record set = 0;     // set that comes before all lanes
   const Sanitizer &sanitizer = *reach.warp.sanitizer;
   const WarpClocks &clocks = sanitizer.states[reach.warp.index].common.warps;
   for (unsigned j = 0; j < words.count; ++j) {
@@ -76,7 +76,7 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
   return true;
 }
 
-/// `before` becomes the context of `front` if that comes before all lanes.
+/// Sets `before` to the context of `front` if that comes before all lanes.
 void Sanitizer::askFront(const Reach &reach, Record front,
                          Record &before) const {
   if (front >= reach.limit && !(front & (kSpecial | kSet)) &&
@@ -100,7 +100,7 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.mine = reach.mine;
   words.limit =
       reach.hides() ? std::min(reach.limit, reach.settled) : reach.limit;
-  // What holds for the first word mostly does for all.
+  // The answer for the first word mostly is the answer for all.
   WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
   uint64_t first = reach.shadow.wordOf(offset[__builtin_ctz(mask)]);
   if (!reach.hides())
@@ -117,7 +117,7 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.ownReads = reach.kind == SanitizeKind::Load
                        ? 0
                        : ownContext(reach.shadow.reads[first]);
-  // What comes before this may have to come before others, too.
+  // Accesses that come before this one may have to come before others as well.
   words.writesBefore = reach.hides() ? 0 : state.writesBefore;
   words.readsBefore = reach.atomic() ? 0 : state.readsBefore;
   if (!handlerTable().shadowGather(words, reach.shadow.writes,
@@ -131,7 +131,7 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
                                           : storeAtOnce(reach);
 }
 
-/// Lanes at the same words, as those are that poll or take a lock.
+/// Handles lanes that access the same words, as when they poll or take a lock.
 bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
                               const uint64_t *offset, unsigned bytes,
                               bool contiguous) {
@@ -179,7 +179,7 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
   }
   Record mine = reach.mine | (several ? kSeveral : Record(first) << 7);
   for (unsigned k = 0; k < bytes / 4; ++k) {
-    // What one of several lanes wrote is not their own.
+    // A write by one of several lanes is not every lane's own.
     Record asked = several ? mine | kUnknownLane : mine;
     bool isHidden = reach.atomic() && reach.hasHistory(writes[k]);
     if (!isAfter(reach, isHidden ? withoutHiding(writes[k]) : writes[k],
@@ -218,7 +218,7 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
       return !(read & kSet) && contextOf(read) == contextOf(reach.mine);
     };
     if (!words.readsAlike || isOfContext(reads)) {
-      // Of which bytes lanes have read, the words must tell.
+      // The words tell which bytes lanes have read.
       for (unsigned j = 0; j < words.count; ++j)
         if (isOfContext(words.read[j]) &&
             (patternOf(words.read[j]) ||
@@ -227,7 +227,7 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
       for (unsigned j = 0; j < words.count; ++j)
         if (words.read[j] >= reach.limit && !isOfContext(words.read[j]))
           return loadScattered(reach);
-      // A lane may come upon what another one has just read.
+      // A lane may find the record of a lane that has just read.
       for (unsigned j = 0; j < words.count; ++j) {
         Record &read = to[words.place[j]];
         read = read < reach.limit ? words.owner[j]
@@ -246,14 +246,14 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
   }
   if (action == Action::Replace &&
       !handlerTable().shadowScatter(words, words.owner, to))
-    // Where the record is another lane's, there are several.
+    // If the record is another lane's, several lanes read the word.
     for (unsigned j = 0; j < words.count; ++j)
       if (Record &read = to[words.place[j]]; read != words.owner[j])
         read = reach.mine | kSeveral;
   return true;
 }
 
-/// Words of global memory that were read by various warps.
+/// Handles loads of words of global memory that various warps have read.
 bool Sanitizer::loadScatteredGlobal(Reach &reach) {
   uint32_t context = contextOf(reach.mine);
   Record *to = reach.shadow.reads;
@@ -283,9 +283,9 @@ bool Sanitizer::loadScatteredGlobal(Reach &reach) {
   return true;
 }
 
-/// Words that were read by various warps. In shared memory all readers are
-/// kept, so that after a while each word has a set that the warp is among: what
-/// it has found there is remembered, for as long as its context lasts.
+/// Handles loads of words that various warps have read. In shared memory all
+/// readers are kept, so that in time each word has a set that contains the
+/// warp. Such sets are remembered as long as the warp's context lasts.
 bool Sanitizer::loadScattered(Reach &reach) {
   if (reach.allocation)
     return loadScatteredGlobal(reach);
@@ -293,7 +293,7 @@ bool Sanitizer::loadScattered(Reach &reach) {
     return false;
   uint32_t context = contextOf(reach.mine);
   Record *to = reach.shadow.reads;
-  // What has become of sets, and of readers that are the same but for the lane.
+  // The new record for a set, or for readers that differ in the lane only.
   struct Change {
     Record from = 0, with = 0;
   };
@@ -342,7 +342,7 @@ bool Sanitizer::storeAtOnce(Reach &reach) {
   Record *writes = reach.shadow.writes, *reads = reach.shadow.reads;
   if (!handlerTable().shadowScatter(words, words.owner, writes) &&
       !reach.atomic()) {
-    // Lanes race with one another.
+    // The lanes of the access race with one another.
     for (unsigned j = 0; j < words.count; ++j)
       writes[words.place[j]] = words.write[j];
     return false;

@@ -16,25 +16,25 @@
 //   31..12  set; of several contexts that read
 //   6 atomic, 5 several lanes, 4 a set, 3 lanes not kept, 1..0 special kind
 //
-// So one comparison with a context tells that a record needs no look: what is
-// below is ordered before.
+// One comparison with a context decides most records: smaller records are
+// ordered before.
 //
-// A record of a whole word may be of several lanes that follow one another:
+// A record of a whole word may be of several consecutive lanes:
 //
 //   2..0    0: of one lane; n: of the first byte's lane, and lanes have
 //           2^(n-1) bytes each
 //
-// A strong write does not stand for what was there before: of two strong
-// accesses nobody asks for the order, while a weak one must come before or
-// after both. Where not everybody is known to come after a weak access, or the
-// write does not come after another strong one, it is special (kHiding) and
-// what it hides is kept apart (History).
+// A strong write does not replace earlier accesses. The order of two strong
+// accesses does not matter, but a weak access must come before or after both.
+// The write is special (kHiding) if some thread may not come after an earlier
+// weak access, or if the write does not come after another strong one. The
+// accesses that it hides are kept apart (History).
 //
-// Global memory has rows of 32 bytes besides. As long as a row is accessed by
-// such lanes, two records stand for all of it; with kSpecial and a pattern of 7
-// one must look at the words.
+// Global memory has rows of 32 bytes as well. As long as consecutive lanes
+// access a row, two records stand for all of it. A row with kSpecial and
+// pattern 7 has records by word.
 //
-// ShadowWords is an access of a warp to words on its way through Isa/Shadow.
+// ShadowWords is a warp's access to words while Isa/Shadow processes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,19 +63,19 @@ constexpr Record kKind = 3;
 constexpr Record kUninitialized = kSpecial | 1;
 constexpr Record kInFlight = kSpecial | 2;
 constexpr Record kSplit = kSpecial | 3;
-/// Of a strong write, without kAtomic.
+/// A strong write that hides accesses, without kAtomic.
 constexpr Record kHiding = kSpecial;
 constexpr Record kPattern = 7;
 constexpr Record kByWord = kSpecial | 7;
 constexpr unsigned kRowBytes = 32;
 constexpr unsigned kRowWords = kRowBytes / 4;
-/// Words of global memory that have their records together, writes and then
-/// reads: a line of the host's cache.
+/// Words of global memory whose records are together, writes and then reads: a
+/// line of the host's cache.
 constexpr unsigned kLineWords = 4;
-/// Line and lane.
+/// Line and lane of an access.
 constexpr Record kPlace = Record(0xfffff) << 12 | Record(31) << 7;
 constexpr Record kContext = Record(0xffffffff) << 32;
-/// Context and lanes: whose access it is.
+/// Context and lanes of an access.
 constexpr Record kOwner = kSpecial | Record(0x7fffffff) << 32 | 31 << 7 |
                           kSeveral | kSet | kUnknownLane | kPattern;
 
@@ -87,7 +87,7 @@ inline unsigned laneOf(Record record) { return (record >> 7) & 31; }
 inline Record patternOf(Record record) {
   return record & kSpecial ? 0 : record & kPattern;
 }
-/// The record of one byte.
+/// Returns the record of one byte of a word or row.
 inline Record ofByte(Record record, unsigned byte) {
   Record pattern = patternOf(record);
   if (!pattern)
@@ -98,7 +98,7 @@ inline bool isKind(Record record, Record kind) {
   return (record & (kSpecial | kKind)) == kind;
 }
 
-/// Accesses of the same bytes before a strong write, and that write.
+/// Accesses to the same bytes before a strong write, and that write.
 struct History {
   /// Strong writes by lanes of a warp at one context.
   struct Strong {
@@ -111,45 +111,46 @@ struct History {
     uint32_t time; ///< of the last one
   };
   struct Reader {
-    Record access; ///< strong
+    Record access; ///< a strong read
     uint32_t time; ///< of the next write
   };
   struct Weak {
     Record access;
     bool writes;
   };
-  /// What few histories have.
+  /// Parts of a history that are rarely needed.
   struct More {
     std::vector<Weak> weak;
     std::vector<Reader> readers;
-    std::vector<Strong> earlier; ///< what had to leave its place
+    std::vector<Strong> earlier; ///< writes that had to leave their place
     size_t oldest = 0;           ///< of `earlier`, once that is full
   };
   More *more;
   uint32_t stored; ///< when a store, no atomic, was the last write
-  /// As many places as Shadow::setPlaces says: in shared memory one for every
-  /// warp, in global memory for the last write and another one.
+  /// Shadow::setPlaces gives their number: in shared memory one for every warp,
+  /// in global memory one for the last write and one more.
   Strong strong[];
 };
 
-/// The write itself, of one that hides others.
+/// Returns the write itself without the mark that it hides others.
 inline Record withoutHiding(Record write) {
   return isKind(write, kHiding) ? (write & ~kSpecial) | kAtomic : write;
 }
 
 struct ShadowFree {
-  size_t mapped = 0; ///< bytes; 0: of the heap
+  size_t mapped = 0; ///< bytes; 0: from the heap
   void operator()(Record *records) const;
 };
 using ShadowStorage = std::unique_ptr<Record[], ShadowFree>;
-/// Zeros; pages that nobody touches cost nothing. `isSparse`: few are touched.
+/// Returns zeroed records; untouched pages cost nothing. `isSparse`: few are
+/// touched.
 ShadowStorage allocateShadow(uint64_t records, bool isSparse = false);
 
 class Shadow {
 public:
   Shadow() = default;
-  /// Of shared memory, all words uninitialised; or of global memory, written
-  /// before anything else.
+  /// Makes the shadow of shared memory, whose words are uninitialised, or of
+  /// global memory, which counts as written before the launch.
   Shadow(uint64_t bytes, bool isGlobal)
       : size((bytes + 3) / 4),
         rowCount(isGlobal ? (bytes + kRowBytes - 1) / kRowBytes : 0) {
@@ -176,7 +177,7 @@ public:
   struct Row {
     Record write, reads;
   };
-  /// A strong access to bytes (bits) of a word, in a program that has some of
+  /// A strong access to bytes (bits) of a word, in a program with accesses of
   /// narrow scopes (SanitizerScopes.cpp).
   struct Scoped {
     Record access;
@@ -184,27 +185,27 @@ public:
     bool writes;
   };
   std::unordered_map<uint64_t, std::vector<Scoped>> scoped; ///< by word
-  /// Where `writes` and `reads` have the word of a byte.
+  /// Returns the index in `writes` and `reads` of a byte's word.
   uint64_t wordOf(uint64_t offset) const {
     uint64_t word = offset / 4;
     return word + (word & interleaved);
   }
-  /// The byte where a word begins that is there.
+  /// Returns the offset of the first byte of the word at an index.
   uint64_t offsetOf(uint64_t word) const {
     if (interleaved)
       word = word / (2 * kLineWords) * kLineWords + word % (2 * kLineWords);
     return 4 * word;
   }
   uint64_t interleaving() const { return interleaved; }
-  /// Whether anybody has accessed the row.
+  /// Whether any thread has accessed the row.
   bool isTouched(uint64_t row) const {
     return (rows[row].write | rows[row].reads) != 0;
   }
-  /// Whether all rows about there were expanded.
+  /// Whether all rows of the row's page are expanded.
   bool isExpanded(uint64_t row) const {
     return expanded[row / kPageRows] == kPageRows;
   }
-  /// Before somebody looks at `writes` and `reads` of these bytes.
+  /// Makes `writes` and `reads` of these bytes valid.
   void expandBytes(uint64_t offset, uint64_t bytes) {
     if (rowCount && bytes)
       for (uint64_t row = offset / kRowBytes;
@@ -212,7 +213,7 @@ public:
         expand(row);
   }
 
-  /// Of the histories from now on.
+  /// Sets the number of strong writes in a history, for all later histories.
   void setPlaces(size_t count) {
     size_t bytes = sizeof(History) + count * sizeof(History::Strong);
     if (count == places)
@@ -223,7 +224,8 @@ public:
     dropHistories();
   }
   size_t placeCount() const { return places; }
-  /// Of bytes whose record is kHiding, by where these begin.
+  /// Returns the history of bytes whose record is kHiding, by their first
+  /// offset.
   History &historyAt(uint64_t offset) {
     Record *at = offset % 4 ? ofParts[offset].get()
                             : histories.get() + offset / 4 * historyRecords;
@@ -270,7 +272,7 @@ public:
     if (History::More *more = historyAt(offset).more)
       freeMore.push_back(more);
   }
-  /// Nobody will ask for any of them.
+  /// Drops all histories.
   void dropHistories() {
     ofParts.clear();
     moreCount = 0;
@@ -280,7 +282,7 @@ public:
   struct alignas(64) Parts {
     std::array<Record, 4> writes, reads;
   };
-  /// Whether one record tells of all bytes.
+  /// Whether one record stands for all bytes of the word.
   bool isWhole(uint64_t word) const {
     return !isKind(writes[word], kSplit) && !patternOf(writes[word]) &&
            !patternOf(reads[word]);
@@ -290,28 +292,28 @@ public:
       splitWhole(word);
     return partsOf(writes[word]);
   }
-  /// Of a record of a split word.
+  /// Returns the parts of a split word by its record.
   Parts &partsOf(Record write) { return parts[(write & ~kSpecial) >> 8]; }
-  /// The same, soon; of any record of a write.
+  /// Prefetches the parts of a word by its record of the write, if it is split.
   void prefetchParts(Record write) const {
     if (isKind(write, kSplit))
       __builtin_prefetch(&parts[(write & ~kSpecial) >> 8]);
   }
-  /// The word was written as a whole.
+  /// Joins a split word that was written as a whole.
   void unite(uint64_t word, Record write) {
     freeParts.push_back((writes[word] & ~kSpecial) >> 8);
     writes[word] = write;
     reads[word] = 0;
   }
 
-  /// The words of a row get their own records.
+  /// Gives the words of a row their own records.
   void expand(uint64_t row) {
     if (row >= rowCount || rows[row].write == kByWord)
       return;
     Record write = rows[row].write, read = rows[row].reads;
     rows[row].write = kByWord;
     ++expanded[row / kPageRows];
-    // Lanes that have less than a word keep their pattern.
+    // Lanes with less than a word keep their pattern.
     auto ofWord = [](Record record, unsigned word) {
       Record pattern = record & kPattern;
       return ofByte(record, 4 * word) | (pattern < 3 ? pattern : 0);
@@ -323,11 +325,11 @@ public:
     }
   }
 
-  /// The time of a strong write, in histories.
+  /// Returns the time of the next strong write, for histories.
   uint32_t nextTime() { return ++strongWrites; }
 
   uint64_t size = 0;
-  uint64_t rowCount = 0; ///< 0 of shared memory
+  uint64_t rowCount = 0; ///< 0 for shared memory
   Row *rows = nullptr;
   Record *writes = nullptr, *reads = nullptr; ///< by wordOf
 
@@ -348,7 +350,7 @@ private:
         copyHistory(begin, begin + i);
     }
     writes[word] = kSplit | index << 8;
-    // Whoever only looks at reads must look at the parts too.
+    // Code that only looks at reads must look at the parts as well.
     reads[word] = kSpecial;
   }
   void copyHistory(uint64_t from, uint64_t to) {
@@ -360,10 +362,10 @@ private:
   static constexpr unsigned kPageRows = 128;
   ShadowStorage storage;
   uint64_t interleaved = 0;
-  std::vector<uint8_t> expanded; ///< rows, of every page of them
+  std::vector<uint8_t> expanded; ///< expanded rows, by page
   std::vector<Parts> parts;
   std::vector<uint64_t> freeParts;
-  uint32_t strongWrites = 0;             ///< so far, those with histories
+  uint32_t strongWrites = 0;             ///< number, with histories
   size_t places = 0, historyRecords = 0; ///< of a history
   ShadowStorage histories;               ///< by word
   std::unordered_map<uint64_t, std::unique_ptr<Record[]>> ofParts;
@@ -372,10 +374,10 @@ private:
   std::vector<History::More *> freeMore;
 };
 
-/// Contexts whose order before a warp is remembered.
+/// The number of contexts whose order before a warp is remembered.
 constexpr unsigned kAsked = 64;
 
-/// Words that the lanes of a warp access, lane after lane.
+/// Words that the lanes of a warp access, one lane after the other.
 struct ShadowWords {
   static constexpr unsigned kMax = 32 * 4;
 
@@ -383,17 +385,18 @@ struct ShadowWords {
   uint32_t mask;
   unsigned perLane;     ///< words: 1, 2 or 4
   bool contiguous;      ///< lane after lane, with all lanes
-  uint64_t interleaved; ///< of a word's number, what counts twice
-  bool stores;          ///< what is uninitialised may be
+  uint64_t interleaved; ///< bits of a word's number that count twice
+  bool stores;          ///< uninitialised words are fine
   bool loads;           ///< nothing is written
   Record mine;          ///< without the lane
   Record limit;         ///< records below are ordered before
-  /// Records of these contexts, too: of the last write and of one reader.
+  /// Records of these contexts as well, for the last write and for one reader.
   Record writesBefore, readsBefore;
-  /// Earlier contexts of the warp itself, likewise.
+  /// Earlier contexts of the warp itself, for the last write and for one
+  /// reader.
   Record ownWrites, ownReads;
 
-  // What `gather` finds. Own: of the same context and lane.
+  // Results of `gather`. "Own" means of the same context and lane.
   unsigned count;
   uint64_t place[kMax];
   Record owner[kMax];         ///< `mine` with the lane

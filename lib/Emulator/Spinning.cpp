@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp at its instruction limit, and with sanitizers every warp now and then
-// (Emulator.cpp), is watched for some more instructions: which lines it goes
-// through, and what it reads there. Where it comes back to a place with the
-// same registers, and stores nothing in between, it goes on like this until
-// another one writes what it reads. Where all others have ended, wait or do the
-// same, nobody will: that is a deadlock.
+// A warp at its instruction limit, and with sanitizers every warp at times
+// (Grid.cpp), is watched for some more instructions: its lines and its reads.
+// If it returns to a place with the same registers and has stored nothing, it
+// continues like this until another thread writes what it reads. If all others
+// have ended, wait or do the same, no thread will: that is a deadlock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +23,10 @@
 
 using namespace fusion::emulator;
 
-// A loop that polls is short.
+// The most steps of a loop that is watched; loops that poll are short.
 static constexpr unsigned kSteps = 2048;
 
-/// Watches the running group, or the one that would be next.
+/// Watches the running group, or the one that would run next.
 Executor::Spin Executor::watch(Warp &warp) {
   Spin spin;
   Sanitizer::Watch seen;
@@ -36,7 +35,7 @@ Executor::Spin Executor::watch(Warp &warp) {
   watching = true;
   uint32_t place = kNone, lanes = 0, of = 0;
   bool isSeen = false, hasStored = false;
-  // Which lanes go together, and whether they can.
+  // The groups of lanes, and whether each can run.
   auto groups = [&] {
     std::vector<std::pair<uint32_t, bool>> list;
     if (warp.current.mask)
@@ -55,7 +54,7 @@ Executor::Spin Executor::watch(Warp &warp) {
     uint32_t pc = warp.current.pc;
     const Frame &frame = warp.frames[warp.current.frame];
     uint32_t bytes = code.functions[frame.function].registerBytes;
-    // The second time that a place is met, all of the loop has been seen.
+    // When a place is reached a second time, the whole loop has been watched.
     if (pc == place && warp.current.mask == lanes && warp.current.frame == of) {
       if (!isSeen) {
         registers.assign(frame.registers.data(),
@@ -81,7 +80,7 @@ Executor::Spin Executor::watch(Warp &warp) {
       runWarp<true>(warp, 1);
     else
       runWarp<false>(warp, 1);
-    // As far as the next branch.
+    // Runs up to the next branch.
     auto isStep = [](Flow flow) {
       return flow == Flow::Next || flow == Flow::Checked ||
              flow == Flow::Hidden;
@@ -99,8 +98,8 @@ Executor::Spin Executor::watch(Warp &warp) {
   watching = false;
   if (sanitizer)
     sanitizer->watch = nullptr;
-  // Other lanes of the warp have had their turn on the way, or have still to:
-  // those that spin now may find what they wait for.
+  // Other lanes of the warp have run in the meantime or have still to run:
+  // spinning lanes may now find what they wait for.
   if (hasStored || warp.live != liveBefore || groups() != groupsBefore)
     spin.isStuck = false;
   spin.poll = seen.poll;
@@ -123,8 +122,8 @@ static std::string describe(const Warp &warp, bool loops, unsigned first,
   return text;
 }
 
-/// Makes the group of these lanes the one that runs; false where it has become
-/// another one.
+/// Makes the group of these lanes the running one. Returns false if there is no
+/// such group any more.
 bool Executor::enterGroup(Warp &warp, uint32_t mask) {
   if (mask != warp.current.mask) {
     auto at = std::find_if(
@@ -145,7 +144,8 @@ bool Executor::enterGroup(Warp &warp, uint32_t mask) {
   return true;
 }
 
-/// Whether no warp of the CTA goes on by itself; adds those that spin.
+/// Whether no warp of the CTA can continue without others. Adds a finding for
+/// each spinning warp.
 bool Executor::isStuck(std::vector<Finding> &parties) {
   constexpr size_t kMost = 100;
   bool all = true;
@@ -154,7 +154,7 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
     if (!warp.live || warp.blocked)
       continue;
     warp.stop = false;
-    // Lanes that go their own ways do so in turn.
+    // Diverged groups are watched one after another.
     std::vector<uint32_t> groups;
     if (warp.current.mask)
       groups.push_back(warp.current.mask);
@@ -166,7 +166,7 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
         continue;
       Spin spin = watch(warp);
       if (!warp.live || warp.blocked) {
-        all = false; // it went on
+        all = false; // it continued
         break;
       }
       all &= spin.isStuck;
@@ -186,7 +186,7 @@ bool Executor::isStuck(std::vector<Finding> &parties) {
       parties.push_back(std::move(party));
     }
   }
-  // Others may have waited for those that went on.
+  // Other threads may have waited for lanes that continued.
   checkBarriers();
   cta.cluster->completeIfAll();
   if (all && parties.size() < kMost)
@@ -223,7 +223,7 @@ bool Executor::awaitsCopies() const {
                      [](const auto &queue) { return !queue.second.empty(); });
 }
 
-/// The warp has executed more instructions than it may.
+/// Handles a warp that has executed more instructions than it may.
 void Executor::exceedLimit(Warp &warp) {
   bool waits = !warp.current.mask && !warp.others.empty();
   uint32_t pc = waits ? warp.others[0].pc : warp.current.pc;

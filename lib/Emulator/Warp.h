@@ -8,8 +8,8 @@
 //
 // A warp is a set of groups of lanes that share a program counter and a frame.
 // Lanes that diverged run group by group, the group that is furthest behind
-// first, and join when they meet (thread frontiers: Diamos et al., "SIMD
-// re-convergence at thread frontiers", MICRO 2011). Handlers see one warp.
+// first, and join when they meet. (Thread frontiers: Diamos et al., "SIMD
+// re-convergence at thread frontiers", MICRO 2011.) Handlers see one warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ constexpr unsigned kBarriers = 16;
 struct Cta;
 class Sanitizer;
 
-/// Values that are the same or precomputed for all instructions that read
-/// them: one 128-byte array of 32 lanes each (PTX ISA, "Special Registers").
+/// Values that are constant or precomputed for all instructions that read them:
+/// an array of 128 bytes, 32 lanes, each (PTX ISA, "Special Registers").
 enum class Special : uint8_t {
   TidX,
   TidY,
@@ -59,7 +59,7 @@ enum class Special : uint8_t {
   GridId,
   DynamicSmemSize,
   TotalSmemSize,
-  AggrSmemSize, ///< what is reserved included
+  AggrSmemSize, ///< with the reserved part
   ClusterIdX,
   ClusterIdY,
   ClusterIdZ,
@@ -104,19 +104,19 @@ struct Group {
   uint32_t mask = 0;
   uint32_t frame = 0;
   State state = State::Ready;
-  bool deferred = false; ///< spun too long: others of the warp go first
-  bool held = false;     ///< at a barrier for whole warps: all others go first
-  bool isAlone = false;  ///< it was held, and the others will never come
-  uint32_t awaited = 0;  ///< lanes that had not ended when it came there
-  uint32_t barrier = 0;  ///< it waits at
+  bool deferred = false; ///< spun too long: other groups go first
+  bool held = false;     ///< at an aligned barrier: other groups go first
+  bool isAlone = false;  ///< was held, and the others never come
+  uint32_t awaited = 0;  ///< lanes alive when it arrived
+  uint32_t barrier = 0;  ///< at which it waits
   bool timedOut = false; ///< WaitEvent: the wait may give up
-  /// Whether it stays where it is until somebody else does something.
+  /// Whether the group can only continue when another warp or block acts.
   bool isParked() const {
     return state == State::WaitBarrier || state == State::WaitEvent;
   }
 };
 
-/// One warp-wide cp.async that has not been waited for.
+/// One cp.async of a warp that has not been waited for.
 struct AsyncCopy {
   uint32_t pending; ///< lanes
   uint32_t bytes;   ///< per lane, written to shared memory
@@ -124,18 +124,18 @@ struct AsyncCopy {
   uint32_t sequence;
   uint32_t destination[32];
   uint32_t group[32]; ///< commit group, by lane
-  /// What is read, and how much of it: the rest is zero.
+  /// The source, and the bytes to read; the rest is zero.
   const uint8_t *source[32];
   uint8_t size[32];
   bool isWhole;                    ///< 16 bytes of all lanes
-  std::unique_ptr<uint8_t[]> data; ///< where the source was read at the issue
+  std::unique_ptr<uint8_t[]> data; ///< if the source was read at the issue
   // The sanitizer's: context of the reads, record of the writes.
   uint32_t reads = 0;
   uint64_t written = 0;
 };
 
 struct Warp {
-  // What handlers read all the time.
+  // Members that handlers read most.
   const uint8_t *base[3] = {nullptr, nullptr, nullptr};
   Counters *counters = nullptr;
   Cta *cta = nullptr;
@@ -163,11 +163,11 @@ struct Warp {
   uint32_t stackBytes = 0;    ///< per lane
   uint32_t stackTop[32] = {}; ///< bytes in use
 
-  std::vector<AsyncCopy> copies; ///< in order of issue
+  std::vector<AsyncCopy> copies; ///< by order of issue
   size_t copiesBegin = 0;
   uint32_t committed[32] = {}; ///< commit groups closed, by lane
   uint32_t copySequence = 0;   ///< of the next copy
-  uint32_t awaited[32] = {};   ///< copies before are awaited by an mbarrier
+  uint32_t awaited[32] = {};   ///< earlier copies arrive at an mbarrier
 
   bool suspended = false;          ///< the instruction cannot be executed yet
   std::vector<WgmmaOp> products;   ///< wgmma in flight, in order of issue
@@ -191,14 +191,14 @@ struct Warp {
 
 /// A named barrier (PTX ISA, "bar, barrier").
 struct Barrier {
-  uint32_t expected = 0; ///< threads; 0 while nobody has arrived
+  uint32_t expected = 0; ///< threads; 0 before the first arrival
   uint32_t arrived = 0;
   bool counted = false; ///< `expected` was given by the program
   uint32_t votes = 0;   ///< threads whose predicate was true
   uint32_t voters = 0;
   uint32_t line = 0; ///< of the first arrival
   uint32_t lastLine = 0, lastWarp = 0;
-  std::vector<bool> warps; ///< that have arrived in this phase
+  std::vector<bool> warps; ///< arrived in this phase
 };
 
 struct Fault {
@@ -209,7 +209,7 @@ struct Fault {
   bool isLimit = false; ///< of instructions
   std::string kind;     ///< of the finding that it is; empty: none
   std::array<uint32_t, 3> thread{0, 0, 0};
-  /// Of all who have a part in it (a deadlock); empty: only what is above.
+  /// One finding for each party of a deadlock; empty: only the fields above.
   std::vector<Finding> parties;
 };
 
@@ -228,7 +228,7 @@ struct Cta {
   Counters counters;
   std::vector<Counters> instCounters; ///< with Options::annotate
   Fault fault;
-  /// 32-byte sectors touched, address | 1 for writes, for the L2 model.
+  /// Touched 32-byte sectors for the L2 model, as address | 1 for writes.
   std::vector<uint64_t> trace;
   bool tracing = false;
   bool sharedHostMemory = false; ///< other CTAs run at the same time
@@ -241,19 +241,19 @@ struct Cta {
   uint32_t rank = 0; ///< in the cluster
   Sanitizer *sanitizer = nullptr;
   bool ended = false; ///< its shared memory is gone
-  /// Registers that warps have given back, of a thread each, and where that or
-  /// the opposite was last.
+  /// Registers per thread that warps have given back, and the line of the last
+  /// setmaxnreg.
   uint32_t freeRegisters = 0, registerLine = 0;
   AsyncState async;
 };
 
-/// Records the fault of one lane; the CTA ends. `kind`: the finding that it
-/// is to those who sanitize.
+/// Records the fault of one lane, which ends the CTA. `kind` is the kind of the
+/// sanitizers' finding.
 void raiseFault(Warp &warp, const Inst &inst, unsigned lane,
                 const std::string &message, const char *kind = "",
                 unsigned otherLine = 0);
 
-/// "kernel k, block (x,y,z), thread (x,y,z)".
+/// Returns "kernel k, block (x,y,z), thread (x,y,z)".
 std::string describeThread(const Warp &warp, unsigned lane);
 std::array<uint32_t, 3> threadOfLane(const Warp &warp, unsigned lane);
 

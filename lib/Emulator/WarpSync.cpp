@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lanes that a membermask names wait for one another, and for nobody else;
-// lanes that execute an instruction together may belong to several masks (a
-// block divided into tiles). All lanes of a mask must name the same one (PTX
-// ISA, "bar.warp.sync", "shfl.sync"); lanes that have ended do not matter.
+// The lanes that a membermask names wait for one another, and for no other
+// lane. Lanes that execute an instruction together may belong to several masks
+// (a block divided into tiles). All lanes of a mask must name the same mask
+// (PTX ISA, "bar.warp.sync", "shfl.sync"); lanes that have ended do not count.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,12 @@ using namespace fusion::emulator;
 
 namespace {
 
-/// Lanes at an instruction, and whom they wait for.
+/// Lanes at an instruction, and the lanes that each waits for.
 struct Arrivals {
   uint32_t lanes = 0;
   uint32_t members[32];
 
-  /// Those whose members are all here and name the same.
+  /// Returns the lanes whose members are all here and name the same mask.
   uint32_t complete() const {
     uint32_t ready = 0;
     for (uint32_t left = lanes; left;) {
@@ -45,9 +45,9 @@ struct Arrivals {
 
 } // namespace
 
-/// Lanes `mask` of the running group execute the instruction; returns those
-/// that go on, none where all of them wait. Joins lanes that are at another
-/// bar.warp.sync.
+/// Executes an instruction with a membermask for lanes `mask` of the running
+/// group. Returns the lanes that continue, none if all of them wait. Joins
+/// lanes that are at another bar.warp.sync.
 uint32_t Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *members = warp.reg<uint32_t>(inst.op[inst.count - 1]);
   Arrivals here;
@@ -71,7 +71,7 @@ uint32_t Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
     ready = here.complete();
   else if (!(all & warp.live & ~mask))
     ready = mask;
-  // Of these instructions only bar.warp.sync orders memory.
+  // Among instructions with a membermask only bar.warp.sync orders memory.
   bool isBarrier = inst.run == nothingHandler();
   if (!isBarrier) {
     if (warp.sanitizer && code.hasInvalidation)
@@ -84,7 +84,7 @@ uint32_t Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
   }
   uint32_t released = ready;
   if (ready != mask) {
-    // It also joins lanes that arrive at different places.
+    // It joins lanes that arrive at different places as well.
     uint32_t frame = warp.current.frame;
     for (const Group &group : warp.others) {
       const Inst &at = code.insts[group.pc];
@@ -112,7 +112,8 @@ uint32_t Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
       Group waiting = group;
       group.state = Group::State::Ready;
       ++group.pc;
-      // Lanes that do not execute it go on with those that do.
+      // Lanes that do not execute the instruction stay in the group of the
+      // executing lanes.
       waiting.mask &= here.lanes & ~released;
       group.mask &= ~waiting.mask;
       if (waiting.mask)

@@ -19,12 +19,12 @@
 using namespace fusion::emulator;
 namespace fs = llvm::sys::fs;
 
-// Of a buffer.
+// The largest size of a buffer, in bytes.
 static constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 34;
 
-/// Opens a regular file, or a pipe where that will do: folders open, but do not
-/// read, and devices may never end. Null, with `problem` set, where that cannot
-/// be.
+/// Opens a regular file, or a pipe if `mayBePipe`. Folders can be opened, but
+/// not read, and devices may never end. Returns null, with `problem` set, on
+/// failure.
 static std::FILE *openFile(const std::string &path, bool mayBePipe,
                            fs::file_status &status, std::string &problem) {
   problem = "cannot read '" + path + "'";
@@ -92,7 +92,7 @@ bool fusion::emulator::canWriteFile(const std::string &path,
     fs::remove(path);
   }
   problem += error.message();
-  // A link whose target is to be made.
+  // A link whose target does not exist yet.
   return !error || error == std::errc::file_exists;
 }
 
@@ -103,7 +103,8 @@ bool fusion::emulator::readBuffer(const std::string &path,
   std::FILE *file = openFile(path, /*mayBePipe=*/false, status, problem);
   if (!file)
     return false;
-  // Far more than a machine that runs tests has: sparse files, /proc/kcore.
+  // A larger file needs far more memory than test machines have: sparse files,
+  // /proc/kcore.
   bool good = status.getSize() <= kMaxBufferBytes;
   if (good) {
     contents.resize(status.getSize());

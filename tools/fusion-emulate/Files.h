@@ -16,23 +16,24 @@
 
 namespace fusion::emulator {
 
-/// A whole file, or what a pipe has; false, with `problem` set, where that
-/// fails.
+/// Reads a whole file, or a pipe to its end. Returns false, with `problem` set,
+/// on failure.
 bool readFile(const std::string &path, std::vector<uint8_t> &contents,
               std::string &problem);
-/// False where that fails.
+/// Writes a file. Returns false on failure.
 bool writeFile(const std::string &path, const void *data, size_t size);
 
-/// The contents of a regular file, as many bytes as it says it has: others may
-/// never end. False, with `problem` set, where that cannot be.
+/// Reads a regular file, as many bytes as its size says: other files may never
+/// end. Returns false, with `problem` set, on failure.
 bool readBuffer(const std::string &path, std::vector<uint8_t> &contents,
                 std::string &problem);
 
-/// Whether the file can be written, or made; leaves it as it is. `problem` says
-/// why not.
+/// Returns whether the file can be written or created, without changing it.
+/// Otherwise `problem` says why not.
 bool canWriteFile(const std::string &path, std::string &problem);
 
-/// The same for all names of a file, which need not be there yet.
+/// Returns an identity that is equal for all names of a file. The file need not
+/// exist yet.
 std::string identifyFile(const std::string &path);
 
 } // namespace fusion::emulator

@@ -15,16 +15,18 @@
 
 namespace fusion::emulator {
 
-/// LLVM's JSON parser recurses, so that what is nested more deeply than any
-/// launch file would end in a stack overflow.
+/// Returns whether the text is nested more deeply than any launch file. LLVM's
+/// JSON parser recurses, so that such a text would overflow the stack.
 bool isTooDeep(std::string_view text);
 
-/// LLVM's JSON parser keeps the last of equal keys. Of a text that it accepts:
-/// "line:column: the key 'x' is there twice", or empty.
+/// Returns "line:column: the key 'x' is there twice" for the first duplicate
+/// key of a text that LLVM's JSON parser accepts, or an empty string. That
+/// parser keeps the last of equal keys.
 std::string duplicateKey(std::string_view text);
 
-/// The line of what the path leads to, in a text that LLVM's JSON parser
-/// accepts: of keys, and of indices into arrays, as far as they are there.
+/// Returns the line of the value that a path of keys and array indices leads
+/// to, in a text that LLVM's JSON parser accepts. If the text has only the
+/// beginning of the path, returns the line where that leads to.
 unsigned lineOf(std::string_view text, const std::vector<std::string> &path);
 
 } // namespace fusion::emulator

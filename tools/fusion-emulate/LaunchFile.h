@@ -41,17 +41,18 @@ struct LaunchFile {
   std::vector<FileBuffer> buffers;
 };
 
-/// Reads a launch file and the buffers it names (paths are relative to the
-/// launch file's folder). False, with a message, where something is wrong.
+/// Reads a launch file and the buffers that it names; paths are relative to the
+/// launch file's folder. Returns false, with a message, on errors.
 bool readLaunchFile(const std::string &path, LaunchFile &file,
                     std::string &message);
 
-/// The same of a text that is the contents of `path`.
+/// Reads a launch file, as `readLaunchFile`, from `text`, the contents of
+/// `path`.
 bool parseLaunchFile(const std::string &path, std::string_view text,
                      LaunchFile &file, std::string &message);
 
-/// The launch with its buffers allocated in `memory` and filled. `addresses`
-/// gets theirs, in the order of `file.buffers`.
+/// Returns the launch with its buffers allocated in `memory` and filled. Sets
+/// `addresses` to the addresses of the buffers, in the order of `file.buffers`.
 Launch bindLaunch(const LaunchFile &file, Memory &memory,
                   std::vector<uint64_t> &addresses);
 

@@ -29,8 +29,8 @@
 
 namespace fusion::emulator {
 
-/// Why parsing or executing failed. `line` counts from 1 in the PTX text, 0
-/// where no line is to blame.
+/// The reason why parsing or executing failed. `line` counts from 1 in the PTX
+/// text; 0 if the error has no line.
 struct Error {
   std::string message;
   unsigned line = 0;
@@ -50,11 +50,11 @@ public:
   /// two) and returns the device address. The contents are indeterminate, and
   /// reads of them are a finding, until written by a kernel or `write`.
   uint64_t allocate(size_t bytes, size_t alignment = 256);
-  /// Copies between host and device; false where the range is not within one
-  /// allocation.
+  /// Copies between host and device. Returns false if the range is not within
+  /// one allocation.
   bool write(uint64_t address, const void *source, size_t bytes);
   bool read(uint64_t address, void *destination, size_t bytes) const;
-  /// Gives an allocation back; false where `address` does not start one.
+  /// Frees an allocation. Returns false if `address` does not start one.
   bool free(uint64_t address);
 
   struct Impl;
@@ -80,7 +80,7 @@ public:
     size_t alignment; ///< its alignment in the parameter block
     bool isPointer;   ///< declared `.ptr`
   };
-  /// Parameters of an entry; nullopt where there is no such entry.
+  /// Returns the parameters of an entry; nullopt if there is no such entry.
   std::optional<std::vector<Parameter>>
   parameters(std::string_view kernel) const;
 
@@ -101,9 +101,9 @@ struct Launch {
   std::array<uint32_t, 3> cluster{1, 1, 1};
   uint32_t dynamicSharedMemory = 0; ///< bytes
   std::vector<std::vector<uint8_t>> parameters;
-  /// Addresses in allocations that grids launched before may still access, as
-  /// this one need not have waited for their end: sanitizers want a
-  /// griddepcontrol.wait before it touches them.
+  /// Addresses in allocations that previous grids may still access, as this
+  /// launch need not have waited for their end. Sanitizers require a
+  /// griddepcontrol.wait before it accesses them.
   std::vector<uint64_t> pending;
 };
 
@@ -112,15 +112,16 @@ struct Options {
   bool annotate = false; ///< fill LaunchResult::lines
   uint64_t seed = 0;     ///< draws the order in which warps run
   unsigned threads = 0;  ///< host threads, 0 = all cores
-  /// Warp instructions that one warp, and that all warps of the launch together
-  /// may execute, 0 = no limit. A block counts as one instruction at least.
+  /// The most warp instructions that one warp, and that all warps of the launch
+  /// together may execute, 0 = no limit. A block counts as at least one
+  /// instruction.
   uint64_t instructionLimit = 0;
   uint64_t launchLimit = 0;
   uint64_t l2Bytes = 0; ///< capacity of the L2 model, 0 = no model
-  /// What blocks are placed in: no more clusters are resident at a time. Without
-  /// GPCs there is always room.
+  /// The processors that blocks are placed on: no more clusters are resident at
+  /// a time. Without GPCs there is always room.
   Processors processors;
-  /// Asked by the calling thread, and by no other, several times a second;
+  /// Called by the calling thread, and by no other, several times a second;
   /// `false` stops all host threads and ends the launch with an error.
   std::function<bool()> proceed;
 };
@@ -150,14 +151,14 @@ struct Finding {
   std::array<uint32_t, 3> block{0, 0, 0};
   std::array<uint32_t, 3> thread{0, 0, 0};
   unsigned line = 0;
-  unsigned otherLine = 0; ///< the other party's line, 0 where there is none
+  unsigned otherLine = 0; ///< the other access's line, 0 without one
   std::string message;
 };
 
 struct LaunchResult {
-  /// Set where the launch could not run to its end (bad launch, unknown
+  /// The reason why the launch did not run to its end: bad launch, unknown
   /// instruction, trap, out-of-bounds access, deadlock, instruction limit, or
-  /// because Options::proceed said so).
+  /// `false` from Options::proceed.
   std::optional<Error> error;
   Counters counters;
   std::vector<Finding> findings;
@@ -181,8 +182,8 @@ enum class TensorMapType : uint8_t {
   TF32Ftz,
 };
 
-/// What a tensor map for mode .im2col has in place of a box: the bounding box
-/// of the one to three spatial dimensions (innermost first) is
+/// The fields of a tensor map for mode .im2col in place of a box. The bounding
+/// box of the one to three spatial dimensions (innermost first) is
 /// [lowerCorner, size + upperCorner).
 struct Im2colInfo {
   std::array<int16_t, 3> lowerCorner{0, 0, 0};
@@ -207,17 +208,18 @@ struct TensorMapInfo {
   std::optional<Im2colInfo> im2col;     ///< in place of `box`
 };
 
-/// The 128 bytes of a kernel parameter that describe it, in the emulator's own
-/// encoding: nothing but the emulator reads them. nullopt, with `message` set,
-/// where there can be no such tensor map.
+/// Returns the 128 bytes of a kernel parameter that describe the tensor map, in
+/// the emulator's own encoding, which only the emulator reads. Returns nullopt,
+/// with `message` set, if there can be no such tensor map.
 std::optional<std::array<uint8_t, 128>>
 encodeTensorMap(const TensorMapInfo &info, std::string &message);
 
-/// How many clusters (blocks, where it has no clusters) of a launch `processors`
-/// hold at a time; its grid and parameters are not looked at. PTX does not say
-/// how many registers a thread has: as many as .maxnreg or .minnctapersm leave
-/// room for, else any number of blocks has room. UINT32_MAX where there are no
-/// GPCs; nullopt, with `error` set, where the kernel cannot be launched so.
+/// Returns the number of clusters of a launch (of blocks, if it has no
+/// clusters) that `processors` hold at a time. The grid and the parameters are
+/// ignored. PTX does not say how many registers a thread has: as many as
+/// .maxnreg or .minnctapersm leave room for, else any number of blocks has
+/// room. Returns UINT32_MAX without GPCs, and nullopt, with `error` set, if the
+/// kernel cannot be launched in this way.
 std::optional<uint64_t> activeClusters(const Program &program,
                                        const Launch &launch,
                                        const Processors &processors,

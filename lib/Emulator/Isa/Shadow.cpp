@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sanitizers ask about a whole access first. What Sanitizer.cpp cannot
-// settle from the answers it looks at lane by lane.
+// Checks a whole access at once. The sanitizer checks lane by lane what the
+// answers leave open (Sanitizer.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 namespace fusion::emulator::FUSION_ISA {
 namespace {
 
-/// Fills in places, owners and copies of the records. False where an address
-/// is not that of a word.
+/// Fills in places, owners and copies of the records. Returns false if an
+/// address is not that of a word.
 template <unsigned PerLane>
 inline bool collect(ShadowWords &x, const Record *writes, const Record *reads) {
   uint64_t first[kLanes], bits = 0;
@@ -72,8 +72,8 @@ inline bool collect(ShadowWords &x, const Record *writes, const Record *reads) {
   return true;
 }
 
-/// Whether the answers follow from the first word's records: nobody need look
-/// at the writes, and the reads are alike.
+/// Whether the answers follow from the first word's records: the writes need no
+/// check, and the reads are alike.
 inline bool examineFront(ShadowWords &x) {
   const Record *write = x.write, *read = x.read;
   Record limit = x.limit, front = read[0], different = 0;
@@ -89,7 +89,7 @@ inline bool examineFront(ShadowWords &x) {
   return true;
 }
 
-/// Record for record and without branches, so that the loop vectorises.
+/// Checks all records without branches, so that the loop vectorises.
 inline void examine(ShadowWords &x) {
   const Record *write = x.write, *read = x.read, *owner = x.owner;
   Record limit = x.limit, atomic = x.mine & kAtomic;
@@ -98,12 +98,13 @@ inline void examine(ShadowWords &x) {
   // A strong write may hide the lane's own weak ones, and others (Shadow.h).
   Record owned = kOwner | (x.loads ? 0 : atomic);
   Record alikes = x.loads ? atomic : 0;
-  // Readers of several contexts are alike where they are the same set.
+  // Readers of several contexts are alike if they are the same set.
   Record alike = front & kSet ? ~Record(0) : ~kPlace;
   Record badWrites = 0, badReads = 0, taken = 0, changed = 0, different = 0;
   for (unsigned j = 0; j < x.count; ++j) {
     Record w = write[j], r = read[j], m = owner[j];
-    // Of an earlier context of the warp, what the lane itself did.
+    // Records of an earlier context of the warp count if they are of the lane
+    // itself.
     bool written = (((w ^ x.writesBefore) & kContext) != 0) &
                    (((w ^ x.ownWrites) & kContext) != 0 ||
                     (((w ^ m) & owned & ~kContext) != 0));
@@ -210,7 +211,7 @@ bool shadowReplace(const ShadowWords &x, const uint32_t *asked, bool keepsFirst,
     if (replaced[j])
       to[x.place[j]] = x.owner[j];
   for (unsigned j = 0; j < x.count; ++j)
-    // Where the record is another lane's, there are several.
+    // If the record is another lane's, several lanes read the word.
     if (replaced[j] && to[x.place[j]] != x.owner[j])
       to[x.place[j]] = x.mine | kSeveral;
   return true;
