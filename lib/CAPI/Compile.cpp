@@ -67,7 +67,8 @@ private:
                const tracing::Action &action);
   OwningOpRef<ModuleOp> parse(llvm::StringRef source);
   llvm::Expected<CompileOptions> compileOptions() const;
-  /// What a message calls it, the module's attribute, what was chosen.
+  /// Returns for each option its name in messages, the module's attribute, and
+  /// the chosen value.
   std::array<std::tuple<llvm::StringRef, llvm::StringRef, llvm::StringRef>, 3>
   numericOptions() const {
     return {{{"f32 products", fuse::kF32ProductsAttrName,
@@ -111,7 +112,7 @@ Compilation::Compilation(const FusionCompileOptions &options,
 }
 
 void Compilation::forward(const Diagnostic &diagnostic) {
-  // What fails since a pass was left out is not the module's fault.
+  // Errors after a skipped pass are not the module's fault.
   if (stopped)
     return;
   std::lock_guard<std::mutex> lock(reporting);
@@ -119,7 +120,7 @@ void Compilation::forward(const Diagnostic &diagnostic) {
     std::string message = one.str();
     FusionDiagnostic result{
         severityOf(one.getSeverity()), toText(message), {"", 0}, 0, 0};
-    // Of a fused or named location, the first place in a source.
+    // A fused or named location is reported as its first place in a source.
     if (auto place = one.getLocation()->findInstanceOf<FileLineColLoc>()) {
       result.file = toText(place.getFilename().getValue());
       result.line = place.getLine();
@@ -132,8 +133,8 @@ void Compilation::forward(const Diagnostic &diagnostic) {
     emit(note);
 }
 
-/// Asks the caller whether to go on; where nothing new is done, there are a
-/// million occasions each second.
+/// Asks the caller whether to continue. If no pass begins (`what` is empty),
+/// asks at most every 10 ms, as there are a million occasions each second.
 void Compilation::ask(llvm::StringRef what) {
   auto now = std::chrono::steady_clock::now();
   if (what.empty() && now - asked < std::chrono::milliseconds(10))
@@ -148,7 +149,7 @@ void Compilation::perform(llvm::function_ref<void()> transform,
   const auto *pass = dyn_cast<PassExecutionAction>(&action);
   if (std::this_thread::get_id() == caller && !stopped)
     ask(pass ? pass->getPass().getArgument() : "");
-  // Passes and steps may be left out; what else happens in a pass ends well.
+  // Passes and steps may be skipped; other actions of a pass must complete.
   if (!stopped || !(pass || isa<StepAction>(action)))
     transform();
 }
@@ -206,7 +207,7 @@ FusionProgram *Compilation::run(llvm::StringRef source) {
   }
   if (options.remarks) {
     remark::RemarkCategories categories;
-    // Each kind by itself: `all` counts only beside them.
+    // Each kind by itself: `all` has an effect only together with these.
     categories.passed = categories.missed = categories.analysis =
         categories.failed = ".*";
     if (failed(remark::enableOptimizationRemarks(

@@ -30,12 +30,12 @@ using namespace mlir;
 
 namespace {
 
-/// How many leading loops may run in any order: parallel ones that tell all
-/// elements of every output apart. One loop is left inside where there are
-/// several, for vectors.
+/// Returns how many leading loops may run in any order: parallel loops with
+/// disjoint elements of every output. If there are several, the innermost one
+/// is left out, for vectors.
 unsigned numParallelLoops(linalg::LinalgOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  // Nothing is computed, and no index is taken apart by a size of zero.
+  // With a size of zero nothing is computed, and no index may be divided by it.
   if (llvm::is_contained(op.getStaticLoopRanges(), 0))
     return 0;
   unsigned count = 0;

@@ -131,7 +131,7 @@ void fusion::fillInputs(llvm::MutableArrayRef<HostTensor> inputs, uint64_t seed,
 // Comparison
 //===----------------------------------------------------------------------===//
 
-/// Twice the unit roundoff, i.e. the spacing of numbers just above 1.
+/// Returns twice the unit roundoff, i.e. the spacing of numbers just above 1.
 static double spacing(ElementType type) {
   switch (type) {
   case ElementType::F64:
@@ -173,11 +173,13 @@ Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
   double intermediate = isFloat(narrowest)
                             ? std::max(error(result), error(narrowest) * inARow)
                             : error(result);
-  // Both factors are rounded to 10 bits of fraction, in every product of a
-  // chain; the sums have 13 at least, which each instruction rounds.
+  // Both factors of every contraction of a chain are rounded to 10 bits of
+  // fraction. The accumulators have at least 13 bits of fraction, to which each
+  // instruction rounds.
   constexpr double tf32 = 0x1p-8, coarse = 0x1p-6;
-  // What is cut off does not cancel in sums: each factor is too small by 2^-11.5 of
-  // it on average, of two products in a row four.
+  // Truncation errors do not cancel in sums: each factor is too small by
+  // 2^-11.5 of its value on average, and two contractions in a row have four
+  // such factors.
   double ofLarge = error(result);
   if (fewer.cutsFactors)
     ofLarge = std::max(ofLarge, 0x1p-9);
@@ -188,7 +190,7 @@ Tolerance fusion::defaultTolerance(ElementType result, ElementType narrowest,
   return {intermediate * rms, ofLarge, intermediate};
 }
 
-/// Over elements begin … end.
+/// Returns the root mean square of elements begin … end.
 static double rootMeanSquare(const HostTensor &tensor, int64_t begin,
                              int64_t end) {
   double sum = 0;

@@ -122,7 +122,8 @@ Expected<DeviceLaunch> LaunchBuilder::build(const LaunchInfo &launch) {
       return bytes.takeError();
     result.parameters.push_back(std::move(*bytes));
   }
-  // What runs before the call may write its inputs, which nobody waits for.
+  // The first launch does not wait for operations before the call, which may
+  // write its inputs.
   result.isProgrammatic = launch.isProgrammatic && hasLaunched;
   if (result.isProgrammatic)
     llvm::append_range(result.pending, buffers.written());

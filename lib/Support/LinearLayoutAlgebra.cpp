@@ -30,7 +30,7 @@ using detail::Place;
 
 LinearLayout LinearLayout::operator*(const LinearLayout &right) const {
   LayoutForm result = form();
-  // Where the right factor's places go.
+  // The places that the right factor's places become.
   SmallVector<Place, 4> first;
   for (const FormOut &out : right.form().outs) {
     int o = result.findOut(out.dim);
@@ -71,8 +71,8 @@ std::optional<LinearLayout> compose(const LinearLayout &inner,
     if (a.findOut(in.dim) < 0)
       return std::nullopt;
 
-  // Give every index between the two one numeral system. `middle[o]` is the
-  // input of `b` that reads output o of `a`.
+  // Give every intermediate index one numeral system. `middle[o]` is the input
+  // of `b` that reads output o of `a`.
   SmallVector<int, 4> middle;
   for (unsigned o = 0; o < a.outs.size(); ++o) {
     int i = b.findIn(a.outs[o].dim);
@@ -104,7 +104,7 @@ std::optional<LinearLayout> compose(const LinearLayout &inner,
     FormIn &copy = result.ins.emplace_back(FormIn{in.dim, {}});
     for (const FormDigit &digit : in.digits) {
       FormDigit &d = copy.digits.emplace_back(FormDigit{digit.radix, {}});
-      // A place of `b` that is reached an even number of times gets nothing.
+      // A place of `b` that is reached an even number of times is dropped.
       for (Place via : digit.to)
         for (Place place : b.ins[middle[via.out]].digits[via.pos].to) {
           auto *it = find(d.to, place);
@@ -126,7 +126,7 @@ std::optional<LinearLayout> compose(const LinearLayout &inner,
 namespace {
 /// The GF(2) part of a layout: the bits that are not copied one to one, and all
 /// places they go to, reduced to echelon form. Bits that depend on less
-/// significant ones are set aside, so that solutions are the smallest.
+/// significant ones are left out, so that solutions are the smallest.
 class BitSystem {
 public:
   explicit BitSystem(const LayoutForm &form) {
@@ -178,8 +178,8 @@ public:
   bool injective() const { return rows.size() == bits.size(); }
   bool surjective() const { return rows.size() == places.size(); }
 
-  /// For a surjective system: the bits whose XOR is exactly this place; nullopt
-  /// where the place is not one of the system.
+  /// Returns the bits whose XOR is exactly this place, for a surjective system.
+  /// Returns nullopt if the place is not one of the system.
   std::optional<SmallVector<std::pair<unsigned, unsigned>, 4>>
   solve(Place place) const {
     auto it = placeIndex.find(place);
@@ -237,7 +237,7 @@ std::optional<LinearLayout> LinearLayout::pseudoInvert() const {
     for (const FormDigit &digit : in.digits)
       out.radices.push_back(digit.radix);
   }
-  // What is copied is copied back.
+  // Digits that the layout copies are copied back.
   std::map<Place, Place> source;
   for (auto [i, in] : enumerate(form().ins))
     for (auto [d, digit] : enumerate(in.digits))
@@ -264,8 +264,9 @@ std::optional<LinearLayout> LinearLayout::pseudoInvert() const {
 // Division
 //===----------------------------------------------------------------------===//
 
-/// Cuts `whole` into low * high where the low factor has the sizes that
-/// `sizeOfIn` and `sizeOfOut` give. nullopt where it is no such product.
+/// Divides `whole` into low * high, where the low factor has the sizes that
+/// `sizeOfIn` and `sizeOfOut` return. Returns nullopt if there are no such
+/// factors.
 template <typename SizeOfIn, typename SizeOfOut>
 static std::optional<std::pair<LinearLayout, LinearLayout>>
 cut(const LinearLayout &whole, SizeOfIn sizeOfIn, SizeOfOut sizeOfOut) {
@@ -317,8 +318,8 @@ cut(const LinearLayout &whole, SizeOfIn sizeOfIn, SizeOfOut sizeOfOut) {
                         LinearLayout(std::move(high)));
 }
 
-/// `factor` with outputs of size 1 added, so that it has all of `whole`'s.
-/// nullopt where it has others.
+/// Returns `factor` with outputs of size 1 added, so that it has all outputs of
+/// `whole`. Returns nullopt if it has others.
 static std::optional<LinearLayout> withOuts(const LinearLayout &factor,
                                             const LinearLayout &whole) {
   LayoutForm form = factor.form();

@@ -21,7 +21,7 @@
 
 namespace fusion::detail {
 
-/// Sizes beyond this are refused: it keeps products far from overflow and
+/// Larger sizes are rejected: the limit keeps products far from overflow and
 /// factorisation cheap.
 constexpr int64_t kMaxIndexSize = int64_t(1) << 40;
 
@@ -59,7 +59,7 @@ struct FormOut {
   LayoutDim dim;
   llvm::SmallVector<int64_t, 8> radices;
   int64_t size() const;
-  /// Place value of digit `pos`.
+  /// Returns the place value of digit `pos`.
   int64_t weight(unsigned pos) const;
   bool operator==(const FormOut &o) const {
     return dim == o.dim && radices == o.radices;
@@ -77,7 +77,7 @@ struct LayoutForm {
   int findIn(LayoutDim dim) const;
   int findOut(LayoutDim dim) const;
 
-  /// How many digits go to every place: uses()[out][pos].
+  /// Returns how many digits go to every place: uses()[out][pos].
   llvm::SmallVector<llvm::SmallVector<unsigned, 8>, 4> uses() const;
 
   /// Splits a digit whose radix is not prime into `low` and, above it, the
@@ -86,8 +86,8 @@ struct LayoutForm {
   void splitDigit(unsigned in, unsigned digit, int64_t low);
   void splitPlace(unsigned out, unsigned pos, int64_t low);
 
-  /// Refines an index so that its `count` lowest digits, returned, make up
-  /// `size`; nullopt where a digit crosses that boundary.
+  /// Refines an index so that the product of its lowest digits is `size`.
+  /// Returns their number, or nullopt if a digit crosses that boundary.
   std::optional<unsigned> splitInAt(unsigned in, int64_t size);
   std::optional<unsigned> splitOutAt(unsigned out, int64_t size);
 
@@ -102,7 +102,7 @@ private:
   void resolveDuplicates(unsigned out);
 };
 
-/// What a LinearLayout points to: the form and tables for evaluation.
+/// The data of a LinearLayout: the form and tables for evaluation.
 struct LayoutStorage {
   explicit LayoutStorage(LayoutForm canonical);
 
@@ -117,12 +117,12 @@ struct LayoutStorage {
   };
   /// Entries of every input, one per digit and output it moves.
   llvm::SmallVector<llvm::SmallVector<Entry, 12>, 4> entries;
-  /// Place values of every output.
+  /// Place values of the digits of every output.
   llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> weights;
   std::array<int8_t, kNumLayoutDims> inIndex;
 
   using Values = std::array<int64_t, kNumLayoutDims>;
-  /// Values of all outputs for inputs given by LayoutDim.
+  /// Returns the values of all outputs for inputs given by LayoutDim.
   Values evaluate(const Values &inputs) const;
 };
 

@@ -23,7 +23,7 @@ constexpr int64_t wordBytes = 4, lineBytes = 128; // of a bank, of all banks
 struct Part {
   unsigned dim;
   int64_t place, radix;
-  int64_t stride = 0; ///< 0 while there is none
+  int64_t stride = 0; ///< 0 while none is chosen
 };
 
 class Planner {
@@ -32,7 +32,7 @@ public:
       : from(from), to(to), bytes(bytes),
         phase(lineBytes / std::max(bytes, wordBytes)) {}
 
-  /// The elements that it takes.
+  /// Returns how many elements the scratch has.
   std::optional<int64_t> count() {
     for (LayoutDim out : to.outDims())
       cuts.push_back({1, to.outSize(out)});
@@ -52,7 +52,8 @@ public:
 private:
   using Range = std::pair<int64_t, int64_t>; ///< stride and count
 
-  /// Elements that a word has side by side in a reading thread's registers.
+  /// Finds how many elements of a word are adjacent in a reading thread's
+  /// registers.
   void subword() {
     for (auto [d, out] : enumerate(to.outDims())) {
       int64_t count = std::min(to.contiguousRegisters(out), wordBytes / bytes);
@@ -66,8 +67,7 @@ private:
       cuts[unit].insert(width);
   }
 
-  /// Where a digit moves along one coordinate: its number. Moves along none for
-  /// replicas.
+  /// Returns the coordinate that a digit moves along; nullopt for replicas.
   static std::optional<unsigned> alongOf(const LinearLayout::Digit &digit) {
     for (auto [d, step] : enumerate(digit.steps))
       if (step != 0)
@@ -88,7 +88,7 @@ private:
           return false;
         cuts[*d].insert(step);
         cuts[*d].insert(step * digit.radix);
-        // A warp's access takes several turns for wider elements.
+        // For wider elements the access of a warp takes several phases.
         if (input == LayoutDim::Lane && digit.weight < phase &&
             phase < digit.weight * digit.radix && phase % digit.weight == 0)
           cuts[*d].insert(step * (phase / digit.weight));
@@ -107,7 +107,7 @@ private:
     return true;
   }
 
-  /// The parts that the lanes of one turn move along, nearest first.
+  /// Returns the parts that the lanes of one phase move along, nearest first.
   SmallVector<unsigned> partsOfLanes(const LinearLayout &layout) const {
     SmallVector<unsigned> result;
     for (const LinearLayout::Digit &digit : layout.digits(LayoutDim::Lane)) {
@@ -136,7 +136,7 @@ private:
         append(part);
     SmallVector<unsigned> readers = partsOfLanes(to),
                           writers = partsOfLanes(from);
-    SmallVector<Range> left; // banks that only readers use, or nobody
+    SmallVector<Range> left; // banks of readers only, or of none
     int64_t line = std::max<int64_t>(1, lineBytes / bytes),
             word = std::max<int64_t>(1, wordBytes / bytes);
     for (unsigned number : readers) {
@@ -148,7 +148,7 @@ private:
     }
     if (extent < line && line % extent == 0)
       left.push_back({extent, line / extent});
-    // Writers that share a word with one another take no bank from it.
+    // Writers that share a word take no bank from one another.
     for (Range &range : left)
       while (range.first < word && range.second % 2 == 0)
         range = {range.first * 2, range.second / 2};
@@ -160,8 +160,8 @@ private:
         append(part);
   }
 
-  /// Gives a part strides through the banks that are left, taking it apart
-  /// where these are not side by side.
+  /// Gives a part strides through the remaining banks, and divides it if these
+  /// are not adjacent.
   void skew(unsigned number, SmallVectorImpl<Range> &left, int64_t line) {
     while (true) {
       auto *range =

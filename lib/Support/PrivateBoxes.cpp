@@ -21,19 +21,19 @@ int64_t fusion::privateAccess(const LinearLayout &layout, unsigned unit,
 
 namespace {
 
-/// Places that follow one another, and elements that do along a coordinate.
+/// Consecutive places that hold consecutive elements along a coordinate.
 struct Run {
   unsigned coordinate;
   int64_t step, length;
 };
 
-/// The order of places as the layout has it.
+/// The order of places in a layout.
 class Places {
 public:
   Places(const PrivateTile &tile, int64_t warps) : tile(tile), warps(warps) {}
 
-  /// nullopt where a place belongs to several threads' elements, or an element
-  /// to several places.
+  /// Returns nullopt if a place belongs to elements of several threads, or an
+  /// element to several places.
   std::optional<SmallVector<Run>> list() {
     const LinearLayout &layout = tile.layout;
     if (layout.inSize(LayoutDim::Lane) != kWarpSize ||
@@ -47,7 +47,8 @@ public:
           return std::nullopt;
     int64_t inWord = word;
     for (LinearLayout::Digit digit : layout.digits(LayoutDim::Register)) {
-      // The word's own come first, and may be a part of a longer digit.
+      // The digits inside of a word come first, and may be a part of a larger
+      // digit.
       if (inWord > 1) {
         int64_t own = std::min(inWord, digit.radix);
         inWord /= own;
@@ -55,7 +56,7 @@ public:
         for (int64_t &step : digit.steps)
           step *= own;
       }
-      // Registers that hold the same are put aside once.
+      // Registers that hold equal elements are staged once.
       if (digit.radix > 1 && !digit.isBroadcast() && !addDigit(digit))
         return std::nullopt;
     }
@@ -92,8 +93,8 @@ private:
 
 } // namespace
 
-/// As many elements of a run as one dimension has: all, or else a part behind
-/// which the tensor goes on in whole ones.
+/// Returns how many elements of a run one dimension of a box has: all of them
+/// if possible, else a part of which the tensor's extent is a multiple.
 static int64_t sizeOf(const Run &run, bool isLast, int64_t extent) {
   for (int64_t size = std::min(run.length, kMaxOfBox); size > 1; --size)
     if (run.length % size == 0 &&
@@ -151,7 +152,7 @@ std::optional<PrivateBox> fusion::privateBox(const PrivateTile &tile,
     if (stride * tile.elementBytes % kMapUnit != 0 || stride == 0)
       return no("its strides are no multiples of 16 bytes");
   }
-  // Places are 32 bits wide, with a sign.
+  // Coordinates of a box are signed 32-bit integers.
   SmallVector<bool> isCovered(tile.sizes.size());
   for (const PrivateBoxDimension &dimension : box.dimensions) {
     isCovered[dimension.coordinate] |= dimension.isLast;

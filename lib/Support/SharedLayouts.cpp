@@ -39,13 +39,13 @@ std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes) {
   return shape;
 }
 
-/// By how much an order turns the bits of a row.
+/// Returns by how many positions an order rotates the bits of a row.
 static unsigned turned(PanelOrder order) {
   return order == PanelOrder::Pairs ? 1 : order == PanelOrder::Quads ? 2 : 0;
 }
 
-/// The row bits from the lowest bit of a place on, as far as an order has its
-/// own.
+/// Returns the row bits, from the lowest bit of a place on, that an order
+/// permutes.
 static ArrayRef<unsigned> bitsOfPlace(PanelOrder order) {
   static constexpr unsigned plain[] = {0, 1, 2}, alternating[] = {0, 2, 3, 1};
   if (order == PanelOrder::Alternating)
@@ -71,7 +71,8 @@ static LinearLayout rowsOfPlaces(int64_t rows, int64_t units,
 static LinearLayout onePanel(int64_t rows, int64_t panelUnits,
                              PanelOrder order = PanelOrder::Plain) {
   unsigned unitBits = Log2_64(panelUnits), shift = 3 - unitBits;
-  // The low row bits; those that take part in the swizzle move the unit too.
+  // The low row bits. The bits of a row that the swizzle uses change the unit,
+  // too.
   LinearLayout::Bases bases;
   for (unsigned b = 0; b < unitBits; ++b)
     bases.push_back({0, int64_t(1) << b});
@@ -89,7 +90,7 @@ static LinearLayout onePanel(int64_t rows, int64_t panelUnits,
          identity(D::Offset, D::Dim0, rows / lowRows);
 }
 
-/// Whether the bits of a row that are XORed are digits of it.
+/// Returns whether the XORed bits of a row are digits of it.
 static bool swizzleFits(int64_t rows, int64_t panelUnits, PanelOrder order) {
   if (order == PanelOrder::Alternating)
     return rows >= 1 && rows % 16 == 0;
@@ -147,8 +148,8 @@ bool CopyAssignment::active(int64_t iteration, int64_t lane,
 }
 
 AddressPlan CopyAssignment::destination(int64_t elementBytes) const {
-  // Rows beyond the tile would run into the next panel: so the panel is an
-  // output of its own, Dim2, with the stride of the panel as it is.
+  // Rows beyond the tile would run into the next panel. So the panel is an
+  // output of its own, Dim2, whose stride is that of the unpadded panel.
   int64_t paddedRows = chunks.outSize(D::Dim0);
   int64_t paddedPanels = chunks.outSize(D::Dim1) / panel.panelUnits;
   LinearLayout stored = onePanel(paddedRows, panel.panelUnits, order) *
@@ -163,21 +164,21 @@ AddressPlan CopyAssignment::destination(int64_t elementBytes) const {
 }
 
 namespace {
-/// How the lines of a buffer go to lanes, warps and iterations. The lines are
-/// panels x groups (of 8 / p rows); a warp takes four at a time.
+/// How the lines of a buffer are divided over lanes, warps and iterations. The
+/// lines are panels x groups (of 8 / p rows); a warp accesses four at a time.
 struct Split {
   int64_t lanePanels, laneGroups;
   int64_t warpPanels, warpGroups;
   int64_t panelIterations, groupIterations;
-  /// Of the groups' iterations, a factor that goes below the odd part of the
-  /// warps: the swizzle wants the low bits of a row to be digits.
+  /// A factor of the groups' iterations that is placed below the odd factor of
+  /// the warps: the swizzle needs the low bits of a row to be digits.
   int64_t innerIterations;
 
   int64_t iterations() const { return panelIterations * groupIterations; }
 };
 } // namespace
 
-/// `exchanged`: the rows of which the bits must be digits.
+/// Divides the lines. `exchanged`: rows whose bits must be digits.
 static Split splitLines(const PanelShape &panel, int64_t rows, int64_t warps,
                         int64_t exchanged) {
   int64_t rowsPerGroup = 8 / panel.panelUnits;
@@ -243,7 +244,7 @@ std::optional<CopyAssignment> copyAssignment(int64_t rows, int64_t cols,
                 identity(D::Register, D::Dim1, split.panelIterations) *
                 identity(D::Register, D::Dim0,
                          split.groupIterations / split.innerIterations);
-  // These were places.
+  // Replace the places among the chunks' coordinates by rows.
   if (order == PanelOrder::Alternating) {
     auto placed =
         compose(copy.chunks, rowsOfPlaces(copy.chunks.outSize(D::Dim0),

@@ -33,7 +33,7 @@ LinearLayout mmaAccumulator16x8() {
          identity(D::Lane, D::Dim0, 8) * identity(D::Register, D::Dim0, 2);
 }
 
-/// Elements in a 32-bit register.
+/// Returns the number of elements in a 32-bit register.
 static int64_t packed(unsigned bitwidth) {
   assert((bitwidth == 8 || bitwidth == 16 || bitwidth == 32) &&
          "no mma.sync fragment of this width here");
@@ -57,7 +57,7 @@ LinearLayout mmaOperandB(unsigned bitwidth) {
 }
 
 LinearLayout mmaArrangedAccumulator(unsigned bitwidth) {
-  // Eight columns are the whole depth of a 32-bit operand, half of others'.
+  // Eight columns are the whole depth of a 32-bit operand, and half of others.
   return bitwidth == 32 ? mmaOperandA(32) : mmaOperandAHalf(bitwidth);
 }
 
@@ -120,14 +120,13 @@ struct Piece {
   D in;
   std::optional<unsigned> dim;
   int64_t radix;
-  /// Pieces of one coordinate lie in it in the order of their ranks, then as
-  /// listed.
+  /// Pieces of one coordinate are ordered by rank, then as listed.
   unsigned rank;
 };
 } // namespace
 
-/// The layout whose indices have the pieces as digits, in the order listed, and
-/// whose coordinates have exactly these pieces.
+/// Returns the layout whose indices have the pieces as digits, in the order
+/// listed, and whose coordinates have exactly these pieces.
 static LinearLayout assemble(ArrayRef<Piece> pieces, ArrayRef<int64_t> shape) {
   SmallVector<unsigned> byRank(pieces.size());
   std::iota(byRank.begin(), byRank.end(), 0u);
@@ -164,7 +163,7 @@ static LinearLayout assemble(ArrayRef<Piece> pieces, ArrayRef<int64_t> shape) {
   return *layout;
 }
 
-/// The power of two in n.
+/// Returns the largest power of two that divides n.
 static int64_t binaryPart(int64_t n) {
   return int64_t(1) << countr_zero(uint64_t(n));
 }
@@ -180,7 +179,8 @@ LinearLayout tileFragment(const LinearLayout &base, ArrayRef<int64_t> shape,
     repetitions.push_back(extent / size);
   }
 
-  // From the inside: registers, then warps, with all odd parts on the outside.
+  // From the inside: registers, then warps, with all odd factors on the
+  // outside.
   SmallVector<Piece> pieces;
   SmallVector<int64_t, 4> left = repetitions;
   for (const WarpAxis &axis : warps) {
@@ -241,7 +241,8 @@ LinearLayout blocked(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
          "an order of all coordinates");
   SmallVector<int64_t, 4> left(shape.begin(), shape.end());
   SmallVector<Piece> pieces;
-  // Moves up to `count` of an index along coordinate d; returns what is over.
+  // Moves up to `count` of an index along coordinate d; returns the remaining
+  // factor.
   auto take = [&](D in, unsigned d, int64_t count, unsigned rank,
                   unsigned oddRank) {
     int64_t taken = std::gcd(count, left[d]);
@@ -267,9 +268,9 @@ LinearLayout blocked(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
 // ldmatrix and stmatrix
 //===----------------------------------------------------------------------===//
 
-/// The access where what is left of a layout, without the elements of each
-/// `perGroup` matrices, is `rest`: registers of groups, lanes of rows where it has
-/// any, warps. `rows` are the rows of a group.
+/// Returns the access for a layout of matrices. `rest` is the layout divided by
+/// the elements of each `perGroup` matrices: registers of groups, lanes of rows
+/// if there are any, and warps. `rows` are the rows of a group.
 static std::optional<MatrixAccess>
 groupMatrices(const LinearLayout &rest, const LinearLayout &rows,
               unsigned perGroup, bool transposed) {
@@ -300,15 +301,14 @@ std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout,
                                          unsigned bitwidth) {
   int64_t unit = 128 / bitwidth;
   LinearLayout alongUnit = identity(D::Offset, D::Dim1, unit);
-  // Four lanes hold a row of 16 bytes; eight rows, wherever they lie, make a
-  // matrix.
+  // Four lanes hold a row of 16 bytes; any eight rows make a matrix.
   if (auto rest = layout.divideLeft(
           identity(D::Register, D::Dim1, packed(bitwidth)) *
           identity(D::Lane, D::Dim1, 4)))
     if (rest->inSize(D::Lane) == 8 &&
         rest->sublayout({D::Lane}, {D::Dim0}).isInjective())
       return groupMatrices(*rest, alongUnit, 1, /*transposed=*/false);
-  // Transposed, it is the columns that lie side by side, one or two to a lane.
+  // Transposed, columns are adjacent, one or two to a lane.
   std::optional<LinearLayout> rest;
   LinearLayout rows;
   if (bitwidth == 16) {

@@ -24,7 +24,7 @@ static constexpr MultiplicandType coarseTypes[] = {MultiplicandType::FP8Coarse};
 
 /// mma.sync of a warp, with all tiles in registers. PTX ISA, "Matrix
 /// multiply-accumulate operation using mma instruction": f16, bf16, tf32 and s8
-/// since sm_80, 8-bit floats since sm_89. Of 8-bit elements two instructions
+/// since sm_80, 8-bit floats since sm_89. With 8-bit elements two instructions
 /// lie side by side (FragmentLayouts.h); the name has the columns of both.
 static constexpr Intrinsic mmaSync(llvm::StringLiteral name, int64_t i2,
                                    int64_t r1, unsigned operandBits,
@@ -48,7 +48,7 @@ static constexpr Intrinsic mmaSync(llvm::StringLiteral name, int64_t i2,
 
 /// wgmma of a warpgroup: A in registers or shared memory, B in shared memory.
 /// PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions": sm_90a only. An
-/// instruction has as many columns as there are (`instructionColumns`).
+/// instruction may have any of the numbers of columns of `instructionColumns`.
 static constexpr Intrinsic wgmma(llvm::StringLiteral name, int64_t r1,
                                  unsigned operandBits,
                                  llvm::ArrayRef<MultiplicandType> types) {
@@ -92,8 +92,9 @@ static constexpr Intrinsic multiplyAdds() {
   return fma;
 }
 
-// wgmma of tf32 truncates what it reads where contractions round; that of 8-bit
-// floats adds up in fewer bits than f32 has. Both are for types that allow it.
+// wgmma of tf32 truncates its operands, while contractions round them. wgmma of
+// 8-bit floats accumulates in fewer bits than f32 has. Both are for types that
+// allow it.
 static constexpr Intrinsic intrinsics[] = {
     mmaSync("mma.m16n8k16", 8, 16, 16, halfTypes, 80),
     mmaSync("mma.m16n8k8", 8, 8, 32, tf32Types, 80),
@@ -120,9 +121,9 @@ int64_t Intrinsic::launchRegisters(int64_t columns, bool isAInRegisters) const {
 }
 
 bool Intrinsic::forwardsTo(const Intrinsic &next) const {
-  // The columns of D that a thread holds are those that it wants of A, where
-  // lanes share the reduced axis of A. Warpgroups hold other rows than single
-  // warps.
+  // The columns of D that a thread holds must be the columns of A that it
+  // needs, where lanes share the reduced axis of A. Warpgroups hold other rows
+  // than single warps.
   return accumulator.registers && next.lhs.registers &&
          !next.replicatesOperands() && warps == next.warps &&
          accumulatorColumns == 32 / next.operandBits;

@@ -59,16 +59,17 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
     // Addresses in shared memory have 32 bits: half the registers and no 64-bit
     // arithmetic.
     setOption("nvptx-short-ptr", true);
-    // Loads stay where the schedule puts them, so that they move the bytes that
-    // were predicted, and so does arithmetic, so that what it reads does not
-    // wait in registers for a store at the end.
+    // Loads stay where the schedule places them, so that they move the
+    // predicted bytes. Arithmetic stays, too, so that its operands do not wait
+    // in registers for a store at the end.
     setOption("instcombine-code-sinking", false);
     setOption("disable-machine-sink", true);
-    // Accesses are as wide as the layouts make them. What LLVM joins beyond
-    // that, it also pads to a power of two, past the end of a tensor.
+    // Accesses are as wide as the layouts make them. LLVM would also pad the
+    // ones that it joins beyond that to a power of two, past the end of a
+    // tensor.
     setOption("disable-nvptx-load-store-vectorizer", true);
-    // What it takes apart, into an access for each element that is extracted,
-    // is four to one in shared memory.
+    // This pass divides an access into one for each extracted element, which is
+    // four accesses instead of one in shared memory.
     setOption("disable-vector-combine", true);
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
@@ -76,7 +77,8 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  // Every operation keeps its own rounding: no contraction behind our back.
+  // Every operation keeps its own rounding: no contraction of multiplications
+  // and additions.
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   std::string features = "+ptx" + std::to_string(chip.ptxVersion);
@@ -96,7 +98,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   tuning.LoopUnrolling = false;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
-  // Who stops the work has passes left out.
+  // After an interruption the remaining passes are skipped.
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
       [&](StringRef, llvm::Any) { return goesOn(asked); });
@@ -110,8 +112,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
       .run(module, modules);
 }
 
-/// Fails with an error at the first operation that was not lowered, of a module
-/// that has no kernels or no chip. A plan without launches has no kernels.
+/// Fails with an error at the first operation that was not lowered, if the
+/// module has no kernels or no chip. A plan without launches has no kernels.
 static LogicalResult checkLowered(ModuleOp module) {
   bool hasKernels = !module.getOps<gpu::GPUModuleOp>().empty();
   WalkResult unlowered =
@@ -131,7 +133,7 @@ static LogicalResult checkLowered(ModuleOp module) {
     return failure();
   if (module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName))
     return success();
-  // A file without `module` has no place of the module itself.
+  // The module of a file without `module` has no location.
   Block *body = module.getBody();
   Location loc = body->empty() ? module.getLoc() : body->front().getLoc();
   return emitError(loc, "the module does not say for which chip (attribute '")

@@ -54,11 +54,11 @@ Error writeJson(const std::string &path,
       llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array))).str());
 }
 
-/// Has remarks printed beside the diagnostics.
+/// Enables remarks, which are printed like diagnostics.
 Error enableRemarks(mlir::MLIRContext &context, const Options &options) {
   if (!options.remarks)
     return Error::success();
-  // Kinds that have no expression of their own are off, whatever `all` says.
+  // Kinds that have no expression of their own are off, even if `all` has one.
   mlir::remark::RemarkCategories categories;
   categories.passed = categories.missed = categories.analysis =
       categories.failed = options.remarks;
@@ -93,7 +93,7 @@ int fusionRunMain(int argc, char **argv) {
     llvm::outs() << "fusion-run " FUSION_VERSION " (" FUSION_COMMIT ")\n";
     return success;
   }
-  // What cannot be written is said before a long run, not after it.
+  // Report outputs that cannot be written before a long run, not after it.
   if (Error error = prepareOutputs(*options))
     return reportFailure(std::move(error));
 
@@ -108,7 +108,7 @@ int fusionRunMain(int argc, char **argv) {
   static std::once_flag passesRegistered;
   std::call_once(passesRegistered, registerAllPasses);
   mlir::MLIRContext context(registry);
-  // Diagnostics point at the source; the operation itself can be a whole
+  // Diagnostics point at the source; printing the operation could print a whole
   // function.
   context.printOpOnDiagnostic(false);
   if (Error error = enableRemarks(context, *options))
@@ -122,13 +122,13 @@ int fusionRunMain(int argc, char **argv) {
     return failed;
 
   InterruptGuard interrupt;
-  // Long passes ask between their steps; Ctrl-C leaves the others out.
+  // Long passes ask between their steps; after Ctrl-C the others are skipped.
   context.registerActionHandler(
       [](llvm::function_ref<void()> perform, const mlir::tracing::Action &) {
         if (!InterruptGuard::isInterrupted())
           perform();
       });
-  // What fails since a pass was left out is not the module's fault.
+  // Errors after a skipped pass are not the module's fault.
   mlir::ScopedDiagnosticHandler silencer(&context, [](mlir::Diagnostic &) {
     return mlir::success(InterruptGuard::isInterrupted());
   });
@@ -153,11 +153,11 @@ int fusionRunMain(int argc, char **argv) {
   for (mlir::func::FuncOp function : session.functions()) {
     reports.push_back(session.run(function));
     print(llvm::outs(), reports.back());
-    // Whoever ends the next one has this one.
+    // If the process is killed in the next function, this report is out.
     llvm::outs().flush();
     if (reports.back().error)
       llvm::errs() << "fusion-run: error: " << *reports.back().error << "\n";
-    // It is meant for all of them.
+    // Ctrl-C stops all functions.
     if (InterruptGuard::isInterrupted())
       break;
   }

@@ -30,7 +30,7 @@ static std::string typeText(mlir::Type type) {
   return llvm::formatv("{0}", type).str();
 }
 
-/// Whether the sizes fit a tensor type.
+/// Returns whether the sizes fit a tensor type.
 static bool fits(llvm::ArrayRef<int64_t> shape, RankedTensorType type) {
   if (!type)
     return shape.empty();
@@ -42,7 +42,8 @@ static bool fits(llvm::ArrayRef<int64_t> shape, RankedTensorType type) {
   return true;
 }
 
-/// Whether an operator divides integers by elements of `argument` as they are.
+/// Returns whether an operator divides integers by unchanged elements of
+/// `argument`.
 static bool isDivisor(mlir::Value argument) {
   auto divides = [](mlir::Value element) {
     return llvm::any_of(element.getUses(), [](mlir::OpOperand &use) {
@@ -61,7 +62,7 @@ static bool isDivisor(mlir::Value argument) {
   });
 }
 
-/// Generated divisors have defined quotients: 0 and -1 become 1.
+/// Replaces generated divisors 0 and -1 by 1, so that quotients are defined.
 static void avoidUndefinedDivision(HostTensor &tensor) {
   if (isFloat(tensor.type) || tensor.type == ElementType::I1)
     return;
@@ -127,7 +128,7 @@ ElementType fusion::run::narrowestFloat(mlir::func::FuncOp function) {
     std::optional<ElementType> element = elementTypeOf(type);
     if (!element || !isFloat(*element))
       return;
-    // Of two types of one size the one that rounds more coarsely.
+    // Among types of one size, the one with the coarser rounding.
     double unit = defaultTolerance(*element, *element, 1).rtol;
     if (unit > defaultTolerance(narrowest, narrowest, 1).rtol)
       narrowest = *element;

@@ -14,18 +14,18 @@
 
 namespace fusion::run {
 
-/// Reads or generates the inputs of `function`. Sizes that its type leaves
-/// open come from --shape or the file; generated indices stay below every
-/// size of every input.
+/// Reads or generates the inputs of `function`. Sizes that its type leaves open
+/// come from --shape or the file. Generated indices stay below every size of
+/// every input.
 llvm::Expected<std::vector<HostTensor>> makeInputs(mlir::func::FuncOp function,
                                                    const Options &options);
 
-/// The narrowest floating-point type that occurs in the function; F64 where
-/// there is none.
+/// Returns the narrowest floating-point type that occurs in the function, or
+/// F64 if there is none.
 ElementType narrowestFloat(mlir::func::FuncOp function);
 
-/// How many operators, one after the other, round what they compute to `type`:
-/// the most on any way through the function.
+/// Returns the largest number of operators on a path through the function that
+/// round their results to `type`.
 unsigned countRoundings(mlir::func::FuncOp function, ElementType type);
 
 } // namespace fusion::run

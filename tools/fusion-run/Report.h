@@ -15,46 +15,46 @@
 
 namespace fusion::run {
 
-/// One result of a function beside its reference.
+/// The comparison of one result of a function with its reference.
 struct ResultReport {
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t> shape;
   Tolerance tolerance;
   double rms = 0;                       ///< root mean square of the reference
   std::optional<Comparison> comparison; ///< unset without a reference
-  /// Where the result differs: the operators before it that read tensors
+  /// If the result differs: operators that it depends on which read tensors
   /// without values.
   std::vector<std::string> uninitialized;
 };
 
 struct FunctionReport {
   std::string entry;
-  std::string chip;   ///< empty where nothing was compiled
+  std::string chip;   ///< empty if nothing was compiled
   std::string device; ///< cuda, emulator or cpu
   std::string deviceName;
-  std::string assembler; ///< empty where none was used
+  std::string assembler; ///< empty if none was used
   std::vector<ResultReport> results;
   std::vector<LaunchReport> launches;
-  /// All of the plan in one go.
+  /// Measured time of the whole plan in one go, in microseconds.
   std::optional<double> measuredUs;
-  /// Of the plan; nullopt where none was run.
+  /// Bytes of the plan's temporaries; nullopt if no plan was run.
   std::optional<int64_t> temporaryBytes;
   std::vector<emulator::Finding> findings;
   /// Whether the reference met an operation without a defined result.
   bool isUndefined = false;
-  /// Why the function did not run to its end, or its results say nothing.
+  /// Why the function did not run to its end, or why its results are not valid.
   std::optional<std::string> error;
-  /// Whether it is one of `findings` that the error says.
+  /// Whether the error is one of `findings`.
   bool endedByFinding = false;
 
-  /// Whether all results agree; nullopt where nothing was compared.
+  /// Returns whether all results agree; nullopt if nothing was compared.
   std::optional<bool> pass() const;
 };
 
-/// One object of the JSON report.
+/// Returns one object of the JSON report.
 llvm::json::Value toJson(const FunctionReport &report);
 
-/// The report for people.
+/// Prints the report as text.
 void print(llvm::raw_ostream &os, const FunctionReport &report);
 
 } // namespace fusion::run

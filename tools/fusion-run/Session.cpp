@@ -59,7 +59,7 @@ void printTuned(llvm::raw_ostream &os, const TunedGroup &group,
   os << "\n";
 }
 
-/// Adds a finding unless the same was made under another schedule.
+/// Adds a finding unless an equal one was made under another schedule.
 void addFinding(std::vector<emulator::Finding> &findings,
                 const emulator::Finding &finding) {
   auto key = [](const emulator::Finding &f) {
@@ -74,7 +74,7 @@ void addFinding(std::vector<emulator::Finding> &findings,
 
 } // namespace
 
-/// What Ctrl-C makes of the work that was under way.
+/// Returns the error that Ctrl-C makes of the work that was in flight.
 static Error stopped() {
   return llvm::createStringError(
       "stopped by Ctrl-C before the results were compared");
@@ -128,7 +128,7 @@ Error Session::selectFunctions() {
   for (const auto &entry : options.shapes)
     if (Error error = check(entry.first, "shape"))
       return error;
-  // What is not asked for need not compile.
+  // Functions that are not asked for need not compile.
   if (!options.entry.empty())
     for (auto function :
          llvm::make_early_inc_range(module.getOps<mlir::func::FuncOp>()))
@@ -139,7 +139,7 @@ Error Session::selectFunctions() {
 }
 
 Error Session::compilePlan() {
-  // Of the module, so that a pipeline of one's own sees it too.
+  // Set the module's attributes, so that a custom pipeline sees them, too.
   auto say = [&](llvm::StringRef attribute, const std::string &how) {
     if (!how.empty())
       module->setAttr(attribute,
@@ -236,8 +236,8 @@ Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
   EmulatorOptions emulator;
   emulator.sanitize = options.sanitize;
   emulator.seed = options.seed + schedule;
-  // What reaches DRAM depends on how much the chip's L2 holds. Schedules are
-  // measured before there is a plan.
+  // How many bytes reach DRAM depends on the size of the chip's L2. Schedules
+  // are measured before there is a plan.
   const std::string &name = manifest ? manifest->chip : options.chip;
   if (const ChipInfo *chip = lookupChip(name)) {
     emulator.l2Bytes = chip->l2Bytes;
@@ -270,7 +270,7 @@ Error Session::runOnDevice(const std::string &name,
     if (!manifest->kernels.empty())
       if (Error error = (*target)->loadModule(manifest->ptx))
         return error;
-    // The emulator asks whether to go on. A GPU does not: while it works,
+    // The emulator asks whether to continue. A GPU does not: while it works,
     // Ctrl-C ends the process.
     std::optional<InterruptGuard::Pause> pause;
     ExecuteOptions execution;
@@ -280,7 +280,7 @@ Error Session::runOnDevice(const std::string &name,
       report.deviceName = (*target)->name();
       execution.measure = true;
       pause.emplace();
-      // Should a kernel hang while it is timed, what is known is not lost.
+      // If a kernel hangs while it is timed, earlier results are not lost.
       execution.beforeMeasuring = [&](const Execution &run) -> Error {
         report.launches = run.launches;
         report.temporaryBytes = run.temporaryBytes;
@@ -422,7 +422,7 @@ Error Session::checkResults(mlir::func::FuncOp function,
   }
   std::vector<HostTensor> asked;
   if (device == DeviceChoice::Cpu) {
-    // The reference is what was asked for: there is nothing to compare.
+    // The reference itself was asked for, so there is nothing to compare.
     asked = std::move(references);
     results = asked;
     references.clear();
@@ -442,7 +442,7 @@ Error Session::checkResults(mlir::func::FuncOp function,
   if (Error error =
           compareResults(function, inputs, results, references, report))
     return error;
-  // A difference where nothing is defined is no fault.
+  // A difference is no error if nothing is defined.
   if (report.isUndefined && report.pass() == false)
     return llvm::createStringError(
         "the results cannot be compared: with these inputs '" + report.entry +

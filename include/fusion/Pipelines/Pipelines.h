@@ -84,7 +84,7 @@ struct FuseToNVVMOptions : FormGroupsPipelineOptions {
 void buildFormGroupsPipeline(mlir::OpPassManager &manager,
                              const FormGroupsPipelineOptions &options);
 
-/// The same, and their schedules. A
+/// Appends `buildFormGroupsPipeline` and the passes that schedule the groups. A
 /// measurer (fusion/Transforms/GroupMeasurer.h) outlives the manager.
 void buildFuseGroupsPipeline(mlir::OpPassManager &manager,
                              const FuseToNVVMOptions &options,
@@ -99,7 +99,8 @@ void buildTilePipeline(mlir::OpPassManager &manager);
 void buildTileToNVVMPipeline(mlir::OpPassManager &manager,
                              int64_t waitLimit = 0);
 
-/// All of it: `fuse-to-nvvm`.
+/// From a module of func.funcs over tensors to the nvvm dialect:
+/// `fuse-to-nvvm`.
 void buildFuseToNVVMPipeline(mlir::OpPassManager &manager,
                              const FuseToNVVMOptions &options);
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The truth that compiled plans are compared with: the unfused module read by
-// the rules of fuse-explicit-numerics, lowered by upstream's passes and
-// compiled for the host. Contractions run as vector code on all cores; every
-// sum adds its terms in the order of the reduction loops.
+// The reference that results of compiled plans are compared with: the unfused
+// module with the rules of fuse-explicit-numerics, lowered by upstream's passes
+// and compiled for the host. Contractions run as vector code on all cores;
+// every sum adds its terms in the order of the reduction loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ void buildReferencePipeline(mlir::OpPassManager &manager);
 /// Registers `reference-to-llvm`, the pipeline above.
 void registerReferencePipeline();
 
-/// The element type of a scalar or tensor in MLIR; nullopt where the runtime
-/// has no such type.
+/// Returns the element type of a scalar or tensor in MLIR; nullopt if the
+/// runtime has no such type.
 std::optional<ElementType> elementTypeOf(mlir::Type type);
 
 class Reference {
@@ -48,16 +48,15 @@ public:
   struct Results {
     std::vector<HostTensor> tensors;
     /// Whether an integer division, or an element at an index outside of its
-    /// tensor, had no defined value, so that the tensors
-    /// are not what anybody else must compute.
+    /// tensor, had no defined value. Other implementations may then have other
+    /// results.
     bool isUndefined = false;
   };
 
   /// Calls a public function. The inputs must have the types and static sizes
   /// of its signature, and sizes that fit together; results are row-major
-  /// whatever their layout was. Asks `proceed`, where there is one, from any
-  /// thread, whether the work is to go on, and ends soon with an error where it
-  /// is not.
+  /// whatever their layout was. Unless `proceed` is null, any thread calls it;
+  /// if it returns false, the work soon ends with an error.
   llvm::Expected<Results> run(llvm::StringRef function,
                               llvm::ArrayRef<HostTensor> inputs,
                               const std::function<bool()> &proceed = nullptr);

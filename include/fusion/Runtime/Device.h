@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the executor asks of a device, with two implementations: the emulator,
-// and NVIDIA GPUs through the CUDA driver, which is loaded at run time.
+// The interface of the executor to a device. It has two implementations: the
+// emulator, and NVIDIA GPUs through the CUDA driver, which is loaded at run
+// time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,14 +41,16 @@ struct DeviceLaunch {
   std::array<uint32_t, 3> cluster{1, 1, 1};
   uint32_t dynamicSharedMemory = 0; ///< bytes
   std::vector<std::vector<uint8_t>> parameters;
-  /// May begin before the launch before it has ended: its kernel waits for that
-  /// (CUDA C++ Programming Guide, "Programmatic Dependent Launch").
+  /// Whether it may begin before the previous launch has ended. Its kernel
+  /// waits for that end (CUDA C++ Programming Guide, "Programmatic Dependent
+  /// Launch").
   bool isProgrammatic = false;
-  /// What launches before it may still access then: addresses in allocations.
+  /// Addresses in allocations that previous launches may still access when it
+  /// begins.
   std::vector<DeviceAddress> pending;
 };
 
-/// A TMA descriptor with its sizes known; as TensorMapInfo of the manifest.
+/// A TMA descriptor with its sizes known, as TensorMapInfo of the manifest.
 struct TensorMapRequest {
   DeviceAddress base = 0;
   ElementType type = ElementType::F32;
@@ -62,7 +65,7 @@ struct TensorMapRequest {
 
 /// What a device observed of one launch.
 struct LaunchObservation {
-  /// Set where the kernel did not run to its end.
+  /// The reason why the kernel did not run to its end, if it did not.
   std::optional<std::string> fault;
   std::optional<emulator::Counters> counters;
   std::vector<emulator::Finding> findings;
@@ -72,18 +75,18 @@ class Device {
 public:
   virtual ~Device();
 
-  /// `emulator` or the GPU's name.
+  /// Returns `emulator` or the GPU's name.
   virtual std::string name() const = 0;
-  /// How the PTX became machine code, e.g. `ptxas 13.0 (/usr/bin/ptxas)` or
-  /// `driver`; empty on the emulator.
+  /// Returns what made machine code of the PTX, e.g. `ptxas 13.0
+  /// (/usr/bin/ptxas)` or `driver`; empty on the emulator.
   virtual std::string assembler() const = 0;
 
-  /// Loads the PTX of all kernels; to be called once, before any launch.
+  /// Loads the PTX of all kernels. Call it once, before any launch.
   virtual llvm::Error loadModule(llvm::StringRef ptx) = 0;
 
   /// Allocates `bytes` (0 is allowed) at a multiple of `alignment`. The
-  /// contents are nothing to rely on: the emulator reports reads of them, a
-  /// GPU's are all ones, which are NaNs.
+  /// contents are undefined: the emulator reports reads of them, a GPU's are
+  /// all ones, which are NaNs.
   virtual llvm::Expected<DeviceAddress> allocate(size_t bytes,
                                                  size_t alignment) = 0;
   virtual llvm::Error free(DeviceAddress address) = 0;
@@ -92,31 +95,32 @@ public:
   virtual llvm::Error read(DeviceAddress source, void *destination,
                            size_t bytes) = 0;
 
-  /// The 128 bytes of a TMA descriptor.
+  /// Returns the 128 bytes of a TMA descriptor.
   virtual llvm::Expected<std::vector<uint8_t>>
   encodeTensorMap(const TensorMapRequest &request) = 0;
 
-  /// How many clusters (blocks, where it has no clusters) of a launch's kernel
-  /// the device holds at a time; its grid and parameters are not looked at. A
-  /// persistent kernel is launched with as many.
+  /// Returns the number of clusters of a launch's kernel (of blocks, if it has
+  /// no clusters) that the device holds at a time. The grid and the parameters
+  /// are ignored. A persistent kernel is launched with this number.
   virtual llvm::Expected<uint64_t>
   activeClusters(const DeviceLaunch &launch) = 0;
 
-  /// Copies inside of the device's memory, after what `stream` has to do.
+  /// Copies in the device's memory, after the earlier work of `stream`.
   virtual llvm::Error copy(DeviceAddress destination, DeviceAddress source,
                            size_t bytes, DeviceStream stream) = 0;
 
   /// Starts a launch. On the emulator it has ended when this returns.
   virtual llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
                                                    DeviceStream stream) = 0;
-  /// Lets what is put into `waiting` from now on begin when what was put into
-  /// `stream` has ended.
+  /// Makes later work of `waiting` begin after the earlier work of `stream` has
+  /// ended.
   virtual llvm::Error wait(DeviceStream waiting, DeviceStream stream) = 0;
   /// Waits for everything started; reports faults of the kernels.
   virtual llvm::Error synchronize() = 0;
 
-  /// Microseconds that `launches` take one after the other: the median over
-  /// many repetitions after a warm-up. nullopt where time means nothing.
+  /// Returns the microseconds of `launches` one after the other: the median
+  /// over many repetitions after a warm-up. Returns nullopt if the device
+  /// measures no time.
   virtual llvm::Expected<std::optional<double>>
   measure(llvm::ArrayRef<DeviceLaunch> launches) = 0;
 };
@@ -126,21 +130,22 @@ struct EmulatorOptions {
   bool sanitize = false;
   uint64_t seed = 0;    ///< draws the order in which warps run
   uint64_t l2Bytes = 0; ///< capacity of the L2 model, 0 = no model
-  /// What blocks are placed in; without GPCs there is always room.
+  /// The processors that blocks are placed on; without GPCs there is always
+  /// room.
   Processors processors;
-  /// Asked by the launching thread now and then; `false` stops the launch,
-  /// which is a fault then.
+  /// Called by the launching thread from time to time; `false` stops the
+  /// launch, which is then a fault.
   std::function<bool()> proceed;
 };
 std::unique_ptr<Device> createEmulatorDevice(const EmulatorOptions &options);
 
-/// A GPU of the CUDA driver, by number; its primary context, which is the one
-/// that PyTorch and the CUDA runtime use. Fails with a clear reason where there
+/// Returns a GPU of the CUDA driver, by number, with its primary context, which
+/// PyTorch and the CUDA runtime use as well. Fails with a clear reason if there
 /// is no driver or no such GPU.
 llvm::Expected<std::unique_ptr<Device>> createCudaDevice(int ordinal = 0);
 
-/// The number of the GPU that an address belongs to; nullopt where it is none
-/// of a GPU's. Fails where there is no driver.
+/// Returns the number of the GPU that an address belongs to; nullopt if it
+/// belongs to no GPU. Fails if there is no driver.
 llvm::Expected<std::optional<int>> cudaDeviceOf(DeviceAddress address);
 
 } // namespace fusion

@@ -24,7 +24,7 @@ struct LaunchReport {
   std::array<uint32_t, 3> block{1, 1, 1};
   std::array<uint32_t, 3> cluster{1, 1, 1};
   uint32_t dynamicSharedMemory = 0; ///< bytes
-  std::string schedule;             ///< empty where it is not known
+  std::string schedule;             ///< empty if it is not known
   /// The prediction with its expressions evaluated.
   struct Predicted {
     std::optional<double> us;
@@ -39,32 +39,33 @@ struct LaunchReport {
 };
 
 struct Execution {
-  /// Empty where a launch did not end well.
+  /// Empty if a launch failed.
   std::vector<HostTensor> results;
   std::vector<LaunchReport> launches;
-  /// Why execution stopped: a kernel that did not run to its end.
+  /// The reason why execution stopped: a kernel did not run to its end.
   std::optional<std::string> fault;
-  /// All launches together, where `measure` was asked for.
+  /// All launches together, if `measure` was set.
   std::optional<double> measuredUs;
-  /// Memory for all temporaries: those that are never in use at the same time
-  /// share it.
+  /// Bytes of memory for all temporaries. Temporaries that are never in use at
+  /// the same time share memory.
   int64_t temporaryBytes = 0;
 };
 
 struct ExecuteOptions {
-  bool measure = false; ///< time the launches where the device can
-  /// Called with the results, and all of the launches but their times, before
-  /// anything is measured; an error ends the execution.
+  bool measure = false; ///< time the launches, if the device can
+  /// Called before anything is measured, with the results and the launches
+  /// without their times. An error ends the execution.
   std::function<llvm::Error(const Execution &)> beforeMeasuring;
-  /// Persistent kernels have no more clusters, even if the device has room.
+  /// The most clusters of a persistent kernel, even if the device has room for
+  /// more.
   std::optional<uint64_t> maxClusters;
 };
 
 /// Runs `plan` on a device that has loaded the kernels: allocates its buffers,
 /// copies the inputs, launches in order, copies the results back and frees
-/// everything. Fails where the inputs do not fit the plan, a requirement of
-/// the plan is broken, an expression cannot be evaluated, a pointer is not
-/// aligned as the kernel relies on, or the device fails.
+/// everything. Fails if the inputs do not fit the plan, a requirement of the
+/// plan is broken, an expression cannot be evaluated, a pointer is not aligned
+/// as the kernel requires, or the device fails.
 llvm::Expected<Execution> execute(const Manifest &manifest,
                                   const FunctionPlan &plan, Device &device,
                                   llvm::ArrayRef<HostTensor> inputs,

@@ -30,7 +30,7 @@ struct HostTensor {
   std::vector<char> data;
 
   HostTensor() = default;
-  /// All elements zero. The shape must have passed `checkedBytes`.
+  /// Sets all elements to zero. The shape must have passed `checkedBytes`.
   HostTensor(ElementType type, llvm::ArrayRef<int64_t> shape);
 
   int64_t elements() const;
@@ -40,16 +40,17 @@ struct HostTensor {
   }
 };
 
-/// Bytes of a tensor, or an error where a size is negative or the product
-/// overflows.
+/// Returns the bytes of a tensor, or an error if a size is negative or the
+/// product overflows.
 llvm::Expected<int64_t> checkedBytes(ElementType type,
                                      llvm::ArrayRef<int64_t> shape);
 
-/// `8x?x16`-style text of a shape; `scalar` where it is empty.
+/// Returns a shape as text such as `8x?x16`; `scalar` if it is empty.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
-/// The generator of inputs, counter-based SplitMix64 (Steele, Lea, Flood,
-/// "Fast splittable pseudorandom number generators", OOPSLA 2014). With
+/// Returns the bits of an element from the generator of inputs, counter-based
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014). With
 ///   mix(z): z ^= z >> 30; z *= 0xbf58476d1ce4e5b9; z ^= z >> 27;
 ///           z *= 0x94d049bb133111eb; z ^= z >> 31
 /// and g = 0x9e3779b97f4a7c15, element e of input i under a seed is drawn from
@@ -64,40 +65,44 @@ uint64_t randomBits(uint64_t seed, uint64_t input, uint64_t element);
 void fillRandom(HostTensor &tensor, uint64_t seed, uint64_t input,
                 int64_t indexBound);
 
-/// Fills the inputs of a function by `fillRandom` with their numbers, except those
-/// that are `given`. Indices are below the least of all sizes that are more than 1,
-/// so that they are inside of every tensor.
+/// Fills the inputs of a function by `fillRandom` with their numbers, except
+/// inputs that are `given`. Indices are below the least of all sizes that are
+/// more than 1, so that they are inside of every tensor.
 void fillInputs(llvm::MutableArrayRef<HostTensor> inputs, uint64_t seed,
                 llvm::ArrayRef<bool> given = {});
 
-/// |actual - reference| <= max(atol, ofRow rms(row)) + rtol |reference|, where a
-/// row is what the last dimension numbers.
+/// An element passes if |actual - reference| <= max(atol, ofRow rms(row)) +
+/// rtol |reference|, where a row is along the last dimension.
 struct Tolerance {
   double atol = 0;
   double rtol = 0;
   double ofRow = 0;
 };
 
-/// What products were allowed besides: factors of f32 ones rounded to tf32, or
-/// cut to it, which makes all products smaller; sums of 8-bit floats in fewer bits
-/// than f32 has.
+/// Where contractions may be less exact. The multiplied f32 elements may be
+/// rounded to tf32 (`inFactors`), or truncated to tf32 (`cutsFactors`), which
+/// makes all products smaller. 8-bit floats may be accumulated in fewer bits
+/// than f32 has (`inSums`).
 struct FewerBits {
   bool inFactors = false, cutsFactors = false, inSums = false;
 };
 
-/// The default for a result of type `result` of a function whose narrowest
-/// floating-point type (inputs, results and everything between) is
-/// `narrowest`: rtol from the rounding of the result, and atol relative to the
-/// root mean square `rms` of the reference, or of the element's row where that is
-/// larger, from the rounding of the values that were materialised on the way: rows
-/// of a causal product differ in size. Integers must be equal. The table is in
-/// docs/fusion-run.md. `roundings` is how often values are rounded to `narrowest` one
-/// after the other: more than two add up as independent errors do.
+/// Returns the default tolerance for a result of type `result`. `narrowest` is
+/// the narrowest floating-point type of the function's inputs, results and
+/// intermediates. The relative tolerance is from the rounding of the result.
+/// The absolute tolerance is relative to the root mean square `rms` of the
+/// reference, or of the element's row if that is larger, as rows of a causal
+/// contraction differ in size. It is from the rounding of the values that were
+/// materialised on the way. Integers must be equal. The table is in
+/// docs/fusion-run.md. `roundings` is how often values are rounded to
+/// `narrowest` one after the other: more than two add up as independent errors
+/// do.
 Tolerance defaultTolerance(ElementType result, ElementType narrowest,
                            double rms, FewerBits fewer = {},
                            unsigned roundings = 1);
 
-/// Root mean square over the finite elements; 0 where there are none.
+/// Returns the root mean square over the finite elements, 0 without finite
+/// elements.
 double rootMeanSquare(const HostTensor &tensor);
 
 struct Comparison {
@@ -114,7 +119,7 @@ struct Comparison {
 };
 
 /// Compares element by element. NaN equals NaN, an infinity only itself. The
-/// tensors must have the same type and shape.
+/// tensors must have equal types and shapes.
 Comparison compare(const HostTensor &actual, const HostTensor &reference,
                    Tolerance tolerance, unsigned keep = 5);
 

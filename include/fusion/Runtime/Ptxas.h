@@ -17,13 +17,14 @@
 
 namespace fusion {
 
-/// The path of ptxas: from PATH, `bin` under CUDA_HOME, or NVIDIA's PyPI
-/// packages (`nvidia/cu*/bin` in the site-packages of an active virtual
-/// environment, of the build's, or of the user). nullopt where there is none.
+/// Returns the path of ptxas: from PATH, `bin` under CUDA_HOME, or NVIDIA's
+/// PyPI packages (`nvidia/cu*/bin` in the site-packages of an active virtual
+/// environment, of the build's, or of the user). Returns nullopt if there is no
+/// ptxas.
 std::optional<std::string> findPtxas();
 
-/// Assembles PTX for `arch` (such as `sm_90a`) into a cubin. The error carries
-/// what ptxas said.
+/// Assembles PTX for `arch` (such as `sm_90a`) into a cubin. The error has the
+/// message of ptxas.
 llvm::Expected<std::vector<char>>
 assemblePtx(llvm::StringRef ptxas, llvm::StringRef ptx, llvm::StringRef arch);
 

@@ -14,8 +14,8 @@
 
 namespace fusion {
 
-/// Whole bytes that an element takes in memory: an index 8, a truth value 1; 0
-/// of types that have no size of their own.
+/// Returns the whole bytes of an element in memory: 8 for an index, 1 for a
+/// boolean; 0 for types that have no size of their own.
 inline int64_t elementBytes(mlir::Type type) {
   type = mlir::getElementTypeOrSelf(type);
   if (type.isIndex())

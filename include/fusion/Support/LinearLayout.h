@@ -79,7 +79,7 @@
 // ------
 //  - Digits whose radix is not 2 cannot be mixed: no (i + j) mod 3.
 //  - A digit is moved whole: a layout of 6 = 2*3 rows cannot be read by one
-//    that wants 6 = 3*2, unless it moves both digits together. compose() then
+//    that has 6 = 3*2, unless it moves both digits together. compose() then
 //    says so.
 //  - Sizes are at most 2^40.
 //
@@ -133,11 +133,12 @@ enum class LayoutDim : uint8_t {
 constexpr unsigned kNumLayoutDims = 10;
 constexpr unsigned kMaxTileRank = 5;
 
-/// Coordinate `i` of a tile, i < kMaxTileRank.
+/// Returns coordinate `i` of a tile, i < kMaxTileRank.
 inline LayoutDim tileDim(unsigned i) {
   return static_cast<LayoutDim>(static_cast<unsigned>(LayoutDim::Dim0) + i);
 }
-/// "register", "lane", "warp", "block", "offset", "dim0" ... "dim4".
+/// Return a name, "register", "lane", "warp", "block", "offset", "dim0" ...
+/// "dim4", and the index of a name.
 llvm::StringRef layoutDimName(LayoutDim dim);
 std::optional<LayoutDim> parseLayoutDim(llvm::StringRef name);
 
@@ -187,20 +188,20 @@ public:
   /// The layout without inputs and outputs: the unit of the product.
   LinearLayout();
   static LinearLayout empty() { return {}; }
-  /// out = in, for 0 <= in < size. Any size >= 1.
+  /// Returns out = in, for 0 <= in < size. Any size >= 1.
   static LinearLayout identity(LayoutDim in, LayoutDim out, int64_t size);
-  /// An input that changes nothing: replicas. It has no outputs.
+  /// Returns an input that changes nothing: replicas. It has no outputs.
   static LinearLayout broadcast(LayoutDim in, int64_t size);
-  /// The bit-linear layout with given basis vectors: out[k] is the XOR, over
-  /// the bits b set in an input, of bases[b][k]. Sizes of outputs are powers of
-  /// two; asserts that every basis vector lies inside them.
+  /// Returns the bit-linear layout with given basis vectors: out[k] is the XOR,
+  /// over the bits b set in an input, of bases[b][k]. Sizes of outputs are
+  /// powers of two; asserts that every basis vector lies inside them.
   using Bases = llvm::SmallVector<llvm::SmallVector<int64_t, 4>, 8>;
   static LinearLayout fromBits(llvm::ArrayRef<std::pair<LayoutDim, Bases>> ins,
                                llvm::ArrayRef<IndexValue> outs);
-  /// Any layout from its digits, steps given in the order of `outs`. On
-  /// failure (steps that carry into each other, a repetition along two
-  /// outputs, a size that is no multiple of what lies inside) returns nullopt
-  /// and says why in `error`.
+  /// Returns a layout from its digits, with steps in the order of `outs`. Fails
+  /// with nullopt and a reason in `error` if steps carry into each other, a
+  /// repetition is along two outputs, or a size is no multiple of what lies
+  /// inside.
   static std::optional<LinearLayout> fromDigits(llvm::ArrayRef<Input> ins,
                                                 llvm::ArrayRef<Output> outs,
                                                 std::string *error = nullptr);
@@ -209,18 +210,18 @@ public:
   // Shape and value
   //===--------------------------------------------------------------------===//
 
-  /// Number of values of an input; 1 for an input the layout does not have.
-  /// (An input of size 1 is dropped. Outputs of size 1 are kept: they are
-  /// coordinates of the tile.)
+  /// Returns the number of values of an input; 1 for an input the layout does
+  /// not have. (An input of size 1 is dropped. Outputs of size 1 are kept: they
+  /// are coordinates of the tile.)
   int64_t inSize(LayoutDim in) const;
-  /// Extent of an output; 1 for an output the layout does not have.
+  /// Returns the extent of an output; 1 for an output the layout does not have.
   int64_t outSize(LayoutDim out) const;
   bool hasIn(LayoutDim in) const;
   bool hasOut(LayoutDim out) const;
-  /// In the order of LayoutDim.
+  /// Return the indices in the order of LayoutDim.
   llvm::SmallVector<LayoutDim, 4> inDims() const;
   llvm::SmallVector<LayoutDim, 4> outDims() const;
-  /// Product of the sizes of all inputs, of all outputs.
+  /// Return the product of the sizes of all inputs, of all outputs.
   int64_t totalInSize() const;
   int64_t totalOutSize() const;
 
@@ -228,24 +229,25 @@ public:
   /// input's size, so that a layout of two warps is replicated by further ones.
   llvm::SmallVector<IndexValue, 4>
   apply(llvm::ArrayRef<IndexValue> inputs) const;
-  /// The outputs, in order, for a layout over registers, lanes, warps, blocks.
+  /// Returns the outputs, in order, for a layout over registers, lanes, warps,
+  /// blocks.
   llvm::SmallVector<int64_t> coords(int64_t reg, int64_t lane, int64_t warp,
                                     int64_t block = 0) const;
-  /// The value of one output.
+  /// Returns the value of one output.
   int64_t applyTo(LayoutDim out, llvm::ArrayRef<IndexValue> inputs) const;
 
-  /// The digits of an input in canonical form: the longest digits that move
-  /// together, and bits where outputs are XORed.
+  /// Returns the digits of an input in canonical form: the longest digits that
+  /// move together, and bits where outputs are XORed.
   std::vector<Digit> digits(LayoutDim in) const;
 
   //===--------------------------------------------------------------------===//
   // Algebra
   //===--------------------------------------------------------------------===//
 
-  /// Direct product: `right` is put above the left factor. Of an input both
-  /// have, the right factor's digits become the more significant ones; on an
-  /// output both have, its steps are multiplied by the left factor's size. So
-  /// fragment * registers * warps repeats a fragment over a tile.
+  /// Direct product: `right` is put above the left factor. In an input that
+  /// both have, the right factor's digits become the more significant ones. In
+  /// an output that both have, its steps are multiplied by the left factor's
+  /// size. So fragment * registers * warps repeats a fragment over a tile.
   LinearLayout operator*(const LinearLayout &right) const;
   LinearLayout &operator*=(const LinearLayout &right) {
     return *this = *this * right;
@@ -256,26 +258,28 @@ public:
   bool operator!=(const LinearLayout &other) const { return !(*this == other); }
   friend llvm::hash_code hash_value(const LinearLayout &layout);
 
-  /// No two inputs with the same outputs / every output reached / both.
+  /// Return whether no two inputs have the same outputs / every output is
+  /// reached / both.
   bool isInjective() const;
   bool isSurjective() const;
   bool isBijective() const { return isInjective() && isSurjective(); }
 
-  /// The inverse of a bijective layout: outputs become inputs. nullopt where
-  /// the layout is not bijective.
+  /// Returns the inverse of a bijective layout: outputs become inputs. Returns
+  /// nullopt if the layout is not bijective.
   std::optional<LinearLayout> invert() const;
-  /// For a surjective layout, the map from outputs to the smallest input that
-  /// reaches them (smallest block, then warp, then lane, then register; digits
-  /// that hold replicas are 0). nullopt where the layout is not surjective.
+  /// Returns, for a surjective layout, the map from outputs to the smallest
+  /// input that reaches them (smallest block, then warp, then lane, then
+  /// register; digits that hold replicas are 0). Returns nullopt if the layout
+  /// is not surjective.
   std::optional<LinearLayout> pseudoInvert() const;
 
-  /// The q with *this == tile * q, which then is unique; it has all outputs of
-  /// *this. nullopt where there is none. (Always found where *this is
-  /// surjective; where an output has unreached values there are numeral
+  /// Returns the q with *this == tile * q, which then is unique and has all
+  /// outputs of *this, or nullopt if there is no q. (It is always found if
+  /// *this is surjective. If an output has unreached values there are numeral
   /// systems, such as that of one bit with step 3 in a size of 12, in which it
-  /// is not seen.)
+  /// is not found.)
   std::optional<LinearLayout> divideLeft(const LinearLayout &tile) const;
-  /// The q with *this == q * tile.
+  /// Returns the q with *this == q * tile, or nullopt.
   std::optional<LinearLayout> divideRight(const LinearLayout &tile) const;
 
   //===--------------------------------------------------------------------===//
@@ -289,15 +293,15 @@ public:
   /// Asserts that `to` is not yet an input (an output).
   LinearLayout renameIn(LayoutDim from, LayoutDim to) const;
   LinearLayout renameOut(LayoutDim from, LayoutDim to) const;
-  /// Restriction to some inputs (the others are 0) and some outputs (the
-  /// others are forgotten). Sizes of the remaining outputs stay.
+  /// Returns the restriction to some inputs (the others are 0) and some outputs
+  /// (the others are dropped). Sizes of the remaining outputs are unchanged.
   LinearLayout sublayout(llvm::ArrayRef<LayoutDim> ins,
                          llvm::ArrayRef<LayoutDim> outs) const;
-  /// Forgets an output: the layout of a reduction's result along it. Digits
-  /// that moved along it alone become broadcasts.
+  /// Drops an output: the layout of a reduction's result along it. Digits that
+  /// moved along it alone become broadcasts.
   LinearLayout removeOut(LayoutDim out) const;
-  /// Forgets an output like removeOut and closes the gap in the names:
-  /// removing Dim0 of a rank-3 tile gives Dim0 and Dim1.
+  /// Drops an output like removeOut and closes the gap in the names: removing
+  /// Dim0 of a rank-3 tile gives Dim0 and Dim1.
   LinearLayout reduceOut(unsigned tileDimension) const;
   /// Makes one index of two: result = low + inSize(low) * high, under the
   /// name `low`.
@@ -307,43 +311,43 @@ public:
   // Queries
   //===--------------------------------------------------------------------===//
 
-  /// The digits of an input that change no output: replicas.
+  /// Returns the digits of an input that change no output: replicas.
   std::vector<Digit> freeDigits(LayoutDim in) const;
-  /// The same as a mask over the bits of the index: index and index ^ m, for m
-  /// within the mask, hold the same. Digits at places that are not powers
-  /// of two are left out (freeDigits has them); of a free radix 2^k * odd, k
-  /// bits are in.
+  /// Returns the replicas as a mask over the bits of the index: index and index
+  /// ^ m, for m within the mask, hold the same element. Digits at places that
+  /// are not powers of two are left out (freeDigits has them); for a free radix
+  /// 2^k * odd, k bits are in.
   int64_t broadcastMask(LayoutDim in) const;
 
-  /// The largest power of two n such that registers n*q ... n*q + n-1 hold n
-  /// consecutive values along `out`, in this order, starting at a multiple of
-  /// n, all other coordinates equal: the vector width of accesses, in
-  /// elements.
+  /// Returns the vector width of accesses in elements, the largest power of two
+  /// n with this property: registers n*q ... n*q + n-1 hold n consecutive
+  /// values along `out`, in this order, starting at a multiple of n, with all
+  /// other coordinates equal.
   int64_t contiguousRegisters(LayoutDim out) const;
 
   //===--------------------------------------------------------------------===//
   // Text
   //===--------------------------------------------------------------------===//
 
-  /// One line, from which parse() reads the same layout back:
+  /// Prints one line, from which parse() reads an equal layout:
   ///
   ///   register: 2*[0,1] 2*[8,0]; lane: 4*[0,2] 8*[1,0]; warp: 3*[16,0]
   ///     -> [48, 8]
   ///
-  /// Per input its digits, least significant first: `radix*[step, ...]` for a
-  /// repetition, `x[step, ...]` for a bit, one step per output. Behind the
-  /// arrow the outputs' sizes; where they are not dim0, dim1, ... with their
-  /// names, `[offset: 4096]`. A size may be written as a product, `3*2*2`, and
-  /// then is the numeral system in which bits are XORed (printed only where
-  /// that is not XOR of integers). Equal layouts have equal texts.
+  /// Each input has its digits, least significant first: `radix*[step, ...]`
+  /// for a repetition, `x[step, ...]` for a bit, one step per output. After the
+  /// arrow are the outputs' sizes, with their names if they are not dim0, dim1,
+  /// ...: `[offset: 4096]`. A size may be written as a product, `3*2*2`, which
+  /// is the numeral system in which bits are XORed (printed only if that is not
+  /// XOR of integers). Equal layouts have equal texts.
   void print(llvm::raw_ostream &os) const;
   std::string str() const;
-  /// Reads print()'s text, blanks anywhere. On failure returns nullopt and says
-  /// why in `error`.
+  /// Reads print()'s text, with blanks anywhere. On failure returns nullopt and
+  /// the reason in `error`.
   static std::optional<LinearLayout> parse(llvm::StringRef text,
                                            std::string *error = nullptr);
 
-  /// The representation, for the library's own files.
+  /// Returns the representation, for the library's own files.
   const detail::LayoutForm &form() const;
   explicit LinearLayout(detail::LayoutForm form);
 
@@ -354,22 +358,22 @@ private:
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                               const LinearLayout &layout);
 
-/// outer after inner: inner's outputs are outer's inputs, by name. An output of
-/// inner may be smaller than outer's input of that name, if it divides it.
-/// nullopt where names or sizes do not match or where the numeral systems
-/// cannot be brought together; what is returned is the pointwise composition.
+/// Returns outer after inner, the pointwise composition: inner's outputs are
+/// outer's inputs, by name. An output of inner may be smaller than outer's
+/// input of that name, if it divides it. Returns nullopt if names or sizes do
+/// not match or if the numeral systems cannot be brought together.
 std::optional<LinearLayout> compose(const LinearLayout &inner,
                                     const LinearLayout &outer);
 
-/// Conversion from `src` to `dst`, two layouts of one tile over registers,
-/// lanes, warps and blocks, as a renaming of registers: the p with
-/// dst(r, lane, warp, block) == src(p[r], lane, warp, block) everywhere, the
-/// smallest such p[r]. nullopt where there is none.
+/// Returns the conversion from `src` to `dst`, two layouts of one tile over
+/// registers, lanes, warps and blocks, as a renaming of registers. It is the p
+/// with dst(r, lane, warp, block) == src(p[r], lane, warp, block) everywhere,
+/// the smallest such p[r]. Returns nullopt if there is no such p.
 std::optional<llvm::SmallVector<int64_t>>
 registerPermutation(const LinearLayout &src, const LinearLayout &dst);
 
-/// Whether every thread finds every element it needs for `dst` within its own
-/// warp's part of `src`: conversion by shuffles, without shared memory.
+/// Returns whether every thread finds every element it needs for `dst` within
+/// its own warp's part of `src`: conversion by shuffles, without shared memory.
 bool shuffleOnly(const LinearLayout &src, const LinearLayout &dst);
 
 } // namespace fusion

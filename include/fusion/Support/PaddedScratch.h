@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile of any rank that is written as one layout has it and read as another.
-// Every coordinate is taken apart into the digits that both layouts move along,
-// and each digit gets a stride of its own:
+// A tile of any rank that is written in one layout and read in another. Every
+// coordinate is decomposed into the digits that both layouts move along, and
+// each digit gets its own stride:
 //
 //   offset = Σ digit · stride
 //
-// Lanes that read lie side by side. Digits of writing lanes only have strides
-// that lead through the banks which the reading lanes among them leave out, so
-// that neither access conflicts; for a matrix that is turned these are the
+// Lanes that read are contiguous. Digits that only writing lanes have get
+// strides that lead through the banks which the reading lanes among them leave
+// out, so that neither access conflicts. For a transposed matrix these are the
 // usual rows of 33 words.
 //
 //===----------------------------------------------------------------------===//
@@ -28,19 +28,19 @@ namespace fusion {
 
 struct PaddedScratch {
   AddressPlan from, to; ///< offsets in elements
-  /// Registers of one access, a word of 4 bytes at most, or one element.
+  /// Registers of one access, which has 4 bytes at most, or one element.
   int64_t fromWidth, toWidth;
-  int64_t elements; ///< what it takes, with what is left out
+  int64_t elements; ///< of the scratch, with its gaps
 };
 
-/// The scratch for elements of 1, 2, 4 or 8 bytes. nullopt where a layout XORs
-/// coordinates, moves one digit along two of them, or the digits of the two
-/// have no common parts (3 · 2 of one against 2 · 3 of the other).
+/// Returns the scratch for elements of 1, 2, 4 or 8 bytes. Returns nullopt if a
+/// layout XORs coordinates or moves one digit along two of them, or if the
+/// digits of the layouts have no common parts (3 · 2 against 2 · 3).
 std::optional<PaddedScratch> planPadded(const LinearLayout &from,
                                         const LinearLayout &to,
                                         int64_t elementBytes);
 
-/// Its `elements` alone.
+/// Returns the `elements` of planPadded alone.
 std::optional<int64_t> countPadded(const LinearLayout &from,
                                    const LinearLayout &to,
                                    int64_t elementBytes);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All passes emit remarks through `emitRemark`. So every remark has one text,
-// the name of the function around it, and a line of a file where one is known:
-// upstream's engine writes neither by itself, and takes the file of a location
-// only where that is a plain FileLineColLoc.
+// All passes emit remarks through `emitRemark`. Every remark thus has one text,
+// the name of the function around it, and a line of a file if one is known.
+// Upstream's engine writes neither by itself, and takes the file of a location
+// only if that is a plain FileLineColLoc.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,12 @@
 namespace fusion {
 
 /// Returns the first line and column of a file inside `loc`, which may be
-/// fused, named or a call site, or nullopt where there is none.
+/// fused, named or a call site, or nullopt if it names no file.
 std::optional<mlir::FileLineColLoc> findFileLocation(mlir::Location loc);
 
-/// Returns a location for what is said of a whole module. A module without the
-/// keyword has line 0 of its file: the first operation in it is taken there.
+/// Returns a location for remarks about a whole module. A module without the
+/// keyword has line 0 of its file, so the location of its first operation is
+/// used.
 mlir::Location findPlace(mlir::ModuleOp module);
 
 /// The source location and the function of a remark. Outlives the operation.
@@ -40,13 +41,13 @@ struct RemarkPlace {
   explicit RemarkPlace(mlir::Value value);
 
   mlir::Location loc;
-  /// The nearest symbol around the operation that is no module: a function or
-  /// a kernel. Empty where there is none.
+  /// The nearest symbol around the operation that is no module: a function or a
+  /// kernel. Empty if there is no such symbol.
   llvm::StringRef function;
 };
 
-/// Emits the remark `name` of `category`. Calls `text` only where somebody
-/// reads the remark. `name` and `category` outlive the context.
+/// Emits the remark `name` of `category`. Calls `text` only if the remark is
+/// enabled. `name` and `category` outlive the context.
 void emitRemark(mlir::remark::RemarkKind kind, const RemarkPlace &place,
                 llvm::StringRef category, llvm::StringRef name,
                 llvm::function_ref<std::string()> text);

@@ -12,8 +12,8 @@
 // those of the PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions".
 //
 // Sizes of tiles and counts of warps may be any multiples, not only powers of
-// two. Functions assert what they document as precondition; those that return
-// an optional refuse a request that the caller cannot easily know to be
+// two. Functions assert what they document as precondition. Functions that
+// return an optional reject requests that the caller cannot easily know to be
 // impossible.
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ namespace fusion {
 ///   row = lane / 4 + 8 * (i / 2),  column = lane % 4 * 2 + i % 2
 ///
 /// "Matrix Fragments for mma.m16n8k16 with floating point type", fragment C;
-/// the integer and tf32 shapes have the same.
+/// the integer and tf32 shapes have the same fragment.
 LinearLayout mmaAccumulator16x8();
 
 /// Operand A of mma.sync, row-major: (Register, Lane) -> (Dim0 = m, Dim1 = k).
@@ -54,26 +54,28 @@ LinearLayout mmaOperandA(unsigned bitwidth);
 ///   row = lane % 4 * e + i % e + 4e * (i / e),  column = lane / 4
 LinearLayout mmaOperandB(unsigned bitwidth);
 
-/// Operand A of the shape of half the depth: m16n8k(4e), its first half.
+/// Returns operand A of the shape of half the depth: m16n8k(4e), its first
+/// half.
 LinearLayout mmaOperandAHalf(unsigned bitwidth);
 
-/// The order of a thread's elements of a second operand: those of one column,
-/// or those of one row, follow each other in its registers first. What is
-/// loaded wants the order in which it lies in memory.
+/// The order of a thread's elements of B in its registers: first along one
+/// column, or first along one row. Loads need the order of the elements in
+/// memory.
 enum class OperandOrder : uint8_t { AlongReduced, AlongColumns };
 
-/// The accumulator of mma.sync whose columns are arranged so that a thread
-/// holds those that it holds of an operand A: (Register, Lane) -> (Dim0 = m,
-/// Dim1 = n). The columns of an accumulator are those of operand B, which may
-/// stand in any order; so what one product computes is the next one's operand A
-/// without any exchange. Of 16-bit operands it is mmaAccumulator16x8, of 32-bit
-/// operands column = lane % 4 + 4 * (i / 2); of 8-bit operands it is the
-/// accumulators of two instructions side by side, of which a thread holds four
-/// consecutive columns: column = lane % 4 * 4 + i % 4.
+/// Returns the accumulator of mma.sync with its columns permuted so that a
+/// thread holds the columns of an operand A: (Register, Lane) -> (Dim0 = m,
+/// Dim1 = n). The columns of an accumulator are those of B, in any order. The
+/// result of one contraction is thus A of the next without any exchange. For
+/// 16-bit operands it is mmaAccumulator16x8; for 32-bit operands column = lane
+/// % 4 + 4 * (i / 2). For 8-bit operands it is the accumulators of two
+/// instructions side by side, where a thread holds four consecutive columns:
+/// column = lane % 4 * 4 + i % 4.
 LinearLayout mmaArrangedAccumulator(unsigned bitwidth);
 
-/// Operand B with its columns in that arrangement: 8 of them, of 8-bit operands
-/// the 16 of two instructions: a thread of the first holds, in the orders
+/// Returns operand B with its columns in that permutation: 8 columns, or for
+/// 8-bit operands the 16 columns of two instructions. A thread of the first
+/// holds, in the orders
 ///
 ///   AlongReduced    column lane / 8 * 4 + lane / 4 % 2, of the second + 2
 ///   AlongColumns    column lane / 4 * 2, of the second + 1
@@ -86,9 +88,10 @@ LinearLayout mmaArrangedOperandB(unsigned bitwidth, unsigned halves,
 // Fragments of scalar multiply-adds
 //===----------------------------------------------------------------------===//
 
-/// One step of a warp that multiplies 32-bit elements in registers: D[8 x 16]
-/// += A[8 x 4] · B[4 x 16], four elements of D per thread, arranged as those of
-/// mma.sync are. Operands are replicated over the lanes that need them.
+/// Return the fragments of one step of a warp that multiplies 32-bit elements
+/// in registers: D[8 x 16] += A[8 x 4] · B[4 x 16], with four elements of D per
+/// thread, arranged as for mma.sync. Operands are replicated over the lanes
+/// that need them.
 ///
 ///   D row = lane / 4,  column = lane % 4 * 4 + i
 ///   A row = lane / 4,  column = i
@@ -98,9 +101,9 @@ LinearLayout fmaAccumulator();
 LinearLayout fmaOperandA();
 LinearLayout fmaOperandB(OperandOrder order);
 
-/// The 8x8 matrix of 16-bit elements that ldmatrix and stmatrix move per 8
-/// lanes: row = lane / 4, column = lane % 4 * 2 + i. Transposed (.trans): row
-/// and column exchanged.
+/// Returns the 8x8 matrix of 16-bit elements that ldmatrix and stmatrix move
+/// per 8 lanes: row = lane / 4, column = lane % 4 * 2 + i. Transposed (.trans):
+/// row and column exchanged.
 LinearLayout matrixFragment8x8(bool transposed);
 
 //===----------------------------------------------------------------------===//
@@ -108,7 +111,7 @@ LinearLayout matrixFragment8x8(bool transposed);
 //===----------------------------------------------------------------------===//
 
 /// One factor of the warp index: `count` warps along coordinate `dim` of the
-/// tile, or holding the same where there is no dim.
+/// tile, or `count` replicas without `dim`.
 struct WarpAxis {
   int64_t count;
   std::optional<unsigned> dim;
@@ -116,32 +119,36 @@ struct WarpAxis {
 
 /// Repeats `base`, which covers (Dim0, Dim1, ...) once with registers and
 /// lanes, over a tile of `shape`, by registers and then warps. `warps` lists
-/// the factors of the warp index, fastest first. Of the warps along a
-/// coordinate, as many share its n repetitions as divide them (the greatest
-/// common divisor); the others hold replicas. Every warp owns a contiguous
-/// block, but where an even number of warps shares blocks of an odd number of
-/// repetitions (not a power of two): then the even part of the warps alternates
-/// inside. Binary digits thus stay inside of the odd ones, without which the
-/// tile would cut through the panels of a swizzled buffer (48 columns on two
-/// warps: 3 + 3 units of 8 columns against panels of 2).
+/// the factors of the warp index, fastest first. Along a coordinate with n
+/// repetitions as many warps share them as divide both (the greatest common
+/// divisor); the others hold replicas.
 ///
-/// The registers count base's first, then repetitions along the coordinates
-/// in `registerOrder`, fastest first (default: the last coordinate fastest, so
-/// that an accumulator's registers are in the order in which a row of A
-/// fragments wants them). Every extent must be a multiple of base's.
+/// Every warp owns a contiguous block, except where an even number of warps
+/// shares blocks of an odd number of repetitions (not a power of two). There
+/// the even part of the warps alternates inside. Binary digits thus stay inside
+/// of the odd ones. Otherwise the tile would divide the panels of a swizzled
+/// buffer (48 columns on two warps: 3 + 3 units of 8 columns against panels of
+/// 2).
+///
+/// The registers count base's first, then repetitions along the coordinates in
+/// `registerOrder`, fastest first (default: the last coordinate fastest, so
+/// that an accumulator's registers have the order of a row of A fragments).
+/// Every extent must be a multiple of base's.
 LinearLayout tileFragment(const LinearLayout &base,
                           llvm::ArrayRef<int64_t> shape,
                           llvm::ArrayRef<WarpAxis> warps,
                           llvm::ArrayRef<unsigned> registerOrder = {});
 
-/// The same with warpsPerDim[i] warps along coordinate i, coordinate 0 fastest.
+/// Repeats `base` as tileFragment does, with warpsPerDim[i] warps along
+/// coordinate i, coordinate 0 fastest.
 LinearLayout tileMma(const LinearLayout &base, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> warpsPerDim,
                      llvm::ArrayRef<unsigned> registerOrder = {});
 
-/// The three tiles of one product on warpsM x warpsN warps (warp = m index +
-/// warpsM * n index): accumulator [m, n], A [m, k] (replicated over the warps
-/// along n) and B [k, n] (over those along m).
+/// Return the three tiles of one contraction on warpsM x warpsN warps (warp = m
+/// index + warpsM * n index). They are the accumulator [m, n], A [m, k]
+/// (replicated over the warps along n) and B [k, n] (replicated over the warps
+/// along m).
 LinearLayout mmaAccumulatorTile(int64_t m, int64_t n, int64_t warpsM,
                                 int64_t warpsN);
 LinearLayout mmaOperandATile(unsigned bitwidth, int64_t m, int64_t k,
@@ -149,12 +156,12 @@ LinearLayout mmaOperandATile(unsigned bitwidth, int64_t m, int64_t k,
 LinearLayout mmaOperandBTile(unsigned bitwidth, int64_t k, int64_t n,
                              int64_t warpsM, int64_t warpsN);
 
-/// A layout for element-wise loads and stores: a thread holds gcd(vectorWidth,
-/// extent) consecutive elements along the fastest coordinate order[0]; lanes go
-/// along it, then along the next coordinate and so on, then warps, then
-/// registers repeat; odd parts outside of binary ones as in tileFragment. Along
-/// each coordinate go as many lanes (warps) as divide what is left of it; lanes
-/// and warps that find nothing left hold replicas. Any shape.
+/// Returns a layout for element-wise loads and stores of any shape. A thread
+/// holds gcd(vectorWidth, extent) consecutive elements along the fastest
+/// coordinate order[0]. Lanes go along it, then along the next coordinate and
+/// so on, then warps, then registers repeat; odd parts are outside of binary
+/// ones as in tileFragment. Each coordinate gets as many lanes (warps) as
+/// divide its remaining extent; the remaining lanes and warps hold replicas.
 LinearLayout blocked(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<unsigned> order, int64_t vectorWidth,
                      int64_t warps, int64_t lanes = kWarpSize);
@@ -164,11 +171,11 @@ LinearLayout blocked(llvm::ArrayRef<int64_t> shape,
 //===----------------------------------------------------------------------===//
 
 /// How ldmatrix fills (stmatrix empties) a register layout of elements of 8, 16
-/// or 32 bits. Instruction i fills the words (32-bit registers) matrices * i
-/// and following, one per matrix.
+/// or 32 bits. Instruction i fills the 32-bit registers from matrices * i on,
+/// one per matrix.
 struct MatrixAccess {
-  /// With .trans. Of 8-bit elements it moves pairs: of two words as loaded, the
-  /// first is made of bytes 0 and 2 of both, the second of bytes 1 and 3.
+  /// With .trans. For 8-bit elements it moves pairs: from two 32-bit registers
+  /// as loaded, bytes 0 and 2 of both make the first, bytes 1 and 3 the second.
   bool transposed;
   /// Matrices per instruction: 1, 2 or 4 (.x1, .x2, .x4).
   unsigned matrices;
@@ -179,12 +186,12 @@ struct MatrixAccess {
   LinearLayout rows;
 };
 
-/// The access for `layout`, a layout of a two-dimensional tile of elements of
-/// `bitwidth` bits whose rows, along Dim1, are contiguous in memory. It is
-/// transposed where a thread's words lie along Dim0 (operand B from a [k x n]
-/// buffer). The number of matrices is the largest that the order of the
-/// registers allows. nullopt where the layout is not made of matrices: of 32
-/// bits none is transposed.
+/// Returns the access for `layout`, a layout of a two-dimensional tile of
+/// elements of `bitwidth` bits whose rows, along Dim1, are contiguous in
+/// memory. It is transposed if a thread's 32-bit registers lie along Dim0
+/// (operand B from a [k x n] buffer). The number of matrices is the largest
+/// that the order of the registers allows. Returns nullopt if the layout is not
+/// made of matrices; with 32 bits no matrix is transposed.
 std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout,
                                          unsigned bitwidth = 16);
 
@@ -192,7 +199,7 @@ std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout,
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// Geometry of a buffer of [rows x cols] elements cut into panels (below).
+/// Geometry of a buffer of [rows x cols] elements divided into panels (below).
 struct PanelShape {
   int64_t units;      ///< 16-byte units in a row of the tile
   int64_t panelUnits; ///< p: units in a row of a panel: 1, 2, 4 or 8
@@ -205,8 +212,8 @@ struct PanelShape {
 /// by them.
 constexpr int64_t kSwizzlePeriod = 1024;
 
-/// nullopt where a row is not a multiple of 16 bytes, or an element is not 1,
-/// 2, 4, 8 or 16 bytes.
+/// Returns nullopt if a row is not a multiple of 16 bytes, or an element is not
+/// 1, 2, 4, 8 or 16 bytes.
 std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes);
 
 /// Offset (in elements) -> (Dim0 = row, Dim1 = column) for a row-major tile in
@@ -219,39 +226,40 @@ std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes);
 ///
 /// of the row: the 128-, 64- and 32-byte swizzles of the TMA (PTX ISA, "Tensor
 /// swizzling modes"), none for p = 1. Eight rows of a panel from a multiple of
-/// 8 on, at one unit, lie in eight different groups of four banks: ldmatrix
+/// 8 on, at one unit, are in eight different groups of four banks: ldmatrix
 /// reads without conflicts, with and without .trans; so do 16-byte accesses of
 /// eight consecutive units. The buffer's start must be aligned to 128 bytes
-/// (1024 for TMA). nullopt where panelShape is, or where the swizzle cuts
-/// through the rows: for p > 1 they must be 1, 2, 4 or a multiple of 8.
+/// (1024 for TMA). `sharedPanels` returns nullopt if panelShape does, or if the
+/// rows are no whole periods of the swizzle: for p > 1 they must be 1, 2, 4 or
+/// a multiple of 8.
 ///
 /// The orders are for other accesses:
 ///
-///  - Pairs: two neighbouring units of each of four rows go at a time (f32
-///    accumulators, 32-bit operands across their rows). The bits of i >> (3 -
-///    log2 p) are turned by one, the first moves j by 2, so that the four rows
-///    lie in eight different units;
-///  - Quads: four neighbouring units of each of two rows; turned by two;
+///  - Pairs: two neighbouring units of each of four rows are accessed at a time
+///    (f32 accumulators, 32-bit operands across their rows). The bits of
+///    i >> (3 - log2 p) are rotated by one, the first moves j by 2, so that the
+///    four rows are in eight different units;
+///  - Quads: four neighbouring units of each of two rows; rotated by two;
 ///  - Alternating: rows i, i + 1, i + 4, i + 5, i + 8, … i + 13, for i = 0 and
-///  2,
-///    go at a time (8-bit operands, whose columns are arranged). Of every
-///    sixteen rows these are stored side by side, and i above is the place of a
-///    row.
+///    2, are accessed at a time (8-bit operands, whose columns are permuted).
+///    These rows are stored side by side in every sixteen rows, and i above is
+///    the place of a row.
 enum class PanelOrder : uint8_t { Plain, Pairs, Quads, Alternating };
 
-/// nullopt for an order Alternating where rows are no multiple of 16, too.
+/// Returns the layout above, or nullopt; with Alternating, also if rows are no
+/// multiple of 16.
 std::optional<LinearLayout> sharedPanels(int64_t rows, int64_t cols,
                                          int64_t elementBytes,
                                          PanelOrder order = PanelOrder::Plain);
 
-/// The order in which a buffer of sharedPanels is laid out; nullopt where it is
-/// none.
+/// Returns the order in which a buffer of sharedPanels is laid out, or nullopt
+/// if it is no such buffer.
 std::optional<PanelOrder> panelOrder(const LinearLayout &layout, int64_t rows,
                                      int64_t cols, int64_t elementBytes);
 
-/// The boxes of a tensor map by which bulk copies fill a buffer of sharedPanels
-/// in the order Plain (PTX ISA, "Tensor maps"; CUDA Driver API,
-/// cuTensorMapEncodeTiled: a box has at most 256 elements along a dimension).
+/// The boxes of the TMA copies that fill a buffer of sharedPanels in the order
+/// Plain (PTX ISA, "Tensor maps"). A box has at most 256 elements along a
+/// dimension (CUDA Driver API, cuTensorMapEncodeTiled).
 struct BoxShape {
   int64_t rows, columns;    ///< of a box: columns are those of a panel
   int64_t rowBoxes, panels; ///< boxes of a tile below and beside one another
@@ -259,32 +267,32 @@ struct BoxShape {
   int64_t boxBytes;         ///< of a whole box
 };
 
-/// Dimensions of a tensor map, elements of a box along one of them, and bytes
-/// of which strides and the width of a box are multiples (CUDA Driver API,
+/// Dimensions of a tensor map, elements of a box along one of them, and the
+/// bytes that divide strides and the width of a box (CUDA Driver API,
 /// cuTensorMapEncodeTiled).
 constexpr unsigned kMaxMapDimensions = 5;
 constexpr int64_t kMaxOfBox = 256, kMapUnit = 16;
-/// Bytes of whose multiples a box in shared memory begins at (PTX ISA,
+/// Bytes that divide the address of a box in shared memory (PTX ISA,
 /// "cp.async.bulk.tensor").
 constexpr int64_t kBoxAlignment = 128;
 /// Bytes of an mbarrier.
 constexpr int64_t kBarrierBytes = 8;
-/// Most mbarriers of a kernel: the phases of all are bits of one word.
+/// Most mbarriers of a kernel: the phases of all are bits of one 32-bit
+/// register.
 constexpr int64_t kMaxBarriers = 32;
 
-/// nullopt where panelShape is, or where the rows are no multiple of 8: panels
-/// would not begin where a swizzle does.
+/// Returns nullopt if panelShape does, or if the rows are no multiple of 8:
+/// panels would not begin where a swizzle does.
 std::optional<BoxShape> boxShape(int64_t rows, int64_t cols,
                                  int64_t elementBytes);
 
 /// How threads fill a buffer of sharedPanels by 16-byte copies.
 struct CopyAssignment {
   /// (Register = iteration, Lane, Warp) -> (Dim0 = row, Dim1 = unit). Eight
-  /// lanes walk one 128-byte line of a panel (8 / p rows of p units), so that a
-  /// warp's writes are free of bank conflicts. Of the lines, consecutive
-  /// ones go along the panels first, as far as this costs no iterations. The
-  /// extents may exceed the tile: threads whose row or unit lies outside have
-  /// nothing to copy.
+  /// lanes copy one 128-byte line of a panel (8 / p rows of p units), so that a
+  /// warp's writes are free of bank conflicts. Consecutive lines go along the
+  /// panels first, unless this costs iterations. The extents may exceed the
+  /// tile: threads whose row or unit is outside copy nothing.
   LinearLayout chunks;
   int64_t rows;  ///< of the tile
   int64_t units; ///< of a row
@@ -296,12 +304,13 @@ struct CopyAssignment {
 
   int64_t fullIterations() const { return llvm::count(full, true); }
   bool active(int64_t iteration, int64_t lane, int64_t warp) const;
-  /// Where the chunks go: the element offset in a buffer of sharedPanels,
-  /// right for active threads.
+  /// Returns the destination of the chunks: the element offset in a buffer of
+  /// sharedPanels, right for active threads.
   AddressPlan destination(int64_t elementBytes) const;
 };
 
-/// nullopt where sharedPanels is, or `threads` is no positive multiple of 32.
+/// Returns nullopt if sharedPanels does, or if `threads` is no positive
+/// multiple of 32.
 std::optional<CopyAssignment>
 copyAssignment(int64_t rows, int64_t cols, int64_t elementBytes,
                int64_t threads, PanelOrder order = PanelOrder::Plain);

@@ -13,8 +13,8 @@
 
 namespace fusion {
 
-/// Elements of a tile along one dimension: sizes of tiles stay exact in 64
-/// bits.
+/// The most elements of a tile along one dimension: products of tile sizes are
+/// exact in 64 bits.
 constexpr int64_t kMaxTileSize = 65536;
 
 } // namespace fusion

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that knows numbers about chips. Costs and legality read it;
-// nothing else may contain such a number.
+// The one place that knows numbers about chips. Cost models and legality read
+// it; nothing else may contain such a number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,10 @@
 
 namespace fusion {
 
-/// Types of the elements that products multiply. F32 ones are multiplied by
-/// scalar instructions, the others by tensor cores. TF32Cut may be rounded or
-/// cut off, FP8Coarse may be added up in fewer bits than f32 has.
+/// Types of the elements that contractions multiply. Scalar instructions
+/// multiply F32 elements, tensor cores the others. TF32Cut elements may be
+/// rounded or truncated to tf32, FP8Coarse products may be accumulated in fewer
+/// bits than f32 has.
 enum class MultiplicandType : uint8_t {
   F16,
   BF16,
@@ -103,7 +104,7 @@ struct ChipInfo {
   double fmaCycles = 4;             ///< from one fma to a dependent one [CUDA]
   double l2BytesPerClockPerSM = 64; ///< what one SM alone can load [Jia18]
 
-  /// Peak rate of products of such elements.
+  /// Returns the peak rate of contractions of such elements.
   double peakFlops(MultiplicandType type) const {
     switch (type) {
     case MultiplicandType::F16:
@@ -126,31 +127,33 @@ struct ChipInfo {
     llvm_unreachable("covered switch");
   }
 
-  /// SMs that blocks in clusters of `clusterBlocks` can have to themselves.
+  /// Returns the number of SMs that blocks in clusters of `clusterBlocks` can
+  /// use with one block on each SM.
   int64_t usableSMs(int64_t clusterBlocks) const {
     return residentBlocks(/*blocksPerSM=*/1, clusterBlocks);
   }
 
-  /// Blocks that the chip holds at a time in clusters of `clusterBlocks`, where
-  /// an SM holds `blocksPerSM` of them.
+  /// Returns the resident blocks of the chip in clusters of `clusterBlocks`,
+  /// with `blocksPerSM` blocks on each SM.
   int64_t residentBlocks(int64_t blocksPerSM, int64_t clusterBlocks) const {
     return activeClusters(gpcs, blocksPerSM, clusterBlocks) * clusterBlocks;
   }
 };
 
-/// The chip's SMs for the emulator.
+/// Returns the chip's SMs for the emulator.
 Processors processorsOf(const ChipInfo &chip);
 
-/// The chip of that name, or null.
+/// Returns the chip of that name, or null.
 const ChipInfo *lookupChip(llvm::StringRef name);
 
-/// All chips.
+/// Returns all chips.
 llvm::ArrayRef<ChipInfo> allChips();
 
-/// Why no block has so many warps and producers beside them, or nullopt.
+/// Returns the reason why no block has `warps` warps and `producers` producers,
+/// or nullopt.
 std::optional<std::string> whyTooManyWarps(int64_t warps, int64_t producers);
 
-/// "sm_80, sm_86, ...", for messages.
+/// Returns "sm_80, sm_86, ...", for messages.
 std::string knownChipNames();
 
 } // namespace fusion

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // PTX has no transcendental instructions for f64. LLVM's libclc has the
-// functions; those that the compiler may call are part of it as bit code.
+// functions; the ones that the compiler may call are part of it as bitcode.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,13 @@ class Module;
 
 namespace fusion {
 
-/// Whether `symbol` (as libclc names it: _Z3expd) is a function that
+/// Returns whether `symbol` (as libclc names it: _Z3expd) is a function that
 /// linkDeviceMath defines.
 bool isDeviceFunction(llvm::StringRef symbol);
 
 /// Defines the device functions that `module` declares, as internal functions.
-/// Without such declarations nothing happens. A function stays out of line where
-/// inlining it at all of its calls would add more than a few thousand
+/// Without such declarations nothing happens. A function stays out of line if
+/// inlining it at all its calls would add more than a few thousand
 /// instructions. `module` must have its target triple and data layout.
 llvm::Error linkDeviceMath(llvm::Module &module);
 

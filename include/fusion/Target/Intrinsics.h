@@ -1,4 +1,4 @@
-//===- Intrinsics.h - Instructions that products are mapped to ------------===//
+//===- Intrinsics.h - Instructions for contractions -----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One description for legality, costs, layouts and emission. What it says about
-// lanes is what the layouts in FragmentLayouts.h do.
+// One description of intrinsics for legality, cost models, layouts and
+// emission. It describes lanes as the layouts in FragmentLayouts.h do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace fusion {
 
-/// The execution unit of an intrinsic, which has a rate (`mmaRate`). What
-/// an intrinsic can do is asked of its traits instead.
+/// The execution unit of an intrinsic, which has a rate (`mmaRate`). The traits
+/// of an intrinsic, not its unit, tell what it can do.
 enum class IntrinsicUnit : uint8_t {
   TensorCore, ///< mma.sync
   WarpGroup,  ///< wgmma
@@ -28,20 +28,20 @@ enum class IntrinsicUnit : uint8_t {
 };
 constexpr unsigned kNumIntrinsicUnits = 3;
 
-/// Where a tile may lie that an intrinsic reads or writes.
+/// Where a tile may be that an intrinsic reads or writes.
 struct TilePlaces {
   bool registers = false, shared = false;
 };
 
-/// An MMA D[i1, i2] += A[i1, r1] · B[r1, i2], as one warp has part in it, which
-/// adds up in 32 bits. A is the LHS, B the RHS, D the accumulator. 8 lanes lie
-/// along the rows of D and 4 along its columns.
+/// The part of one warp in an MMA D[i1, i2] += A[i1, r1] · B[r1, i2], which
+/// accumulates in 32 bits. A is the LHS, B the RHS, D the accumulator. The rows
+/// of D have 8 lanes and its columns 4.
 struct Intrinsic {
   llvm::StringLiteral name = "";
   IntrinsicUnit unit = IntrinsicUnit::Fma;
 
-  // Extents. Several warps that execute one instruction lie one below another,
-  // with i1 rows each, and have its columns in common.
+  // Extents. Several warps that execute one instruction have i1 rows each, one
+  // below another, and share its columns.
   int64_t i1 = 1, i2 = 1, r1 = 1;
   int64_t warps = 1;        ///< that execute one instruction together
   unsigned operandBits = 0; ///< of an element of A or B in registers
@@ -52,9 +52,9 @@ struct Intrinsic {
   unsigned minCapability = 0;
   bool ChipInfo::*feature = nullptr;
 
-  /// An operand in shared memory is read where it lies, by a descriptor.
+  /// An operand in shared memory is read there by a descriptor.
   TilePlaces lhs, rhs, accumulator;
-  /// Whether the warp goes on while it multiplies, and waits for it later.
+  /// Whether the warp continues during the MMA and waits for it later.
   bool isAsync = false;
 
   // Lanes of a warp along the rows of A, the columns of B and the reduced axis
@@ -62,93 +62,98 @@ struct Intrinsic {
   int64_t lhsLanes = 1, rhsLanes = 1, reducedLanes = 1;
   /// Neighbouring columns of D that a thread holds.
   int64_t accumulatorColumns = 1;
-  /// 32-bit registers that ptxas asks for beside operands and accumulator when
-  /// the kernel is launched; 0: none at all.
+  /// 32-bit registers that ptxas requires at launch in addition to operands and
+  /// accumulator; 0: none at all.
   int64_t registersAtLaunch = 0;
 
   bool multiplies(MultiplicandType type) const;
-  /// Whether `chip` offers it.
+  /// Returns whether `chip` offers the intrinsic.
   bool availableOn(const ChipInfo &chip) const {
     return chip.computeCapability >= minCapability &&
            (!feature || chip.*feature);
   }
-  /// Whether it is a multiply-add of each lane, and no MMA of a tensor core.
+  /// Returns whether the intrinsic is a multiply-add of each lane, and no MMA
+  /// of a tensor core.
   bool isScalar() const { return unit == IntrinsicUnit::Fma; }
-  /// Whether a warpgroup executes it, and no single warp.
+  /// Returns whether a warpgroup executes the intrinsic, and no single warp.
   bool isOfWarpgroup() const { return warps == kWarpgroupWarps; }
-  /// Whether it reads operands in shared memory. Those are never loaded into
-  /// fragments.
+  /// Returns whether the intrinsic reads operands in shared memory. These are
+  /// never loaded into fragments.
   bool readsShared() const { return lhs.shared || rhs.shared; }
-  /// Where the LHS or the RHS may lie.
+  /// Returns where the LHS or the RHS may be.
   const TilePlaces &operandPlaces(bool isLhs) const {
     return isLhs ? lhs : rhs;
   }
-  /// Whether several lanes hold the same elements of an operand in registers.
+  /// Returns whether several lanes hold the same elements of an operand in
+  /// registers.
   bool replicatesOperands() const {
     return lhsLanes * reducedLanes < kWarpSize;
   }
-  /// Whether it multiplies operands that lie with their reduced axis along the
-  /// columns of a buffer in shared memory only.
+  /// Returns whether the intrinsic reads operands in shared memory only with
+  /// their reduced axis along the columns of the buffer.
   bool needsReducedContiguous() const {
     return readsShared() && operandBits != 16;
   }
 
-  /// Whether rows of D, over so many warps, are a multiple of what it has.
+  /// Returns whether the rows of D, over `rowWarps` warps, are a multiple of
+  /// the intrinsic's.
   bool dividesRows(int64_t rows, int64_t rowWarps) const {
     return rowWarps % warps == 0 && rows % (i1 * rowWarps) == 0;
   }
-  /// Whether columns of D, over so many warps, are a multiple of what it has.
+  /// Returns whether the columns of D, over `columnWarps` warps, are a multiple
+  /// of the intrinsic's.
   bool dividesColumns(int64_t columns, int64_t columnWarps) const {
     return columns % (i2 * columnWarps) == 0;
   }
-  /// Whether a reduced extent is a multiple of what it has.
+  /// Returns whether a reduced extent is a multiple of the intrinsic's.
   bool dividesReduced(int64_t extent) const { return extent % r1 == 0; }
-  /// Whether it divides a contraction of an m x k by a k x n tile over
-  /// warps[0] x warps[1] warps.
+  /// Returns whether the intrinsic divides a contraction of an m x k by a k x n
+  /// tile over arrangement[0] x arrangement[1] warps.
   bool divides(int64_t m, int64_t n, int64_t k,
                llvm::ArrayRef<int64_t> arrangement) const {
     return dividesRows(m, arrangement[0]) &&
            dividesColumns(n, arrangement[1]) && dividesReduced(k);
   }
 
-  /// Lanes of a warp along an operand's axis that is not reduced.
+  /// Returns the lanes of a warp along an operand's axis that is not reduced.
   int64_t parallelLanes(bool isOperandA) const {
     return isOperandA ? lhsLanes : rhsLanes;
   }
-  /// 32-bit registers that a step holds of `extent` rows of A or columns of B
-  /// where they are loaded into registers.
+  /// Returns the 32-bit registers of a step for `extent` rows of A or columns
+  /// of B that are loaded into registers.
   int64_t operandRegisters(bool isOperandA, int64_t extent) const {
     return extent * r1 * operandBits / 32 /
            (parallelLanes(isOperandA) * reducedLanes);
   }
-  /// 32-bit registers that a thread has to have when the kernel is launched,
-  /// for one instruction of `columns` columns of D; 0 of those that ask for
-  /// none. ptxas refuses fewer (C7602), also where setmaxnreg gives a thread
-  /// others.
+  /// Returns the 32-bit registers that a thread must have at launch, for one
+  /// instruction of `columns` columns of D; 0 for intrinsics without this
+  /// requirement. With fewer, ptxas fails (C7602), even if setmaxnreg
+  /// reallocates registers.
   int64_t launchRegisters(int64_t columns, bool isAInRegisters) const;
-  /// Bytes that the lanes of a warp load for `extent` rows of A or columns of B
-  /// and `depth` of the reduced axis, replicas included; of what several warps
-  /// read together, a warp's share.
+  /// Returns the bytes that the lanes of a warp load for `extent` rows of A or
+  /// columns of B and `depth` of the reduced axis, replicas included. If
+  /// several warps load them together, it is a warp's share.
   int64_t operandBytes(bool isOperandA, int64_t extent, int64_t depth) const {
     return extent * depth * operandBits / 8 * kWarpSize /
            (parallelLanes(isOperandA) * reducedLanes *
             (isOperandA ? 1 : warps));
   }
-  /// Whether D of this intrinsic lies as A of `next` is wanted in registers.
+  /// Returns whether D of this intrinsic has the layout that A of `next` needs
+  /// in registers.
   bool forwardsTo(const Intrinsic &next) const;
-  /// Seconds from the start of one to a dependent one.
+  /// Returns the seconds from the start of one instruction to a dependent one.
   double latency(const ChipInfo &chip) const;
 };
 
-/// Floating-point operations per second of a whole chip when it multiplies
-/// elements of `type` by such an intrinsic.
+/// Returns the floating-point operations per second of a whole chip for such an
+/// intrinsic with elements of `type`.
 double mmaRate(const ChipInfo &chip, MultiplicandType type,
                const Intrinsic &intrinsic);
 
-/// The intrinsic of that name, or null.
+/// Returns the intrinsic of that name, or null.
 const Intrinsic *lookupIntrinsic(llvm::StringRef name);
 
-/// All intrinsics, of each type the best first.
+/// Returns all intrinsics, the best first for each type.
 llvm::ArrayRef<Intrinsic> allIntrinsics();
 
 } // namespace fusion

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A buffer of sharedPanels (TileLayouts.h) in the order Plain lies as wgmma
-// reads operands: its panels have the 128-, 64- and 32-byte swizzles. With the
-// reduced axis along the columns it is "K-major", else "MN-major", which
-// elements of 16 bits only may be. The swizzle is made of bits of the address,
-// so that an operand which begins further on, at a whole unit, is found at the
-// address without the swizzle (PTX ISA, "Asynchronous Warpgroup Level Matrix
-// Instructions": "Shared Memory Matrix Layout", "Matrix Descriptor Format").
+// A buffer of sharedPanels (TileLayouts.h) with PanelOrder::Plain has the
+// layout in which wgmma reads operands: its panels have the 128-, 64- and
+// 32-byte swizzles. With the reduced axis along the columns it is "K-major",
+// else "MN-major", which is for elements of 16 bits only. The swizzle depends
+// on bits of the address. An operand that begins at a later whole unit is
+// therefore found at its address without the swizzle (PTX ISA, "Asynchronous
+// Warpgroup Level Matrix Instructions": "Shared Memory Matrix Layout", "Matrix
+// Descriptor Format").
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +25,9 @@
 
 namespace fusion {
 
-/// How descriptors of the parts of one buffer are made.
+/// The descriptors of the parts of one buffer.
 struct MatrixDescriptors {
-  /// What a descriptor has of an address in shared memory: 18 bits.
+  /// The bits of an address in shared memory that a descriptor holds: 18.
   static constexpr int64_t addressMask = 0x3ffff;
   uint64_t fields; ///< all of a descriptor but its address
   bool reducedIsContiguous;
@@ -34,15 +35,15 @@ struct MatrixDescriptors {
   int64_t panelBytes;    ///< of a whole panel
   int64_t rowBytes;      ///< of a row of a panel
 
-  /// Whether parts of so many rows of A, or columns of B, begin where
-  /// descriptors can: they do not cut panels.
+  /// Returns whether parts of `parallel` rows of A, or columns of B, begin at
+  /// addresses that descriptors can have: they do not divide panels.
   bool canCut(int64_t parallel) const {
     return reducedIsContiguous ? parallel % 8 == 0
                                : parallel % panelElements == 0;
   }
-  /// Bytes before the part that begins at row (column) `parallel` and
-  /// `reduced`, without the swizzle. Linear in `parallel` where it is a
-  /// multiple of what canCut allows.
+  /// Returns the bytes before the part that begins at row (column) `parallel`
+  /// and `reduced`, without the swizzle. It is linear in `parallel` for
+  /// multiples of what canCut allows.
   int64_t offset(int64_t parallel, int64_t reduced) const {
     int64_t row = reducedIsContiguous ? parallel : reduced;
     int64_t column = reducedIsContiguous ? reduced : parallel;
@@ -51,17 +52,17 @@ struct MatrixDescriptors {
   }
 };
 
-/// Of a buffer of `rows` x `columns` elements, aligned to kSwizzlePeriod;
-/// nullopt where it has no swizzle, or its panels do not repeat it: rows must
-/// be multiples of 8.
+/// Returns the descriptors of a buffer of `rows` x `columns` elements, aligned
+/// to kSwizzlePeriod. Returns nullopt if it has no swizzle, or if its panels do
+/// not repeat it: rows must be multiples of 8.
 std::optional<MatrixDescriptors> matrixDescriptors(int64_t rows,
                                                    int64_t columns,
                                                    int64_t elementBytes,
                                                    bool reducedIsContiguous);
 
-/// The columns of one instruction where `columns` of such elements lie side by
-/// side: as few instructions as do, of multiples of 8, of bytes of 16, at most
-/// 256; 0 where none do.
+/// Returns the columns of one instruction for `columns` contiguous columns of
+/// such elements, such that the fewest instructions cover them. The number is a
+/// multiple of 8 and of 16 bytes, at most 256; 0 if there is none.
 int64_t columnsAtOnce(int64_t columns, int64_t elementBytes);
 
 } // namespace fusion

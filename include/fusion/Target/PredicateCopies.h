@@ -15,11 +15,11 @@ class Function;
 
 namespace fusion {
 
-/// Masked asynchronous copies say with a predicate that they read nothing (PTX
-/// ISA, "cp.async", ignore-src) where a size that is chosen says it: a size of
-/// which ptxas does not see that it is all or nothing may be anything between,
-/// for which it needs further instructions, registers and even local memory.
-/// After all optimisations, since nobody looks into assembly. Returns whether
+/// Gives masked asynchronous copies a predicate for reading nothing (PTX ISA,
+/// "cp.async", ignore-src) in place of a size that is selected. ptxas does not
+/// recognize that a selected size is all or nothing. For sizes between, it
+/// needs further instructions, registers and even local memory. Run it after
+/// all optimisations, since these do not look into assembly. Returns whether
 /// anything has changed.
 bool predicateCopies(llvm::Function &function);
 

@@ -1,4 +1,4 @@
-//===- RegisterFile.h - How an SM deals its registers -----------*- C++ -*-===//
+//===- RegisterFile.h - Allocation of registers of an SM --------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How an SM deals its registers to warps (CUDA C++ Programming Guide, technical
-// specifications per compute capability, and the occupancy calculator): the
-// same on all chips of the table.
+// How an SM allocates its registers to warps (CUDA C++ Programming Guide,
+// technical specifications per compute capability, and the occupancy
+// calculator). It is equal on all chips of the table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,10 @@
 
 namespace fusion {
 
-/// Warps of an SM whose threads have so many registers each.
+/// Returns the warps of an SM whose threads have `registers` registers each.
 int64_t warpsByRegisters(int64_t registers, const ChipInfo &chip);
 
-/// Registers that each thread of so many warps of an SM can have.
+/// Returns the registers that each thread can have with `warps` warps on an SM.
 int64_t registersByWarps(int64_t warps, const ChipInfo &chip);
 
 } // namespace fusion

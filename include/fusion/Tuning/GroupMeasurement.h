@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The measured step of a search (MCFuser, algorithm 1): a schedule of a group
-// is compiled by itself and run on a device. A GPU's clock tells how long it
-// takes. On the emulator what was counted is turned into the time that the chip
-// needs where everything overlaps; it sees what predictions of bytes and work
-// do not: bank conflicts, instructions, padding that was emitted.
+// is compiled by itself and run on a device. A GPU measures its time. The
+// emulator's counters are converted to the time that the chip needs if
+// everything overlaps. They include what predictions of bytes and work do not:
+// bank conflicts, instructions, padding that was emitted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,18 +27,19 @@ namespace fusion {
 /// Makes a device that has no module yet.
 using DeviceFactory = std::function<llvm::Expected<std::unique_ptr<Device>>()>;
 
-/// Seconds that a launch of `blocks` blocks, in clusters of `clusterBlocks`,
-/// needs at least for what was counted, by the busiest of DRAM (where an L2 was modelled), L2, shared
-/// memory, schedulers and, at `flopsPerSecond`, tensor cores of `chip`.
+/// Returns a lower bound of the seconds of a launch with these counters, of
+/// `blocks` blocks in clusters of `clusterBlocks`. It is the time of the
+/// busiest of DRAM (if an L2 was modelled), L2, shared memory, schedulers and,
+/// at `flopsPerSecond`, tensor cores of `chip`.
 double predictFromCounters(const emulator::Counters &counters, int64_t blocks,
                            int64_t clusterBlocks, const ChipInfo &chip,
                            double flopsPerSecond);
 
-/// A module with one function that is `group` alone: its operands are
+/// Returns a module with one function that is `group` alone: its operands are
 /// arguments, except empty tensors and constants.
 mlir::OwningOpRef<mlir::ModuleOp> isolate(fuse::FusedGroupOpInterface group);
 
-/// What measuring the schedules of a group came to.
+/// The summary of measuring the schedules of a group.
 struct TunedGroup {
   explicit TunedGroup(mlir::Location location) : location(location) {}
 
@@ -46,7 +47,7 @@ struct TunedGroup {
   unsigned ran = 0, failed = 0;
   double first = 0; ///< seconds of the model's best that ran
   double least = 0; ///< seconds of the fastest
-  std::string why;  ///< the last one that failed did
+  std::string why;  ///< of the last schedule that failed
 };
 
 /// Measures schedules of one group.
@@ -58,16 +59,16 @@ public:
         isolated(isolate(group)), model(model), chip(chip),
         makeDevice(std::move(makeDevice)) {}
 
-  /// "device" or "emulator".
+  /// Returns "device" or "emulator".
   llvm::StringRef name() const override { return measuredBy; }
 
-  /// Diagnostics of candidates are not printed; `summary` says why the last one
-  /// that failed did.
+  /// Measures a schedule. Diagnostics of candidates are not printed; `summary`
+  /// has the reason of the last one that failed.
   std::optional<double> measure(const Schedule &schedule) override;
 
-  /// Kept up to date; never null.
+  /// Updated by each measurement; never null.
   std::shared_ptr<TunedGroup> summary;
-  /// Of the schedule measured last, one report for each launch.
+  /// One report for each launch of the schedule measured last.
   std::vector<LaunchReport> launches;
 
 private:
@@ -89,7 +90,7 @@ public:
   std::unique_ptr<Measurement<Schedule>>
   measure(fuse::FusedGroupOpInterface group, const GroupModel &model) override;
   unsigned candidates() const override { return most; }
-  /// In the order in which groups were searched.
+  /// Returns the summaries in the order in which groups were searched.
   llvm::ArrayRef<std::shared_ptr<TunedGroup>> tuned() const { return groups; }
 
 private:
