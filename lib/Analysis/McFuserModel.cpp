@@ -23,7 +23,7 @@ static uint32_t maskOf(ArrayRef<unsigned> axes) {
 }
 
 template <typename T, typename Values>
-static T contraction(uint32_t mask, const Values &values) {
+static T multiplySelected(uint32_t mask, const Values &values) {
   T result = 1;
   for (; mask; mask &= mask - 1)
     result *= values[llvm::countr_zero(mask)];
@@ -105,13 +105,14 @@ McFuserCost McFuserModel::predictAtLeast(ArrayRef<int64_t> least,
   for (const Statement &statement : statements) {
     // A statement's own loop over tiles covers the axis, whatever their size.
     uint32_t covered = statement.tile & statement.loops & open;
-    double seconds = statement.seconds *
-                     (contraction<double>(statement.tile & ~covered, least) *
-                      contraction<double>(covered, extents)) *
-                     contraction<double>(statement.loops & ~covered, fewest);
+    double seconds =
+        statement.seconds *
+        (multiplySelected<double>(statement.tile & ~covered, least) *
+         multiplySelected<double>(covered, extents)) *
+        multiplySelected<double>(statement.loops & ~covered, fewest);
     (statement.isCompute ? cost.compute : cost.memory) += seconds;
   }
-  double grid = contraction<double>(blocks, maxTrips);
+  double grid = multiplySelected<double>(blocks, maxTrips);
   cost.slowdown = (grid + numSMs) / grid;
   cost.total = (cost.memory + cost.compute) * cost.slowdown;
   return cost;
@@ -131,7 +132,7 @@ int64_t McFuserModel::sharedMemory(ArrayRef<int64_t> tiles,
     int64_t bytes = tensor.elementBytes;
     if (copies > 1)
       bytes = std::max(bytes, minCarriedBytes);
-    sum += contraction<int64_t>(tensor.tile, tiles) * copies *
+    sum += multiplySelected<int64_t>(tensor.tile, tiles) * copies *
            (unit == FootprintUnit::Bytes ? bytes : 1);
   }
   return sum;

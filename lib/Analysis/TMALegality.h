@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSION_LIB_ANALYSIS_BULKLEGALITY_H
-#define FUSION_LIB_ANALYSIS_BULKLEGALITY_H
+#ifndef FUSION_LIB_ANALYSIS_TMALEGALITY_H
+#define FUSION_LIB_ANALYSIS_TMALEGALITY_H
 
 #include "fusion/Analysis/RetainedTiles.h"
 
@@ -28,4 +28,4 @@ std::optional<std::string> whyTooManyBarriers(const GroupModel &group,
 
 } // namespace fusion
 
-#endif // FUSION_LIB_ANALYSIS_BULKLEGALITY_H
+#endif // FUSION_LIB_ANALYSIS_TMALEGALITY_H
