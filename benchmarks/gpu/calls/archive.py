@@ -8,7 +8,7 @@ import os
 import pathlib
 import tarfile
 
-# What comes back from a lent machine is at most 16 MiB a file.
+# A file that is copied back from the GPU host has at most 16 MiB.
 MOST_BYTES = 15 * 2**20
 
 

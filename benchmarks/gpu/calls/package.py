@@ -25,7 +25,7 @@ import tarfile
 
 VERSION = 2
 INDEX, UNITS, TOOLS = "package.json", "units.tar.xz", "fusion-portable.tar.xz"
-# What travels to a lent machine in one folder.
+# What is copied to the GPU host in one folder.
 MOST_BYTES = 64 * 2**20
 # Python before 3.11.4 does not know of filters.
 SAFELY = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}

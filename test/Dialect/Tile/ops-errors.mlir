@@ -887,7 +887,7 @@ func.func @shared_dot_warps(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor
 tile.kernel @bulk_of_a_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk, which needs a tile.window of an argument of the kernel}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA, which needs a tile.window of an argument of the kernel}}
   tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -898,7 +898,7 @@ tile.kernel @bulk_of_a_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>
 tile.kernel @bulk_of_six_dimensions(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[%n, %n, %n, %n] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 2, 2, 2, 2, 8, 8>, map = affine_map<(d0, d1)[s0, s1, s2, s3] -> (s0, s1, s2, s3, d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk a part of a tensor of rank 6; tensor maps have 2 to 5 dimensions here}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA a part of a tensor of rank 6; tensor maps have 2 to 5 dimensions here}}
   tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -909,7 +909,7 @@ tile.kernel @bulk_of_six_dimensions(%p: !tile.ptr<f16> {tile.access = #tile.acce
 tile.kernel @bulk_to_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk a buffer that is not laid out as boxes of a tensor map}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA a buffer that is not laid out as boxes of a tensor map}}
   tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -920,7 +920,7 @@ tile.kernel @bulk_to_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.acce
 tile.kernel @bulk_of_a_diagonal(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 16, 8>, map = affine_map<(d0, d1) -> (d0 + d1, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk through a window whose indices are not the tile's dimensions and symbols}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA through a window whose indices are not the tile's dimensions and symbols}}
   tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -931,7 +931,7 @@ tile.kernel @bulk_of_a_diagonal(%p: !tile.ptr<f16> {tile.access = #tile.access<r
 tile.kernel @bulk_of_odd_rows(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 12>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 8>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk a part of a tensor whose strides are no multiples of 16 bytes}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA a part of a tensor whose strides are no multiples of 16 bytes}}
   tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 8>, !buffer
   tile.return
 }
@@ -942,7 +942,7 @@ tile.kernel @bulk_of_odd_rows(%p: !tile.ptr<f16> {tile.access = #tile.access<rea
 tile.kernel @store_of_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.store_async' op copies in bulk a buffer that is not laid out as boxes of a tensor map}}
+  // expected-error @below {{'tile.store_async' op copies by TMA a buffer that is not laid out as boxes of a tensor map}}
   tile.store_async %b[%n], %v[%n, %n] : !buffer, !tile.view<2 x f16, unit = 1, alignment = 16>
   tile.return
 }
@@ -1010,7 +1010,7 @@ tile.kernel @multicast_alone(%p: !tile.ptr<f16> {tile.access = #tile.access<read
 tile.kernel @multicast_of_parts(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {cluster = 3 : i64, warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 64, 64>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !view
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies in bulk 16 rows, which 3 blocks do not share}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA 16 rows, which 3 blocks do not share}}
   tile.copy_async %v[%n, %n], %b[%n] by tma {multicast} : !view, !buffer
   tile.return
 }
@@ -1078,7 +1078,7 @@ tile.kernel @own_of_less_than_a_copy(%p: !tile.ptr<f32> {tile.access = #tile.acc
 tile.kernel @own_in_bulk(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.view %p[%n] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
   %b = tile.alloc : !aside
-  // expected-error @below {{'tile.copy_async' op copies in bulk, which needs a tile.view of all of an argument of the kernel}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA, which needs a tile.view of all of an argument of the kernel}}
   tile.copy_async %v[%n, %n], %b[%n] by tma {thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
@@ -1092,7 +1092,7 @@ tile.kernel @own_in_bulk_of_unknown(%p: !tile.ptr<f32> {tile.access = #tile.acce
   %c0 = arith.constant 0 : index
   %v = tile.view %p[%c0] sizes[%n, %n] strides[%n, %n] : <f32> -> !view
   %b = tile.alloc : !aside
-  // expected-error @below {{'tile.copy_async' op copies in bulk through a view whose sizes or strides are not constant}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA through a view whose sizes or strides are not constant}}
   tile.copy_async %v[%n, %n], %b[%n] by tma {thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }
@@ -1109,7 +1109,7 @@ tile.kernel @own_in_bulk_of_odd_rows(%p: !tile.ptr<f32> {tile.access = #tile.acc
   %c130 = arith.constant 130 : index
   %v = tile.view %p[%c0] sizes[%c8, %c130] strides[%c130, %c1] : <f32> -> !view
   %b = tile.alloc : !aside
-  // expected-error @below {{'tile.copy_async' op copies in bulk what is no box of a tensor map: its strides are no multiples of 16 bytes}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA what is no box of a tensor map: its strides are no multiples of 16 bytes}}
   tile.copy_async %v[%n, %c0], %b[%n] by tma {thread_private = tensor<1x128xf32, #own>} : !view, !aside
   tile.return
 }

@@ -40,26 +40,26 @@ describe(Value view, BufferType buffer, int64_t parts,
   auto window = view.getDefiningOp<WindowOp>();
   auto base = window ? dyn_cast<BlockArgument>(window.getBase()) : nullptr;
   if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()))
-    return reject("copies in bulk, which needs a tile.window of an argument of "
+    return reject("copies by TMA, which needs a tile.window of an argument of "
                   "the kernel");
   AffineMap map = window.getMap();
   ArrayRef<int64_t> shape = window.getShape();
   int64_t columnDim = cast<ViewType>(view.getType()).getUnit();
   unsigned rank = shape.size();
   if (rank < 2 || rank > kMaxMapDimensions)
-    return reject("copies in bulk a part of a tensor of rank " + Twine(rank) +
+    return reject("copies by TMA a part of a tensor of rank " + Twine(rank) +
                   "; tensor maps have 2 to " + Twine(kMaxMapDimensions) +
                   " dimensions here");
   int64_t bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;
   if (buffer.getRows() % parts != 0)
-    return reject("copies in bulk " + Twine(buffer.getRows()) +
-                  " rows, which " + Twine(parts) + " blocks do not share");
+    return reject("copies by TMA " + Twine(buffer.getRows()) + " rows, which " +
+                  Twine(parts) + " blocks do not share");
   std::optional<BoxShape> boxes =
       boxShape(buffer.getRows() / parts, buffer.getColumns(), bytes);
   if (!boxes || panelOrder(buffer.getLayout().getValue(), buffer.getRows(),
                            buffer.getColumns(), bytes) != PanelOrder::Plain)
     return reject(
-        "copies in bulk a buffer that is not laid out as boxes of a tensor "
+        "copies by TMA a buffer that is not laid out as boxes of a tensor "
         "map");
   TMACopy result;
   result.boxes = *boxes;
@@ -73,7 +73,7 @@ describe(Value view, BufferType buffer, int64_t parts,
     bool isColumn = dim && int64_t(dim.getPosition()) == columnDim;
     if ((!dim && !isa<AffineSymbolExpr>(index)) || isColumn != (d == 0) ||
         (dim && !isColumn && rowDimension))
-      return reject("copies in bulk through a window whose indices are not the "
+      return reject("copies by TMA through a window whose indices are not the "
                     "tile's dimensions and symbols");
     if (dim && !isColumn)
       rowDimension = d;
@@ -85,10 +85,10 @@ describe(Value view, BufferType buffer, int64_t parts,
     stride *= dims.back();
   }
   if (!rowDimension)
-    return reject("copies in bulk through a window without rows");
+    return reject("copies by TMA through a window without rows");
   if (llvm::any_of(strides, [](int64_t s) { return s % kMapUnit != 0; }))
     return reject(
-        "copies in bulk a part of a tensor whose strides are no multiples of "
+        "copies by TMA a part of a tensor whose strides are no multiples of "
         "16 bytes");
   result.rowDimension = *rowDimension;
   result.map = TensorMapAttr::get(view.getContext(), base.getArgNumber(),
@@ -129,7 +129,7 @@ FailureOr<PrivateTMACopy> fusion::tile::describePrivateTMACopy(
   auto base = view ? dyn_cast<BlockArgument>(view.getBase()) : nullptr;
   if (!base || !isa<KernelOp>(base.getOwner()->getParentOp()) ||
       !matchPattern(view.getOffset(), m_Zero()))
-    return reject("copies in bulk, which needs a tile.view of all of an "
+    return reject("copies by TMA, which needs a tile.view of all of an "
                   "argument of the kernel");
   bool areKnown = true;
   auto list = [&](ValueRange values) {
@@ -144,7 +144,7 @@ FailureOr<PrivateTMACopy> fusion::tile::describePrivateTMACopy(
   SmallVector<int64_t> sizes = list(view.getSizes()),
                        strides = list(view.getStrides());
   if (!areKnown)
-    return reject("copies in bulk through a view whose sizes or strides are "
+    return reject("copies by TMA through a view whose sizes or strides are "
                   "not constant");
   auto own = cast<RankedTensorType>(*copy.getThreadPrivate());
   int64_t bytes = own.getElementTypeBitWidth() / 8;
@@ -155,9 +155,9 @@ FailureOr<PrivateTMACopy> fusion::tile::describePrivateTMACopy(
        static_cast<unsigned>(view.getType().getUnit()), sizes, strides, bytes},
       buffer.getRows() / kWarpSize, &why);
   if (!box)
-    return reject("copies in bulk what is no box of a tensor map: " + why);
+    return reject("copies by TMA what is no box of a tensor map: " + why);
   if (buffer.getStageBytes() % kBoxAlignment != 0)
-    return reject("copies in bulk to stages that do not begin at multiples of "
+    return reject("copies by TMA to stages that do not begin at multiples of "
                   "128 bytes");
   PrivateTMACopy result;
   result.box = std::move(*box);
@@ -173,7 +173,7 @@ FailureOr<PrivateTMACopy> fusion::tile::describePrivateTMACopy(
   }
   if (llvm::any_of(sizes, [](int64_t size) { return size < 1; }) ||
       llvm::any_of(mapStrides, [](int64_t stride) { return stride < 1; }))
-    return reject("copies in bulk of a view without elements, or against the "
+    return reject("copies by TMA of a view without elements, or against the "
                   "order of memory");
   result.map = TensorMapAttr::get(copy.getContext(), base.getArgNumber(),
                                   buffer.getElementType(), dims, mapStrides,
