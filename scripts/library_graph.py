@@ -9,7 +9,7 @@
 A library is a call of fusion_add_library in a CMakeLists.txt of lib/. A header belongs to the library that compiles the
 source of its name in the mirrored folder; without one, to the library of the folder that lists it under HEADERS.
 --headers: headers that no library owns. --functions: functions of more lines than this (80). --classes: classes whose
-members are defined in more files than this (5).
+members are defined in more files than this (5). Both with the reason that docs/style/large.toml gives.
 Exit code 0; 1 where libraries include one another in a cycle.
 """
 
@@ -18,7 +18,9 @@ import collections
 import pathlib
 import re
 import sys
+import tomllib
 
+REASONS = pathlib.Path("docs/style/large.toml")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 LIBRARY = re.compile(r"fusion_add_library\(\s*(\w+)(.*?)\)", re.DOTALL)
 
@@ -116,17 +118,23 @@ def in_cycles(left, edges):
     return sorted(name for name in left if reaches(name))
 
 
+def name_of(text):
+    """Of a function, with its class: what stands before its parameters."""
+    found = re.search(r"([\w:~]+(?: ?operator[^ (]+)?)\(", re.sub(r"^template\s*<[^{(]*?>\s", "", text))
+    return re.sub(r"^(?:fusion|mlir)::", "", found.group(1)) if found else "?"
+
+
 def long_functions(root, files, most):
-    """(lines, file, line) of what begins and ends at the left margin."""
+    """(lines, file, line, name) of what begins and ends at the left margin."""
     found = []
     for file in files:
-        begin = None
-        for number, line in enumerate((root / file).read_text().splitlines(), 1):
+        begin, text = None, (root / file).read_text().splitlines()
+        for number, line in enumerate(text, 1):
             if re.match(r"[A-Za-z_].*[^;:]$|template", line) and not re.match(r"(namespace|class|struct|enum|public|private)\b", line):
                 begin = begin or number
             if line == "}" and begin:
                 if number - begin + 1 > most:
-                    found.append((number - begin + 1, file, begin))
+                    found.append((number - begin + 1, file, begin, name_of(" ".join(text[begin - 1 : number]))))
                 begin = None
             elif line.startswith(("};", "} //")) or line == "":
                 begin = None if line.startswith("}") else begin
@@ -156,6 +164,9 @@ def main():
     parser.add_argument("--functions", nargs="?", type=int, const=80)
     parser.add_argument("--classes", nargs="?", type=int, const=5)
     options = parser.parse_args()
+    reasons = {"functions": {}, "classes": {}}
+    if (options.root / REASONS).exists():
+        reasons |= tomllib.loads((options.root / REASONS).read_text())
     tree = Tree(options.root)
     edges = tree.graph()
     order, left = layers(tree.libraries, edges)
@@ -173,11 +184,11 @@ def main():
     if options.headers:
         print(*(f"no library: {file}" for file in ownerless), sep="\n")
     if options.functions:
-        for lines, file, line in long_functions(options.root, tree.files, options.functions):
-            print(f"{lines} lines: {file}:{line}")
+        for lines, file, line, name in long_functions(options.root, tree.files, options.functions):
+            print(f"{lines} lines: {file}:{line} {name}: {reasons['functions'].get(name, '?')}")
     if options.classes:
         for count, name in spread_classes(options.root, tree.files, options.classes):
-            print(f"{count} files: {name}")
+            print(f"{count} files: {name}: {reasons['classes'].get(name, '?')}")
     return 1 if cycles else 0
 
 

@@ -49,7 +49,7 @@ FEATURES = {
     "convolutions": ("convolution",),
 }  # fmt: skip
 PEERS = ("eager", "triton", "sdpa:cudnn", "sdpa:flash")
-# Values of h200 in lib/Target/ChipTable.cpp when the predictions were made, in the units of the measured numbers.
+# Values of h200 in lib/Target/Chips/ChipTable.cpp when the predictions were made, in the units of the measured numbers.
 CLOCK = 1.83e9
 LAUNCH_US, MEASURED_LAUNCH_US = 2.5, 0.5
 CHIP = (

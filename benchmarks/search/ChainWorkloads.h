@@ -14,7 +14,7 @@
 #ifndef FUSION_BENCHMARKS_SEARCH_CHAINWORKLOADS_H
 #define FUSION_BENCHMARKS_SEARCH_CHAINWORKLOADS_H
 
-#include "fusion/Analysis/ChainModel.h"
+#include "fusion/Analysis/Groups/ChainModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -45,8 +45,7 @@ inline std::vector<llvm::json::Object> readCases(llvm::StringRef family,
     return {};
   }
   std::vector<llvm::json::Object> cases;
-  for (const llvm::json::Value &each :
-       *value->getAsObject()->getArray("cases"))
+  for (const llvm::json::Value &each : *value->getAsObject()->getArray("cases"))
     cases.push_back(*each.getAsObject());
   return cases;
 }
@@ -73,9 +72,9 @@ inline std::vector<ChainWorkload> readChainWorkloads(std::string &error) {
 
 /// Those and whatever else among the workloads is two products in a row, each
 /// shape once: attention and decoding without what is between the products, and
-/// pairs of convolutions whose second one has a window of one element, which are
-/// products over the places of the result and of the filter (docs/convolutions.md).
-/// The papers' models see tiles of products alone.
+/// pairs of convolutions whose second one has a window of one element, which
+/// are products over the places of the result and of the filter
+/// (docs/convolutions.md). The papers' models see tiles of products alone.
 inline std::vector<ChainWorkload> readProductPairs(std::string &error) {
   std::vector<ChainWorkload> workloads = readChainWorkloads(error);
   auto add = [&](const llvm::json::Object &entry, int64_t batch,
@@ -91,8 +90,8 @@ inline std::vector<ChainWorkload> readProductPairs(std::string &error) {
   };
   for (const llvm::json::Object &entry : readCases("attention_mcfuser", error))
     add(entry, *entry.getInteger("heads"),
-        {*entry.getInteger("M"), *entry.getInteger("K"),
-         *entry.getInteger("N"), *entry.getInteger("H")});
+        {*entry.getInteger("M"), *entry.getInteger("K"), *entry.getInteger("N"),
+         *entry.getInteger("H")});
   for (const llvm::json::Object &entry : readCases("attention_long", error)) {
     int64_t tokens = *entry.getInteger("seq"),
             width = *entry.getInteger("head_dim");

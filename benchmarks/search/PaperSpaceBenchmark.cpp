@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchBenchmark.h"
-#include "fusion/Search/Evolution.h"
+#include "fusion/Search/Space/Evolution.h"
 #include <benchmark/benchmark.h>
 
 using namespace fusion;

@@ -10,8 +10,8 @@
 #define FUSION_BENCHMARKS_SEARCH_SEARCHBENCHMARK_H
 
 #include "ChainWorkloads.h"
-#include "fusion/Search/PaperOrder.h"
-#include "fusion/Search/ScheduleSearch.h"
+#include "fusion/Search/Chains/ScheduleSearch.h"
+#include "fusion/Search/Papers/PaperOrder.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace fusion {

@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/InitAll.h"
-#include "fusion/Search/StitchExplorer.h"
+#include "fusion/Search/Stitching/StitchExplorer.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

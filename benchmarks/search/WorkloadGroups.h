@@ -15,7 +15,7 @@
 #define FUSION_BENCHMARKS_SEARCH_WORKLOADGROUPS_H
 
 #include "SearchBenchmark.h"
-#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Chains/ReadChain.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/InitAll.h"
 #include "fusion/Pipelines/Pipelines.h"
@@ -67,7 +67,7 @@ formGroups(const std::string &path, const ChipInfo &target = chip()) {
     return std::nullopt;
   std::vector<GroupModel> groups;
   module->walk([&](fuse::ChainOp chain) {
-    auto axes = GroupAxes::compute(chain.getOperators(),
+    auto axes = readChain(chain.getOperators(),
                                    chain.getYieldedValues(), [](auto &) {});
     if (succeeded(axes))
       groups.push_back(std::move(axes->model));

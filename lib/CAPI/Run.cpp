@@ -8,7 +8,7 @@
 
 #include "Plan.h"
 #include "fusion/Runtime/Executor.h"
-#include "fusion/Target/ChipTable.h"
+#include "fusion/Target/Chips/ChipTable.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/SaveAndRestore.h"

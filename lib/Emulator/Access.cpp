@@ -8,7 +8,7 @@
 
 #include "Access.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <cinttypes>
 #include <cstdio>
 

@@ -17,7 +17,7 @@
 #include "Handlers.h"
 #include "Sanitizer.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <algorithm>
 #include <cstdio>
 

@@ -8,7 +8,7 @@
 
 #include "Cluster.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <algorithm>
 
 using namespace fusion::emulator;

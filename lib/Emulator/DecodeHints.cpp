@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decoder.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 
 using namespace fusion::emulator;
 

@@ -12,8 +12,8 @@
 #include "Decoder.h"
 #include "Program.h"
 
-#include "fusion/Target/Hardware.h"
-#include "fusion/Target/SharedMemoryPerBlock.h"
+#include "fusion/Target/Chips/Hardware.h"
+#include "fusion/Target/Chips/SharedMemoryPerBlock.h"
 
 #include <algorithm>
 #include <mutex>

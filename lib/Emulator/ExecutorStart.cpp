@@ -12,7 +12,7 @@
 
 #include "Sanitizer.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <algorithm>
 #include <cstring>
 

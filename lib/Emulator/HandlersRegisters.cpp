@@ -15,7 +15,7 @@
 #include "Handlers.h"
 #include "Sanitizer.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <algorithm>
 
 using namespace fusion::emulator;

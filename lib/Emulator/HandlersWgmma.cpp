@@ -18,7 +18,7 @@
 #include "Handlers.h"
 #include "Wgmma.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <algorithm>
 
 using namespace fusion::emulator;

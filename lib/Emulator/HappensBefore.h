@@ -21,7 +21,7 @@
 
 #include "Clocks.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <unordered_map>
 
 namespace fusion::emulator {

@@ -17,7 +17,7 @@
 
 #include "SanitizerReach.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <algorithm>
 #include <utility>
 

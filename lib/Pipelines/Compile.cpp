@@ -8,8 +8,8 @@
 
 #include "fusion/Pipelines/Compile.h"
 #include "fusion/Pipelines/Pipelines.h"
-#include "fusion/Target/Manifest.h"
-#include "fusion/Target/PTX.h"
+#include "fusion/Target/PTX/Manifest.h"
+#include "fusion/Target/PTX/PTX.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;

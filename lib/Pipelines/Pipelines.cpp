@@ -9,7 +9,7 @@
 #include "fusion/Pipelines/Pipelines.h"
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
-#include "fusion/Transforms/GroupMeasurer.h"
+#include "fusion/Transforms/Scheduling/GroupMeasurer.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"

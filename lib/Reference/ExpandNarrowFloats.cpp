@@ -8,7 +8,7 @@
 
 #include "fusion/Reference/Passes.h"
 #include "fusion/Runtime/ElementType.h"
-#include "fusion/Transforms/NarrowFloats.h"
+#include "fusion/Transforms/Normalize/NarrowFloats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,7 +8,7 @@
 
 #include "fusion/Support/PrivateBoxes.h"
 #include "fusion/Support/TileLayouts.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 
 using namespace llvm;
 using namespace fusion;

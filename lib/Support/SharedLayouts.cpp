@@ -8,7 +8,7 @@
 
 #include "fusion/Support/TileLayouts.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>

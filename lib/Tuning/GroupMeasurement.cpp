@@ -8,8 +8,8 @@
 
 #include "fusion/Tuning/GroupMeasurement.h"
 #include "fusion/Pipelines/Compile.h"
-#include "fusion/Target/Hardware.h"
-#include "fusion/Target/Intrinsics.h"
+#include "fusion/Target/Chips/Hardware.h"
+#include "fusion/Target/Chips/Intrinsics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"

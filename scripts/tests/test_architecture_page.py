@@ -5,8 +5,12 @@
 
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import library_graph  # noqa: E402
+
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
 TREES = [ROOT / "lib", ROOT / "include" / "fusion"]
 
@@ -26,14 +30,14 @@ def test_files_that_are_named_are_there():
 def test_where_units_are_asked_for():
     """An intrinsic's traits are asked for everywhere else."""
     section = PAGE.split("## Traits of intrinsics", 1)[1]
-    named = set(re.findall(r"`([A-Z]\w+/\w+\.(?:cpp|h))`", section))
+    named = set(re.findall(r"`([A-Z]\w+/[\w/]+\.(?:cpp|h))`", section))
     unit = re.compile(r"\bk?(?:Num)?IntrinsicUnits?\b|\b[iI]ntrinsic(?:->|\.)unit\b")
-    assert named == {name for name, text in sources().items() if unit.search(text)} - {"Target/Intrinsics.h"}
+    assert named == {name for name, text in sources().items() if unit.search(text)} - {"Target/Chips/Intrinsics.h"}
 
 
 def test_traits_are_there():
     section = PAGE.split("## Traits of intrinsics", 1)[1]
-    header = (ROOT / "include" / "fusion" / "Target" / "Intrinsics.h").read_text()
+    header = (ROOT / "include" / "fusion" / "Target" / "Chips" / "Intrinsics.h").read_text()
     for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE):
         for trait in re.findall(r"`(\w+)`", row):
             assert re.search(rf"\b{trait}\b", header), trait
@@ -49,10 +53,28 @@ def test_places_of_a_field():
 
 def test_names_of_chips():
     """Outside of the table the compiler and its tools have the default's name alone."""
-    table = (ROOT / "lib" / "Target" / "ChipTable.cpp").read_text()
+    table = (ROOT / "lib" / "Target" / "Chips" / "ChipTable.cpp").read_text()
     chips = re.findall(r'^  chip\.name = "(\w+)";', table, re.MULTILINE)
     assert "sm_80" in chips and len(chips) >= 6
     other = re.compile("|".join(f'"{chip}"' for chip in chips if chip != "sm_80"))
     files = {**sources(), **{str(path): path.read_text() for path in (ROOT / "tools").rglob("*.cpp")}}
     found = {name for name, text in files.items() if other.search(re.sub(r"//.*", "", text))}
-    assert found - {"Target/ChipTable.cpp"} == set()
+    assert found - {"Target/Chips/ChipTable.cpp"} == set()
+
+
+def test_folders_stand_from_the_bottom_to_the_top():
+    """No library includes a header of a folder that comes later in the list."""
+    rows = [re.findall(r"`([\w/]+)/`", row.split("|")[1]) for row in PAGE.split("| folder | holds", 1)[1].split("\n\n", 1)[0].splitlines()[2:]]
+    tree = library_graph.Tree(ROOT)
+
+    def row_of(name):
+        """Of the longest folder that the library's is in; none for what ties everything together at the top."""
+        at = tree.libraries[name][0]
+        found = [(len(folder), row) for row, folders in enumerate(rows) for folder in folders if f"{at}/".startswith(f"{folder}/")]
+        return max(found)[1] if found else None
+
+    for name, used in tree.graph().items():
+        for other in used:
+            above, below = row_of(name), row_of(other)
+            assert above is None or below is not None and below <= above, f"{name} includes {other}"
+    assert {row_of(name) for name in tree.libraries} - {None} == set(range(len(rows)))

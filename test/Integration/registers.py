@@ -4,7 +4,7 @@
 
 # Registers that are predicted against those that ptxas needs, for the schedules that are chosen and for others drawn at random. A
 # kernel promises ptxas the blocks that the schedule counts on an SM, so what ptxas uses leaves room for them; and the least that it
-# needs to spill nothing is at most kRegisterMargin (Analysis/Footprint.h) times the prediction. That is looked for downwards, as ptxas
+# needs to spill nothing is at most kRegisterMargin (Analysis/Resources/Footprint.h) times the prediction. That is looked for downwards, as ptxas
 # now and then spills some bytes where it has more registers than that, and none where it has fewer: with more it schedules in another way.
 # What is chosen holds to that without exception; of what is drawn one schedule in 200 may not.
 # REQUIRES: ptxas

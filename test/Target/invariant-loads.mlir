@@ -1,5 +1,5 @@
 // Fragments of a value that is multiplied in every iteration of a loop are loaded in every iteration, as the schedule says. LLVM
-// would load all of them before the loop, for which no registers were counted (fusion/Target/PinLoads.h).
+// would load all of them before the loop, for which no registers were counted (fusion/Target/PTX/PinLoads.h).
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_80},tile-pipeline,tile-to-nvvm)' | fusion-translate --fuse-to-ptx | FileCheck %s
 
 // CHECK-LABEL: .visible .entry chain_chain_0

@@ -11,7 +11,7 @@
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
-#include "fusion/Target/ChipTable.h"
+#include "fusion/Target/Chips/ChipTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 #include <cmath>

@@ -10,7 +10,7 @@
 #define FUSION_TOOLS_FUSIONRUN_OPTIONS_H
 
 #include "fusion/Runtime/HostTensor.h"
-#include "fusion/Support/Processors.h"
+#include "fusion/Target/Chips/Processors.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <optional>

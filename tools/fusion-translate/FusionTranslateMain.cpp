@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/InitAll.h"
-#include "fusion/Target/Manifest.h"
-#include "fusion/Target/PTX.h"
+#include "fusion/Target/PTX/Manifest.h"
+#include "fusion/Target/PTX/PTX.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"

@@ -14,7 +14,8 @@
 #ifndef FUSION_UNITTESTS_ANALYSIS_PARSEDGROUP_H
 #define FUSION_UNITTESTS_ANALYSIS_PARSEDGROUP_H
 
-#include "fusion/Analysis/GroupAxes.h"
+#include "fusion/Analysis/Chains/ReadChain.h"
+#include "fusion/Analysis/Groups/GroupAxes.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,9 +44,9 @@ public:
     for (auto function : module->getOps<mlir::func::FuncOp>()) {
       llvm::SmallVector<mlir::linalg::LinalgOp> operators(
           function.getOps<mlir::linalg::LinalgOp>());
-      mlir::FailureOr<GroupAxes> computed = GroupAxes::compute(
-          operators, function.front().getTerminator()->getOperands(),
-          [&](const llvm::Twine &why) { reason = why.str(); });
+      mlir::FailureOr<GroupAxes> computed =
+          readChain(operators, function.front().getTerminator()->getOperands(),
+                    [&](const llvm::Twine &why) { reason = why.str(); });
       if (mlir::succeeded(computed))
         axes = std::move(*computed);
     }

@@ -10,7 +10,7 @@
 #define FUSION_UNITTESTS_ANALYSIS_SCHEDULEDGROUP_H
 
 #include "ParsedGroup.h"
-#include "fusion/Analysis/Schedule.h"
+#include "fusion/Analysis/Schedules/Schedule.h"
 #include "mlir/AsmParser/AsmParser.h"
 
 namespace fusion::test {

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompiledGroup.h"
-#include "fusion/Analysis/DramModel.h"
+#include "fusion/Analysis/Cost/DramModel.h"
 
 using namespace fusion;
 using namespace fusion::test;

@@ -88,7 +88,7 @@ def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp">
     absolute one of 2^-22); tanh, erf, atan and their kin become upstream's
     polynomial approximations, other functions its expansions. Functions of f64,
     and of f32 sin, cos, tan, asinh, pow and remainders, become calls of libclc's,
-    which translation to PTX links into the kernels (`fusion/Target/DeviceMath.h`). A function that has no lowering is an error:
+    which translation to PTX links into the kernels (`fusion/Target/DeviceMath/DeviceMath.h`). A function that has no lowering is an error:
     nothing may call a library that is not there.
   }];
   let dependentDialects = [

@@ -15,7 +15,7 @@
 #ifndef FUSION_EMULATOR_EMULATOR_H
 #define FUSION_EMULATOR_EMULATOR_H
 
-#include "fusion/Support/Processors.h"
+#include "fusion/Target/Chips/Processors.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>

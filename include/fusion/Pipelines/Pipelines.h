@@ -1,4 +1,5 @@
-//===- Pipelines.h - The compiler's pipelines ---------------------------------===//
+//===- Pipelines.h - The compiler's pipelines
+//---------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,9 +42,10 @@ struct FormGroupsPipelineOptions
       llvm::cl::init("")};
   Option<std::string> exponentials{
       *this, "exponentials",
-      llvm::cl::desc("How the exponential of a difference is computed: "
-                     "difference, or its scale and log2(e) in one fma (default: "
-                     "the module's fuse.exponentials, else difference)"),
+      llvm::cl::desc(
+          "How the exponential of a difference is computed: "
+          "difference, or its scale and log2(e) in one fma (default: "
+          "the module's fuse.exponentials, else difference)"),
       llvm::cl::init("")};
   Option<bool> skipMasked{
       *this, "skip-masked",
@@ -52,8 +54,9 @@ struct FormGroupsPipelineOptions
       llvm::cl::init(true)};
   Option<std::string> stitch{
       *this, "stitch",
-      llvm::cl::desc("What is left of chains: explorer, printed, greedy or none "
-                     "(fuse-form-groups)"),
+      llvm::cl::desc(
+          "What is left of chains: explorer, printed, greedy or none "
+          "(fuse-form-groups)"),
       llvm::cl::init("explorer")};
   Option<std::string> planReport{
       *this, "plan-report",
@@ -85,7 +88,8 @@ void buildFormGroupsPipeline(mlir::OpPassManager &manager,
                              const FormGroupsPipelineOptions &options);
 
 /// Appends `buildFormGroupsPipeline` and the passes that schedule the groups. A
-/// measurer (fusion/Transforms/GroupMeasurer.h) outlives the manager.
+/// measurer (fusion/Transforms/Scheduling/GroupMeasurer.h) outlives the
+/// manager.
 void buildFuseGroupsPipeline(mlir::OpPassManager &manager,
                              const FuseToNVVMOptions &options,
                              GroupMeasurer *measurer = nullptr);

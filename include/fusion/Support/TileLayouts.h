@@ -23,7 +23,7 @@
 
 #include "fusion/Support/AddressPlan.h"
 #include "fusion/Support/LinearLayout.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 
 namespace fusion {
 

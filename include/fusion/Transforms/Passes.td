@@ -350,12 +350,12 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
   let description = [{
     Puts every operator into a group. Chains are products in a row, with the
     element-wise operators before, between and after them; every cut of a row is
-    priced with the best schedule of each part (`fusion/Search/ScheduleSearch.h`),
+    priced with the best schedule of each part (`fusion/Search/Chains/ScheduleSearch.h`),
     and the cheapest wins. With `force-fusion` the fewest legal groups win, whatever
     they cost.
 
     All other operators become stitched groups by FusionStitching's explorer
-    (`fusion/Search/StitchExplorer.h`): patterns of every operator with its
+    (`fusion/Search/Stitching/StitchExplorer.h`): patterns of every operator with its
     consumers, plans of patterns that do not overlap, kernels that are merged while
     that saves time, and the latency evaluator's choice. A group has a tile program
     and is predicted to take no longer than its operators apart. `stitch` chooses

@@ -18,7 +18,7 @@
 #define FUSION_TUNING_GROUPMEASUREMENT_H
 
 #include "fusion/Runtime/Executor.h"
-#include "fusion/Transforms/GroupMeasurer.h"
+#include "fusion/Transforms/Scheduling/GroupMeasurer.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/FunctionExtras.h"
 

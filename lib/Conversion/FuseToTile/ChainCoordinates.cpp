@@ -12,7 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
-#include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Analysis/Masks/MaskPredicates.h"
+#include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // When the running values of rows change, accumulators that were computed with
-// them are multiplied by factors (fusion/Analysis/OnlineReduction.h). That
-// happens in each iteration or, with conditional rescaling, once the factors
-// are far from one.
+// them are multiplied by factors (fusion/Analysis/Online/OnlineReduction.h).
+// That happens in each iteration or, with conditional rescaling, once the
+// factors are far from one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
 

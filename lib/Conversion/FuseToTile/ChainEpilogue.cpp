@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
-#include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 

@@ -13,8 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
-#include "fusion/Analysis/ScheduleLegality.h"
-#include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Analysis/Chains/ReadChain.h"
+#include "fusion/Analysis/Legality/ScheduleLegality.h"
+#include "fusion/Analysis/Schedules/MemoryTile.h"
+#include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -394,8 +396,8 @@ LogicalResult fusion::lowerChain(RewriterBase &rewriter,
                                  StringRef name) {
   std::string reason;
   auto explain = [&](const Twine &why) { reason = why.str(); };
-  FailureOr<GroupAxes> axes = GroupAxes::compute(
-      group.getOperators(), group.getYieldedValues(), explain);
+  FailureOr<GroupAxes> axes =
+      readChain(group.getOperators(), group.getYieldedValues(), explain);
   if (failed(axes))
     return group.emitError("cannot be lowered as a chain: ") << reason;
   std::optional<Schedule> schedule =

@@ -10,11 +10,12 @@
 #define FUSION_LIB_CONVERSION_FUSETOTILE_CHAINLOWERING_H
 
 #include "KernelBuilder.h"
-#include "fusion/Analysis/Footprint.h"
-#include "fusion/Analysis/GroupAxes.h"
-#include "fusion/Analysis/MaskedTiles.h"
-#include "fusion/Analysis/OnlineReduction.h"
-#include "fusion/Analysis/RetainedTiles.h"
+#include "fusion/Analysis/Groups/GroupAxes.h"
+#include "fusion/Analysis/Online/OnlineReduction.h"
+#include "fusion/Analysis/Resources/Footprint.h"
+#include "fusion/Analysis/Schedules/MaskedTiles.h"
+#include "fusion/Analysis/Schedules/MemoryTile.h"
+#include "fusion/Analysis/Schedules/RetainedTiles.h"
 #include "fusion/Support/TileLayouts.h"
 
 namespace fusion {

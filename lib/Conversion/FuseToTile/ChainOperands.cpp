@@ -12,9 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
-#include "fusion/Analysis/ScheduleLegality.h"
-#include "fusion/Analysis/SplitReduction.h"
-#include "fusion/Target/FragmentLayouts.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
+#include "fusion/Analysis/Legality/ScheduleLegality.h"
+#include "fusion/Analysis/Schedules/MemoryTile.h"
+#include "fusion/Analysis/Schedules/SplitReduction.h"
+#include "fusion/Analysis/Schedules/TMASupport.h"
+#include "fusion/Target/Layouts/FragmentLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/SaveAndRestore.h"
 

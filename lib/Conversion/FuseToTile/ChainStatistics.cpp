@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/SaveAndRestore.h"
 

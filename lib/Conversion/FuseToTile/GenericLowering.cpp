@@ -1,4 +1,5 @@
-//===- GenericLowering.cpp - One thread for each point of the result ----------===//
+//===- GenericLowering.cpp - One thread for each point of the result
+//----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
-#include "fusion/Analysis/GenericTraffic.h"
+#include "fusion/Analysis/Resources/GenericTraffic.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,8 +68,8 @@ private:
   KernelBuilder kernel;
   OpBuilder &b;
   Location loc;
-  SmallVector<Value> index;            ///< by loop of the current operator
-  SmallVector<EvaluatedPoint> known;   ///< in the current loops
+  SmallVector<Value> index;          ///< by loop of the current operator
+  SmallVector<EvaluatedPoint> known; ///< in the current loops
 };
 
 } // namespace
@@ -88,8 +89,8 @@ findArgument(Value tensor, int64_t dimension) {
 }
 
 /// Returns an argument and its dimension that have a loop's extent.
-static std::optional<std::pair<Value, int64_t>>
-findExtent(linalg::LinalgOp op, unsigned loop) {
+static std::optional<std::pair<Value, int64_t>> findExtent(linalg::LinalgOp op,
+                                                           unsigned loop) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
@@ -160,8 +161,8 @@ Value GenericLowering::loadOperand(OpOperand *operand) {
   }
   SmallVector<Value> coordinates = coordinatesOf(operand);
   if (auto producer = value.getDefiningOp<linalg::LinalgOp>())
-    return evaluateAt(producer, coordinates)[cast<OpResult>(value)
-                                                 .getResultNumber()];
+    return evaluateAt(producer,
+                      coordinates)[cast<OpResult>(value).getResultNumber()];
   return tile::ElementLoadOp::create(b, loc, type.getElementType(),
                                      kernel.argument(value),
                                      linearIndex(value, coordinates));
@@ -257,14 +258,13 @@ SmallVector<Value> GenericLowering::emitBody(ValueRange accumulators) {
   return results;
 }
 
-SmallVector<Value>
-GenericLowering::emitReductions(ArrayRef<unsigned> loops,
-                                ValueRange accumulators) {
+SmallVector<Value> GenericLowering::emitReductions(ArrayRef<unsigned> loops,
+                                                   ValueRange accumulators) {
   if (loops.empty())
     return emitBody(accumulators);
-  auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
-                                 extent(loops.front()), kernel.constant(1),
-                                 accumulators);
+  auto loop =
+      scf::ForOp::create(b, loc, kernel.constant(0), extent(loops.front()),
+                         kernel.constant(1), accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   index[loops.front()] = loop.getInductionVar();
@@ -347,14 +347,15 @@ LogicalResult GenericLowering::run(RewriterBase &rewriter) {
   SmallVector<unsigned> parallel = resultLoops(op);
   int64_t threads = kernel.kernel().getNumThreads();
   Value block = arith::MulIOp::create(
-      b, loc, tile::ProgramIdOp::create(b, loc, b.getIndexType()), kernel.constant(threads));
-  Value point =
-      arith::AddIOp::create(b, loc, block, tile::ThreadIdOp::create(b, loc, b.getIndexType()));
+      b, loc, tile::ProgramIdOp::create(b, loc, b.getIndexType()),
+      kernel.constant(threads));
+  Value point = arith::AddIOp::create(
+      b, loc, block, tile::ThreadIdOp::create(b, loc, b.getIndexType()));
   Value points = kernel.constant(1);
   for (unsigned loop : parallel)
     points = arith::MulIOp::create(b, loc, points, extent(loop));
-  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, point,
-                                       points);
+  Value inside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, point, points);
   auto guarded = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -368,13 +369,11 @@ LogicalResult GenericLowering::run(RewriterBase &rewriter) {
     }
     SmallVector<Value> results = evaluate();
     for (auto [number, value] : llvm::enumerate(results)) {
-      AffineMap map =
-          op.getMatchingIndexingMap(op.getDpsInitOperand(number));
+      AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
       SmallVector<Value> coordinates;
       for (AffineExpr expr : map.getResults())
         coordinates.push_back(index[cast<AffineDimExpr>(expr).getPosition()]);
-      Value position =
-          linearIndex(group.getInitArgument(number), coordinates);
+      Value position = linearIndex(group.getInitArgument(number), coordinates);
       tile::ElementStoreOp::create(b, loc, value, kernel.resultPointer(number),
                                    position);
     }
@@ -384,8 +383,8 @@ LogicalResult GenericLowering::run(RewriterBase &rewriter) {
   rewriter.setInsertionPoint(group);
   Value total = arith::ConstantIndexOp::create(rewriter, loc, 1);
   for (unsigned loop : parallel)
-    total = arith::MulIOp::create(rewriter, loc, total,
-                                  hostExtent(rewriter, loop));
+    total =
+        arith::MulIOp::create(rewriter, loc, total, hostExtent(rewriter, loop));
   Value perBlock = arith::ConstantIndexOp::create(rewriter, loc, threads);
   Value grid = arith::CeilDivUIOp::create(rewriter, loc, total, perBlock);
   kernel.finish(rewriter, grid);

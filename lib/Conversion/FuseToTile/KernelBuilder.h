@@ -9,7 +9,7 @@
 #ifndef FUSION_LIB_CONVERSION_FUSETOTILE_KERNELBUILDER_H
 #define FUSION_LIB_CONVERSION_FUSETOTILE_KERNELBUILDER_H
 
-#include "fusion/Analysis/Codegen.h"
+#include "fusion/Analysis/Schedules/Codegen.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "mlir/IR/Builders.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
-#include "fusion/Analysis/Schedule.h"
+#include "fusion/Analysis/Schedules/Schedule.h"
 #include "fusion/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

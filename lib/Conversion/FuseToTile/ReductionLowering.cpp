@@ -9,13 +9,14 @@
 // Operators of an epilogue are evaluated tile by tile, where the contraction's
 // accumulator is complete. A reduction whose axis fits in the tile is final at
 // once. Over an axis of several tiles the loop carries its running value and
-// rescales accumulators as fusion/Analysis/OnlineReduction.h derives. After the
-// loop, operators on final values are evaluated on the rows.
+// rescales accumulators as fusion/Analysis/Online/OnlineReduction.h derives.
+// After the loop, operators on final values are evaluated on the rows.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ChainLowering.h"
-#include "fusion/Analysis/SplitReduction.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
+#include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

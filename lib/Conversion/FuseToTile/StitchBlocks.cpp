@@ -8,12 +8,13 @@
 //
 // A block of the grid belongs to one component of the group and has a tile of
 // each of its axes. If a reduction is split over blocks, the last block reduces
-// the partial results (Analysis/StitchSplit.h). The blocks of a cluster
-// exchange theirs (Analysis/StitchCluster.h).
+// the partial results (Analysis/Stitching/StitchSplit.h). The blocks of a cluster
+// exchange theirs (Analysis/Stitching/StitchCluster.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "StitchLowering.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "fusion/Support/CacheLine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

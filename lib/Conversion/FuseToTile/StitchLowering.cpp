@@ -12,7 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchLowering.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
+#include "fusion/Analysis/Legality/CodegenLegality.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

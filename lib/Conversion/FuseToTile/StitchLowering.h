@@ -18,9 +18,9 @@
 #define FUSION_LIB_CONVERSION_FUSETOTILE_STITCHLOWERING_H
 
 #include "KernelBuilder.h"
-#include "fusion/Analysis/StitchAlignment.h"
-#include "fusion/Analysis/StitchCluster.h"
-#include "fusion/Analysis/StitchSplit.h"
+#include "fusion/Analysis/Stitching/StitchAlignment.h"
+#include "fusion/Analysis/Stitching/StitchCluster.h"
+#include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace fusion {
@@ -59,7 +59,7 @@ private:
     unsigned number = 0;
     Value slot;
     llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
-    llvm::DenseMap<unsigned, Running> running; ///< running, by operator
+    llvm::DenseMap<unsigned, Running> running;         ///< running, by operator
     /// A sum whose running mean others need: the number of elements before the
     /// step, and by how much the step has moved the mean.
     struct Moved {

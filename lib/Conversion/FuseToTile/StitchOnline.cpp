@@ -8,12 +8,13 @@
 //
 // Every place of a tile has a running value of each reduction, so that a step
 // needs no exchange. When a place's reference changes, its sum is multiplied by
-// the derived factor (Analysis/OnlineReduction.h). After the pass every place
+// the derived factor (Analysis/Online/OnlineReduction.h). After the pass every place
 // is rescaled to the reference of its row, and then the places are combined.
 //
 //===----------------------------------------------------------------------===//
 
 #include "StitchLowering.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

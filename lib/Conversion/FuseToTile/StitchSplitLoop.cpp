@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchLowering.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -8,7 +8,8 @@
 
 #include "BodyEmitter.h"
 #include "StitchLowering.h"
-#include "fusion/Analysis/StitchStages.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
+#include "fusion/Analysis/Stitching/StitchStages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"

@@ -8,8 +8,8 @@
 
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
-#include "fusion/Target/ChipTable.h"
-#include "fusion/Transforms/NarrowFloats.h"
+#include "fusion/Target/Chips/ChipTable.h"
+#include "fusion/Transforms/Normalize/NarrowFloats.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

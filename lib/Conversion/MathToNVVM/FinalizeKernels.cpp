@@ -8,7 +8,7 @@
 
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
-#include "fusion/Target/DeviceMath.h"
+#include "fusion/Target/DeviceMath/DeviceMath.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -10,8 +10,8 @@
 
 #include "Approximations.h"
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
-#include "fusion/Target/DeviceMath.h"
-#include "fusion/Transforms/ClearFastMath.h"
+#include "fusion/Target/DeviceMath/DeviceMath.h"
+#include "fusion/Transforms/Normalize/ClearFastMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

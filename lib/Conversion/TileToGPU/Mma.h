@@ -10,7 +10,7 @@
 #define FUSION_LIB_CONVERSION_TILETOGPU_MMA_H
 
 #include "fusion/Conversion/TileToThreads/ThreadBuilder.h"
-#include "fusion/Target/Intrinsics.h"
+#include "fusion/Target/Chips/Intrinsics.h"
 
 namespace fusion {
 

@@ -13,7 +13,7 @@
 
 #include "Emitters.h"
 #include "fusion/Conversion/TileToThreads/RegisterMap.h"
-#include "fusion/Target/FragmentLayouts.h"
+#include "fusion/Target/Layouts/FragmentLayouts.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;

@@ -8,7 +8,7 @@
 
 #include "RealignedOrder.h"
 #include "Replicas.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <map>
 
 using namespace fusion;

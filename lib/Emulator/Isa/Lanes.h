@@ -18,7 +18,7 @@
 #include "../Handlers.h"
 #include "../Warp.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 
 // Destination and source of an instruction are the same array or disjoint, so
 // iterations never depend on one another.

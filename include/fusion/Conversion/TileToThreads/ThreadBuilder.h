@@ -10,7 +10,7 @@
 #define FUSION_CONVERSION_TILETOTHREADS_THREADBUILDER_H
 
 #include "fusion/Support/AddressPlan.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 

@@ -21,7 +21,7 @@
 #define FUSION_CONVERSION_TILETOTHREADS_THREADTARGET_H
 
 #include "fusion/Conversion/TileToThreads/ThreadBuilder.h"
-#include "fusion/Target/Intrinsics.h"
+#include "fusion/Target/Chips/Intrinsics.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace fusion {

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks of a schedule that need no group. Checks against the group and the
-// chip are in fusion/Analysis/ScheduleLegality.h.
+// chip are in fusion/Analysis/Legality/ScheduleLegality.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
-#include "fusion/Target/ChipTable.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/ChipTable.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
 

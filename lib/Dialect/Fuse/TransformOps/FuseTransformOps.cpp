@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Fuse/TransformOps/FuseTransformOps.h"
+#include "fusion/Analysis/Chains/ReadChain.h"
 
-#include "fusion/Analysis/GroupAxes.h"
-#include "fusion/Analysis/Schedule.h"
-#include "fusion/Analysis/StitchSchedule.h"
-#include "fusion/Transforms/GroupBuilder.h"
+#include "fusion/Analysis/Groups/GroupAxes.h"
+#include "fusion/Analysis/Schedules/Schedule.h"
+#include "fusion/Analysis/Stitching/StitchSchedule.h"
+#include "fusion/Transforms/Partition/GroupBuilder.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -91,8 +92,7 @@ template <typename GroupOp> std::optional<std::string> whyNot(GroupOp group) {
   auto op = cast<FusedGroupOpInterface>(group.getOperation());
   bool fits;
   if constexpr (std::is_same_v<GroupOp, ChainOp>)
-    fits = succeeded(
-        GroupAxes::compute(op.getOperators(), op.getYieldedValues(), note));
+    fits = succeeded(readChain(op.getOperators(), op.getYieldedValues(), note));
   else
     fits = succeeded(
         StitchGroup::compute(op.getOperators(), op.getYieldedValues(), note));
@@ -193,7 +193,7 @@ static std::optional<std::string> whyNoFit(FusedGroupOpInterface group,
     return reason;
   }
   FailureOr<GroupAxes> axes =
-      GroupAxes::compute(group.getOperators(), group.getYieldedValues(), note);
+      readChain(group.getOperators(), group.getYieldedValues(), note);
   if (succeeded(axes) && importSchedule(schedule, axes->model, note))
     return std::nullopt;
   return reason;

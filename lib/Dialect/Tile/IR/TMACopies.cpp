@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Tile/IR/TMACopies.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Matchers.h"
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileVerifiers.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 
 using namespace mlir;
 using namespace fusion::tile;

@@ -10,7 +10,7 @@
 #define FUSION_LIB_DIALECT_TILE_TRANSFORMS_ASSIGNLAYOUTS_H
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
-#include "fusion/Target/FragmentLayouts.h"
+#include "fusion/Target/Layouts/FragmentLayouts.h"
 
 namespace fusion::tile {
 

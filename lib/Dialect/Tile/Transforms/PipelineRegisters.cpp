@@ -9,7 +9,7 @@
 #include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Support/Remark.h"
-#include "fusion/Target/Intrinsics.h"
+#include "fusion/Target/Chips/Intrinsics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
-#include "fusion/Target/Intrinsics.h"
+#include "fusion/Target/Chips/Intrinsics.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 

@@ -10,7 +10,7 @@
 #include "fusion/Dialect/Tile/IR/TMACopies.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/TileLayouts.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 
 using namespace mlir;
 using namespace fusion;

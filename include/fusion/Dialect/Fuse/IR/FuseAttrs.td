@@ -25,7 +25,7 @@ class Fuse_Attr<string name, string attrMnemonic>
 def Fuse_ChipAttr : Fuse_Attr<"Chip", "chip"> {
   let summary = "The chip that a module is compiled for";
   let description = [{
-    The name of an entry of the chip table (`fusion/Target/ChipTable.h`). Passes
+    The name of an entry of the chip table (`fusion/Target/Chips/ChipTable.h`). Passes
     that take `chip=NAME` attach it to the module as the attribute `fuse.chip`;
     every number about the chip is read from the table through it.
 
@@ -49,10 +49,10 @@ def Fuse_TilingAttr : Fuse_Attr<"Tiling", "tiling"> {
     section III-A and III-B): loops are axis names, `LX`, `CX` and `SX` load,
     compute and store tensor X. `mh(n(k(LA,LB,CC),LD,CE),SE)` is the nest m, h, n
     with loop k and the statements LD and CE inside n, and SE after n. Names are
-    those that the group's axes and tensors have (`fusion/Analysis/GroupAxes.h`);
+    those that the group's axes and tensors have (`fusion/Analysis/Groups/GroupAxes.h`);
     `tiles` gives the tile size of every axis in elements. The loop over the axis
     called `skip` visits only tiles that no mask excludes
-    (`fusion/Analysis/MaskedTiles.h`).
+    (`fusion/Analysis/Schedules/MaskedTiles.h`).
   }];
   let parameters = (ins StringRefParameter<"loops and statements">:$expression,
                         "::mlir::DictionaryAttr":$tiles,
@@ -285,7 +285,7 @@ def Fuse_ThreadMappingAttr : Fuse_Attr<"ThreadMapping", "thread_mapping"> {
 
     With `align` the blocks' tiles begin before the axis does, at the last place
     whose element in memory has a number that is a multiple of `align`: of the
-    tensor that gives the axis its alignment (Analysis/StitchAlignment.h). Each row
+    tensor that gives the axis its alignment (Analysis/Stitching/StitchAlignment.h). Each row
     of odd length has a beginning of its own then, and all accesses of a row are
     aligned; what lies before or behind the row is masked.
 
@@ -324,7 +324,7 @@ def Fuse_SerialLoopAttr : Fuse_Attr<"SerialLoop", "serial_loop"> {
     tiles, one after the other. With `stages` the tiles that a step reads are copied
     to shared memory, with a prefetch distance of one step less. With `tma` these are
     TMA copies wherever boxes of a tensor map cover the tile
-    (`fusion/Analysis/StitchStages.h`).
+    (`fusion/Analysis/Stitching/StitchStages.h`).
 
     ```mlir
     #fuse.serial_loop<axis = "j", step = 4096, register_steps = 2, shared_steps = 14>
@@ -349,7 +349,7 @@ def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
   let summary = "The tile program of a stitched group";
   let description = [{
     The dictionary `thread_mapping` maps every axis of the group
-    (`fusion/Analysis/StitchGroup.h`) to its `#fuse.thread_mapping`. Without
+    (`fusion/Analysis/Stitching/StitchGroup.h`) to its `#fuse.thread_mapping`. Without
     `serial_loop` a block has its tile of every axis in registers.
 
     With `evict_first` data that is used once bypasses the caches: elements that one
@@ -393,7 +393,7 @@ def Fuse_CodegenAttr : Fuse_Attr<"Codegen", "codegen"> {
       iterations, besides the first one, surely need no mask. Default 1.
 
     `fuse-complete-schedules` decides all of it for a schedule that has no `codegen`
-    (`fusion/Search/CodegenChoice.h`). A schedule that reaches `fuse-lower-to-tile`
+    (`fusion/Search/Space/CodegenChoice.h`). A schedule that reaches `fuse-lower-to-tile`
     without one is lowered with the defaults, and promises ptxas nothing.
 
     ```mlir
@@ -423,7 +423,7 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
     `version` is the version of this format: 2. Fields of version 1 have other names
     (docs/glossary.md), and version 1 is not read.
 
-    The verifier of the group (`fusion/Analysis/ScheduleLegality.h`) rejects what
+    The verifier of the group (`fusion/Analysis/Legality/ScheduleLegality.h`) rejects what
     lowering cannot do and says why; the search prunes by the same predicate.
 
     ```mlir

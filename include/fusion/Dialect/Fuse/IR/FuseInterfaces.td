@@ -17,7 +17,7 @@ def Fuse_FusedGroupOpInterface
   let description = [{
     A group of operators that becomes one kernel; every implementer is a
     `DestinationStyleOpInterface` too. What its axes and tensors are
-    called is computed by `fusion/Analysis/GroupAxes.h`.
+    called is computed by `fusion/Analysis/Groups/GroupAxes.h`.
   }];
   let methods = [
     InterfaceMethod<[{The linalg operators in program order, fills included.}],

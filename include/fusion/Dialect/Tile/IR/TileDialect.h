@@ -10,7 +10,7 @@
 #define FUSION_DIALECT_TILE_IR_TILEDIALECT_H
 
 #include "fusion/Support/LinearLayout.h"
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

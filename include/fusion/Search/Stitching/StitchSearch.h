@@ -1,0 +1,66 @@
+//===- StitchSearch.h - The schedule of a stitched group --------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_SEARCH_STITCHING_STITCHSEARCH_H
+#define FUSION_SEARCH_STITCHING_STITCHSEARCH_H
+
+#include "fusion/Analysis/Stitching/StitchCost.h"
+#include <vector>
+
+namespace fusion {
+
+struct StitchResult {
+  StitchSchedule schedule;
+  StitchCost cost;
+  int64_t candidates = 0; ///< visited
+  int64_t legal = 0;      ///< visited and fitting into a block
+};
+
+/// The fastest schedules that a search has predicted, the fastest first. A
+/// search may skip schedules that cannot be the best.
+class StitchRanking {
+public:
+  explicit StitchRanking(size_t most) : most(most) {}
+
+  /// Inserts `result` if it is among the `most` fastest.
+  void add(const StitchResult &result);
+  llvm::ArrayRef<StitchResult> results() const { return best; }
+
+private:
+  size_t most;
+  std::vector<StitchResult> best;
+};
+
+enum class StitchEffort : uint8_t {
+  Full,
+  Coarse, ///< visits few candidates, which is enough to compare groups
+  /// Finds what Coarse finds and skips candidates that are no better by a lower
+  /// bound (StitchBound.h). Counts only the visited candidates and gives no
+  /// reason.
+  Bounded,
+  /// Takes `likely` if it is legal, whether Coarse would visit it or not; else
+  /// the legal candidate with the best lower bound. It finds one if Coarse
+  /// does.
+  First
+};
+
+/// Enumerates the thread mappings of the axes (FusionStitching, section 4.2:
+/// schedules of the sub-roots times launch dimensions; those of other operators
+/// follow). Returns the schedule of least predicted latency, the first of
+/// equals, or nullopt with `reason` if none is legal. `likely`, for `First`, is
+/// the schedule of a group with the same axes. `ranking` gets the predicted
+/// times of schedules of the whole group.
+std::optional<StitchResult>
+searchStitching(const StitchGroup &group, const ChipInfo &chip,
+                std::string &reason, StitchEffort effort = StitchEffort::Full,
+                const StitchSchedule *likely = nullptr,
+                StitchRanking *ranking = nullptr);
+
+} // namespace fusion
+
+#endif // FUSION_SEARCH_STITCHING_STITCHSEARCH_H

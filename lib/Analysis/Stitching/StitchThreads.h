@@ -1,0 +1,267 @@
+//===- StitchThreads.h - What a thread of a stitched group does -*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Counts instructions, accesses, registers and exchanges of the steps of one
+// thread mapping. Schedules that differ only in the steps that a serial loop
+// retains share these counts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_ANALYSIS_STITCHING_STITCHTHREADS_H
+#define FUSION_LIB_ANALYSIS_STITCHING_STITCHTHREADS_H
+
+#include "fusion/Analysis/Stitching/StitchAlignment.h"
+#include "fusion/Analysis/Stitching/StitchCost.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace fusion {
+
+/// Returns how many elements of a tensor are contiguous where `countOf`
+/// elements of each of its axes are taken.
+int64_t countRun(const StitchGroup &group, const StitchTensor &tensor,
+                 llvm::function_ref<int64_t(unsigned)> countOf);
+
+/// Returns the lines of 128 bytes that one access of a warp touches. Each takes
+/// a cycle.
+double linesOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
+                     const StitchTensor &tensor, int64_t width);
+
+/// What a thread does for the operators of some steps.
+struct ThreadWork {
+  int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
+  double lines = 0;   ///< of a warp's loads and stores
+  int64_t live = 0;   ///< registers, at most
+  int64_t held = 0;   ///< registers where ptxas overlaps guarded loads
+  int64_t behind = 0; ///< registers of vectors that are loaded for other lanes
+};
+
+/// Registers of a thread, next to its values, where their number is not
+/// limited: addresses, coordinates, loads that are issued early.
+constexpr int64_t kOwnRegisters = 40;
+/// Returns the fewest registers of a thread next to its values: an address for
+/// each tensor and a coordinate along each axis. Exchanges and loops need the
+/// address in shared memory, the warp's number, a count and its end.
+inline int64_t minOwnRegisters(const StitchGroup &group) {
+  constexpr int64_t address = 2, coordinate = 1, exchange = 4;
+  return address * int64_t(group.inputs.size() + group.results.size()) +
+         coordinate * int64_t(group.axes.size()) + exchange;
+}
+
+/// Returns the seconds that a warp waits for loads in `passes` passes.
+double secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
+                      const ChipInfo &chip);
+/// Returns the seconds of one warp's steps, with its waits for loads.
+double secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
+                     const ThreadWork &work, int64_t clusterExchanges,
+                     int64_t chained, const ChipInfo &chip);
+/// Returns how many reductions depend on one another, in all steps of a
+/// persistent block.
+int64_t countChained(const StitchGroup &group, const StitchWork &work,
+                     const StitchSchedule &schedule);
+/// Returns the seconds that the busiest SM takes to issue its work, which is
+/// that of `blocksOnBusiest` blocks of `warps` warps, one after the other.
+double secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
+                      int64_t warps, const ChipInfo &chip);
+/// Returns the seconds of a kernel with its launch. Blocks of an SM hide each
+/// other's dependent steps. A single block leaves memory, and the SM's port to
+/// it, idle while it computes.
+double secondsOfKernel(double memory, double port, double issue, double latency,
+                       int64_t blocksPerSM, const ChipInfo &chip);
+/// Returns the seconds of the cross-block reduction in the last blocks: `steps`
+/// steps after a fence and a count of the blocks.
+inline double secondsOfParts(double steps, const ChipInfo &chip) {
+  return (2 + steps) * chip.l2Latency;
+}
+
+/// The loads or stores of a tile of a tensor.
+struct TileAccess {
+  int64_t count = 0;
+  double lines = 0;
+  int64_t moves = 0; ///< instructions that shift loaded data into place
+  /// Registers until guarded accesses are done: an address for each, and for
+  /// misaligned rows the vectors behind a warp's run (`behind`).
+  int64_t held = 0, behind = 0;
+  int64_t moving = 0; ///< registers while loaded data is shifted into place
+  int64_t places = 0; ///< registers for the misalignment, of all accesses
+
+  /// Counts the accesses to a tile with `elements` elements per thread.
+  static TileAccess of(const StitchGroup &group, const StitchSchedule &schedule,
+                       const StitchTensor &tensor, int64_t elements);
+  /// Counts the stores of a result that is not transposed.
+  static TileAccess ofStores(const StitchGroup &group,
+                             const StitchSchedule &schedule,
+                             const StitchTensor &tensor, int64_t elements);
+};
+
+class ThreadCounter {
+public:
+  ThreadCounter(const StitchGroup &group, const StitchWork &work,
+                const StitchSchedule &schedule)
+      : group(group), work(work), spread(schedule.threadMapping) {
+    llvm::SmallVector<int64_t, 8> ofAxis;
+    for (unsigned axis = 0; axis < schedule.threadMapping.size(); ++axis)
+      ofAxis.push_back(elementsOf(schedule, axis));
+    for (llvm::ArrayRef<unsigned> axes : work.spaces) {
+      int64_t count = 1;
+      for (unsigned axis : axes)
+        count *= ofAxis[axis];
+      elements.push_back(count);
+    }
+    llvm::SmallVector<std::optional<TileAccess>, 8> known(work.shapes.size());
+    for (auto [tensor, space, shape] :
+         llvm::zip_equal(group.inputs, work.inputSpaces, work.inputShapes)) {
+      if (!known[shape])
+        known[shape] = TileAccess::of(group, schedule, tensor, elements[space]);
+      accesses.push_back(*known[shape]);
+    }
+  }
+
+  /// Returns the elements per thread of a tile over a set of axes.
+  int64_t elementsIn(unsigned space) const { return elements[space]; }
+  int64_t registersOf(unsigned space, unsigned bytes) const {
+    constexpr int64_t registerBytes = 4;
+    return llvm::divideCeil(uint64_t(elements[space]) * bytes, registerBytes);
+  }
+
+  /// Counts the work of operators that run one after the other. All inputs are
+  /// loaded first.
+  ThreadWork count(llvm::ArrayRef<unsigned> operators,
+                   llvm::ArrayRef<unsigned> inputs,
+                   std::optional<unsigned> serialAxis) const {
+    ThreadWork total;
+    llvm::SmallVector<int64_t, 64> ends(work.operators.size() + 1, 0);
+    int64_t live = 0, held = 0, moving = 0, places = 0;
+    for (unsigned input : inputs) {
+      int64_t count = registersOf(work.inputSpaces[input],
+                                  group.inputs[input].elementBytes);
+      live += count;
+      ends[work.lastRead[input]] += count;
+      total.loads += accesses[input].count;
+      total.lines += accesses[input].lines;
+      total.instructions += accesses[input].moves;
+      held += accesses[input].held;
+      moving = std::max(moving, accesses[input].moving);
+      places += accesses[input].places;
+      total.behind += accesses[input].behind;
+    }
+    total.live = live + moving;
+    total.held = held;
+    for (unsigned number : operators) {
+      const StitchWork::Operator &op = work.operators[number];
+      int64_t count = registersOf(op.resultSpace, std::max(op.bytes, 4u));
+      live += count;
+      total.live = std::max(total.live, live);
+      live -= ends[number];
+      if (op.lastUse == number)
+        live -= count;
+      else
+        ends[op.lastUse] += count;
+      int64_t points = elements[op.space];
+      total.instructions += points * std::max<int64_t>(1, op.work.plain);
+      total.special += points * op.work.special;
+      // Along the serial loop's axis, warps exchange results after the last
+      // step.
+      if (group.reductions[number] &&
+          (!serialAxis || llvm::is_contained(op.resultAxes, *serialAxis) ||
+           !llvm::is_contained(op.axes, *serialAxis)))
+        addExchange(op, total);
+    }
+    total.live += places;
+    return total;
+  }
+
+  /// Adds the work of a reduction after each thread has reduced its own
+  /// elements: exchanges between lanes and between warps.
+  void addExchange(const StitchWork::Operator &op, ThreadWork &total) const {
+    int64_t rows = elements[op.resultSpace], parts = 1;
+    for (unsigned axis : op.axes) {
+      if (llvm::is_contained(op.resultAxes, axis))
+        continue;
+      total.instructions += 2 * rows * llvm::Log2_64_Ceil(spread[axis].lanes);
+      total.exchanges += spread[axis].warps > 1;
+      parts *= spread[axis].warps;
+    }
+    if (parts > 1)
+      total.instructions += rows * parts * 2;
+  }
+
+private:
+  const StitchGroup &group;
+  const StitchWork &work;
+  llvm::SmallVector<AxisThreadMapping> spread;
+  llvm::SmallVector<int64_t, 16> elements;    ///< by set of axes
+  llvm::SmallVector<TileAccess, 16> accesses; ///< by input
+};
+
+/// What the passes do in a step, with its values retained or not, for all
+/// schedules of one thread mapping.
+struct StitchSteps {
+  StitchSteps(const StitchGroup &group, const StitchWork &work,
+              const StitchSchedule &schedule)
+      : key(keyOf(schedule)), counter(group, work, schedule) {}
+
+  /// Returns the thread mapping of one step. The tile's own mapping says, in
+  /// addition, how many steps there are.
+  static llvm::SmallVector<AxisThreadMapping>
+  keyOf(const StitchSchedule &schedule) {
+    llvm::SmallVector<AxisThreadMapping> key;
+    for (unsigned axis = 0; axis < schedule.threadMapping.size(); ++axis)
+      key.push_back(schedule.stepOf(axis));
+    return key;
+  }
+
+  struct Pass {
+    ThreadWork step, again;
+    /// Work of a step to rescale running results.
+    ThreadWork corrections;
+    int64_t corrected = 0; ///< registers while results are rescaled
+    int64_t ahead = 0;     ///< registers of the next step's loads
+  };
+  struct Passes {
+    const StitchPasses *of;
+    llvm::SmallVector<Pass> passes;
+    ThreadWork
+        once; ///< outside of the serial loop, with the ends of its reductions
+    int64_t accumulators = 0;
+    int64_t outside = 0;     ///< registers of values that all steps read
+    int64_t parts = 0;       ///< registers of a step's partial results
+    int64_t words = 0;       ///< 4-byte words of a step's retained values
+    int64_t inRegisters = 0; ///< registers that the retained values take
+  };
+  const Passes &passesOf(const StitchGroup &group, const StitchWork &work,
+                         const StitchPasses &passes) {
+    for (const Passes &entry : known)
+      if (entry.of == &passes)
+        return entry;
+    known.push_back(count(group, work, passes));
+    return known.back();
+  }
+  Passes count(const StitchGroup &group, const StitchWork &work,
+               const StitchPasses &passes) const;
+
+  /// Returns the bytes through which a result is transposed. They are the same
+  /// for all schedules of this thread mapping.
+  int64_t turned(const StitchGroup &group, const StitchSchedule &schedule,
+                 const StitchTensor &result) {
+    transposedBytes.resize(group.results.size());
+    std::optional<int64_t> &bytes =
+        transposedBytes[&result - group.results.data()];
+    if (!bytes)
+      bytes = transposeBytes(group, schedule, result);
+    return *bytes;
+  }
+
+  llvm::SmallVector<AxisThreadMapping> key;
+  ThreadCounter counter;
+  std::vector<Passes> known;
+  llvm::SmallVector<std::optional<int64_t>> transposedBytes; ///< by result
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_ANALYSIS_STITCHING_STITCHTHREADS_H

@@ -1,0 +1,359 @@
+//===- CostBound.cpp - Times that no schedule of given loops can beat -----===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Search/Space/CostBound.h"
+#include "fusion/Analysis/Cost/CostModel.h"
+#include "fusion/Analysis/Legality/ScheduleLegality.h"
+#include "fusion/Analysis/Schedules/IterationOverlap.h"
+#include "fusion/Analysis/Schedules/SplitReduction.h"
+#include "fusion/Search/Space/ScheduleBuilder.h"
+#include "fusion/Target/Chips/Hardware.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/bit.h"
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+using namespace fusion;
+using llvm::ArrayRef;
+
+static constexpr double kCores = kSubPartitions; ///< tensor cores of an SM
+
+static uint32_t maskOf(ArrayRef<unsigned> axes) {
+  uint32_t mask = 0;
+  for (unsigned axis : axes)
+    mask |= 1u << axis;
+  return mask;
+}
+
+CostBound::CostBound(const GroupModel &group, const Schedule &outline,
+                     ArrayRef<unsigned> blocks, ArrayRef<Intrinsics> intrinsics,
+                     const ChipInfo &chip, bool overlaps)
+    : blocks(maskOf(blocks)), l2BytesPerSecond(chip.l2BytesPerSecond),
+      numSMs(chip.numSMs) {
+  assert(group.axes.size() <= kMaxAxes);
+  for (const Axis &axis : group.axes)
+    extents.push_back(axis.extent);
+  fixed = chip.launchOverhead;
+  // A second launch reduces partial results.
+  if (std::optional<unsigned> axis = outline.splitAxis())
+    splits = outline.splitOf(*axis);
+  if (storesPartials(outline)) {
+    SplitReductionFootprint combine = splitReductionFootprint(group, outline);
+    fixed += predictStreaming(combine.loadBytes + combine.storeBytes, chip);
+  }
+  auto bytesOf = [&](unsigned tensor) -> double {
+    return static_cast<double>(movedElements(group, outline, tensor)) *
+           movedElementBytes(group, outline, tensor);
+  };
+  for (auto [index, tensor] : llvm::enumerate(group.tensors))
+    if (tensor.role != TensorRole::Intermediate &&
+        tensor.role != TensorRole::Rows && !tensor.pass &&
+        !isReducedAcrossBlocks(group, outline, index))
+      compulsory += compulsoryBytes(group, outline, index) /
+                    static_cast<double>(chip.dramBytesPerSecond);
+  // The last store leaves the chip, and something is loaded before.
+  latency = chip.dramLatency + chip.l2Latency + chip.sharedLatency;
+  maxSums = double(kWarpSize) * chip.maxRegistersPerThread;
+  sharedBytesPerSecond =
+      chip.sharedBytesPerClockPerSM * chip.clockHz * chip.numSMs;
+  double plainRate = chip.f32FlopsPerSecond / 2;
+  double specialRate = chip.specialPerClockPerSM * chip.clockHz * chip.numSMs;
+  auto isShared = [&](unsigned index) {
+    const GroupTensor &tensor = group.tensors[index];
+    if (tensor.role != TensorRole::Result)
+      return outline.places[index].space == fuse::Space::Shared;
+    return llvm::all_of(
+        intrinsics[tensor.contraction], [&](const Intrinsic *intrinsic) {
+          return ScheduleBuilder::isStaged(
+              tensor, outline.contractions[tensor.contraction], *intrinsic);
+        });
+  };
+  // Returns whether a contraction's accumulator is another one's operand A, or
+  // another one's accumulator is its own: its MMAs may overlap with other work.
+  auto isFedOrFeeds = [&](unsigned number) {
+    auto feeds = [&](unsigned other) {
+      return producerOfOperandA(group, outline, other) == number;
+    };
+    return producerOfOperandA(group, outline, number) ||
+           llvm::any_of(llvm::seq<unsigned>(0, group.contractions.size()),
+                        feeds);
+  };
+  for (const TilingStatement &statement : listStatements(outline.tree)) {
+    const GroupTensor &tensor = group.tensors[statement.tensor];
+    // Row statistics may be computed elsewhere.
+    if (tensor.role == TensorRole::Rows || tensor.pass)
+      continue;
+    uint32_t loops = maskOf(statement.loops);
+    // Masked tiles are not visited; a single tile is.
+    double share = 1;
+    for (const MaskedAxis &masked : group.masked)
+      if (loops & 1u << masked.axis)
+        share = std::min(share, masked.minShare);
+    if (statement.kind != TilingNode::Kind::Compute) {
+      if (!isReducedAcrossBlocks(group, outline, statement.tensor))
+        moves.push_back({bytesOf(statement.tensor) * share,
+                         loops & ~maskOf(tensor.axes),
+                         isShared(statement.tensor)});
+      continue;
+    }
+    const Contraction &contraction = group.contractions[tensor.contraction];
+    const ContractionMapping &mapping =
+        outline.contractions[tensor.contraction];
+    uint32_t axes = maskOf(contraction.axes);
+    // Work of a second launch, or work after an online reduction's loop instead
+    // of in it, is not counted.
+    ScalarWork perPoint = contraction.perPoint;
+    for (const OnlineAxis &online : group.online)
+      for (const auto &[deferring, work] : online.deferred)
+        if (deferring == tensor.contraction)
+          perPoint += work * -1;
+    if (outline.splitAxis() && tensor.role == TensorRole::Result)
+      perPoint = {};
+    // An intermediate stays in registers where no warps lie along its columns.
+    double epilogue = 0;
+    if (tensor.role == TensorRole::Intermediate)
+      epilogue = 2 * share * tensor.elementBytes / sharedBytesPerSecond;
+    Work &work = works.emplace_back(
+        Work{axes,
+             axes & ~maskOf(contraction.reduction),
+             loops & ~axes,
+             tensor.contraction,
+             std::max<int64_t>(0, perPoint.plain) / plainRate * share,
+             std::max<int64_t>(0, perPoint.special) / specialRate * share,
+             epilogue,
+             overlaps && isFedOrFeeds(tensor.contraction),
+             mapping.i1,
+             mapping.i2,
+             {}});
+    for (const Intrinsic *intrinsic : intrinsics[tensor.contraction]) {
+      double rate = contraction.type
+                        ? mmaRate(chip, *contraction.type, *intrinsic)
+                        : chip.f32FlopsPerSecond;
+      double issue = 2.0 * intrinsic->i1 * intrinsic->i2 * intrinsic->r1 *
+                     kCores * chip.numSMs / rate;
+      auto elementSeconds = [&](bool isOperandA) {
+        constexpr int64_t extent = 1024;
+        return share / sharedBytesPerSecond / (extent * extent) *
+               intrinsic->operandBytes(isOperandA, extent, extent);
+      };
+      // Asynchronous MMAs are assumed to be always in flight. If an intrinsic
+      // may read operand A in registers instead of shared memory, it is assumed
+      // to do so.
+      bool mayBeFound = intrinsic->lhs.shared && intrinsic->lhs.registers;
+      work.units.push_back(
+          {2 / rate * share, intrinsic,
+           intrinsic->isAsync ? 0 : intrinsic->latency(chip) / issue,
+           mayBeFound ? 0 : elementSeconds(true), elementSeconds(false)});
+    }
+  }
+}
+
+CostBound::PerWarpCount CostBound::PerWarpCount::never() {
+  PerWarpCount never;
+  never.steps.fill(std::numeric_limits<double>::infinity());
+  never.shared = never.steps;
+  return never;
+}
+
+void CostBound::PerWarpCount::lower(const PerWarpCount &other) {
+  for (unsigned index = 0; index < steps.size(); ++index) {
+    steps[index] = std::min(steps[index], other.steps[index]);
+    shared[index] = std::min(shared[index], other.shared[index]);
+  }
+}
+
+/// Returns the lower bound in seconds of a contraction, by number of warps. For
+/// each point of the MMA a warp with t1 × t2 accumulators reads 1/t2 elements
+/// of the LHS's fragments and 1/t1 of the RHS's.
+CostBound::PerWarpCount CostBound::boundContraction(
+    const Work &work, const Work::Unit &unit, ArrayRef<int64_t> tiles,
+    uint32_t chosen, double points, double values, double resident) const {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  constexpr unsigned ofGroups = kWarpCounts - 1;
+  constexpr auto warpCounts = ScheduleBuilder::kWarpCounts;
+  // By the number of warps along one side of the tile: the part of the tile
+  // that a warp has, of a tile that is not chosen yet the largest; and the
+  // fragments of the other operand that this part reads. Both are 0 where the
+  // intrinsic does not divide the part.
+  struct Side {
+    std::array<double, kWarpCounts> part, fragments;
+  };
+  const Intrinsic &intrinsic = *unit.intrinsic;
+  auto isChosen = [&](unsigned axis) { return chosen >> axis & 1; };
+  auto listParts = [&](bool isRows, double elementSeconds) {
+    Side side;
+    unsigned axis = isRows ? work.i1 : work.i2;
+    int64_t tile = tiles[axis];
+    for (unsigned index = 0; index < kWarpCounts; ++index) {
+      unsigned warps = warpCounts[index];
+      bool divides =
+          !isChosen(axis) || (isRows ? intrinsic.dividesRows(tile, warps)
+                                     : intrinsic.dividesColumns(tile, warps));
+      side.part[index] = !divides         ? 0
+                         : isChosen(axis) ? static_cast<double>(tile) / warps
+                                          : maxSums;
+      side.fragments[index] = divides ? elementSeconds / side.part[index] : 0;
+    }
+    return side;
+  };
+  Side first = listParts(/*isRows=*/true, unit.secondSeconds),
+       second = listParts(/*isRows=*/false, unit.firstSeconds);
+  bool isKnown = isChosen(work.i1) && isChosen(work.i2);
+  double multiply = points * unit.secondsPerPoint;
+  double epilogue = values * work.forwardingSeconds;
+  PerWarpCount seconds;
+  for (unsigned index = 0; index < kWarpCounts; ++index) {
+    // Each tensor core needs a warp, and MMAs in flight.
+    double perCore = warpCounts[index] * resident / kCores;
+    double minStep = never, minShared = never;
+    // Three warpgroups lie one below the other.
+    unsigned firstRows = index < ofGroups ? 0 : index;
+    for (unsigned rows = firstRows; rows <= index; ++rows) {
+      if (index == ofGroups && !intrinsic.isOfWarpgroup())
+        continue;
+      unsigned columns = index - rows;
+      double t1 = first.part[rows], t2 = second.part[columns];
+      if (t1 == 0 || t2 == 0)
+        continue;
+      double perPoint = second.fragments[columns] + first.fragments[rows];
+      if (t1 * t2 > maxSums) {
+        if (isKnown)
+          continue; // registers do not hold them
+        double best =
+            unit.firstSeconds == 0
+                ? t1
+                : std::sqrt(maxSums * unit.secondSeconds / unit.firstSeconds);
+        t1 = std::clamp(best, std::min(t1, maxSums / t2), t1);
+        t2 = maxSums / t1;
+        perPoint = unit.firstSeconds / t2 + unit.secondSeconds / t1;
+      }
+      double underWay = std::max(1.0, perCore) *
+                        std::max(1.0, t1 * t2 / (intrinsic.i1 * intrinsic.i2));
+      double busy =
+          std::min(1.0, perCore) * std::min(1.0, underWay / unit.underWay);
+      double fragments = points * perPoint;
+      double own = columns > 0 ? epilogue : 0;
+      minShared = std::min(minShared, fragments + own);
+      minStep = std::min(minStep, std::max(multiply / busy, fragments) + own);
+    }
+    seconds.shared[index] = minShared;
+    seconds.steps[index] = minStep;
+  }
+  return seconds;
+}
+
+static double productOver(uint32_t mask, ArrayRef<double> values) {
+  double result = 1;
+  for (; mask; mask &= mask - 1)
+    result *= values[llvm::countr_zero(mask)];
+  return result;
+}
+
+CostBound::Along::Along(const CostBound &bound, ArrayRef<int64_t> tiles,
+                        unsigned axis, ArrayRef<uint8_t> intrinsics)
+    : bound(bound), axis(axis), intrinsics(intrinsics) {
+  for (unsigned other = 0; other < bound.extents.size(); ++other)
+    choose(other,
+           other < tiles.size() ? std::optional(tiles[other]) : std::nullopt);
+  if (!changes(bound.blocks))
+    countResident();
+  for (const Move &move : bound.moves)
+    moved.push_back(move.bytes * productOver(move.again, trips));
+  for (const Work &work : bound.works)
+    costed.push_back(
+        changes(work.axes | work.again | bound.blocks) ? Costed() : rate(work));
+}
+
+void CostBound::Along::choose(unsigned index, std::optional<int64_t> tile) {
+  int64_t extent = bound.extents[index];
+  chosen &= ~(1u << index);
+  trips[index] = 1;
+  padded[index] = extent;
+  if (!tile)
+    return;
+  int64_t count = (extent + *tile - 1) / *tile;
+  chosen |= 1u << index;
+  tiles[index] = *tile;
+  trips[index] = count;
+  padded[index] = count * *tile;
+}
+
+/// Counts resident blocks. A grid whose axes are not all chosen may fill the
+/// chip, with any number of blocks for each SM.
+void CostBound::Along::countResident() {
+  busiest = 1;
+  resident = std::numeric_limits<double>::infinity();
+  if ((bound.blocks & ~chosen) == 0) {
+    double grid = productOver(bound.blocks, trips) * bound.splits;
+    resident = std::ceil(grid / bound.numSMs);
+    busiest = resident * bound.numSMs / grid;
+  }
+}
+
+CostBound::Along::Costed CostBound::Along::rate(const Work &work) const {
+  double again = productOver(work.again, trips);
+  double points = productOver(work.axes, padded) * again;
+  double values = productOver(work.values, padded) * again;
+  Costed costed{std::numeric_limits<double>::infinity(),
+                values * work.plainSeconds, values * work.specialSeconds, 0,
+                PerWarpCount::never()};
+  auto add = [&](const Work::Unit &unit) {
+    costed.multiply = std::min(costed.multiply, points * unit.secondsPerPoint);
+    if (work.mayOverlap && unit.intrinsic->isAsync)
+      costed.hidden = std::numeric_limits<double>::infinity();
+    costed.byWarps.lower(bound.boundContraction(work, unit, tiles, chosen,
+                                                points, values, resident));
+  };
+  if (work.contraction < intrinsics.size())
+    add(work.units[intrinsics[work.contraction]]);
+  else
+    llvm::for_each(work.units, add);
+  costed.hidden = std::min(costed.hidden, costed.multiply);
+  return costed;
+}
+
+double CostBound::Along::seconds(int64_t tile) {
+  choose(axis, tile);
+  if (changes(bound.blocks))
+    countResident();
+  double bytes = 0, staged = 0, multiply = 0, hidden = 0, plain = 0,
+         special = 0;
+  for (auto [move, own] : llvm::zip_equal(bound.moves, moved)) {
+    if (changes(move.again))
+      own = move.bytes * productOver(move.again, trips);
+    bytes += own;
+    if (move.isShared)
+      staged += own;
+  }
+  PerWarpCount sums;
+  for (auto [work, own] : llvm::zip_equal(bound.works, costed)) {
+    if (changes(work.axes | work.again | bound.blocks))
+      own = rate(work);
+    multiply += own.multiply;
+    hidden += own.hidden;
+    plain += own.plain;
+    special += own.special;
+    for (unsigned index = 0; index < sums.steps.size(); ++index) {
+      sums.steps[index] += own.byWarps.steps[index];
+      sums.shared[index] += own.byWarps.shared[index];
+    }
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (auto [steps, shared] : llvm::zip_equal(sums.steps, sums.shared))
+    least = std::min(
+        least,
+        std::max(bound.latency + busiest * steps,
+                 busiest * (shared + staged / bound.sharedBytesPerSecond)));
+  return bound.fixed +
+         std::max({bound.compulsory, bytes / bound.l2BytesPerSecond, least,
+                   busiest * std::max(multiply, multiply - hidden +
+                                                    std::max(plain, special))});
+}
