@@ -15,17 +15,20 @@ def FuseLowerToTile : Pass<"fuse-lower-to-tile", "::mlir::ModuleOp"> {
   let summary = "Turn scheduled groups into block programs and a host plan";
   let description = [{
     Every group becomes a `tile.kernel` at the end of the module and a `tile.launch`
-    in its place. The kernel follows the group's `#fuse.schedule` and makes no
-    choice of its own: loops and statements come from the tiling expression, loops
-    bound to the grid from the block's index, places and transports from `memory`,
-    what ptxas is promised and which products keep masks from `codegen`, which
-    `fuse-complete-schedules` fills in. The launch takes the group's `predicted`.
-    Groups in the generic form become kernels in which one thread computes one
-    point of the result.
+    in its place. The group's `#fuse.schedule` decides everything about the kernel:
 
-    What is left of a function is its plan: launches in order, shapes, views and
-    constants. Where the chip has programmatic launches (sm_90 and later), all but the
-    first of a function are (`tile-overlap-launches`).
+    * loops and statements follow from the tiling expression, loops bound to the grid
+      from the block's index;
+    * placements and transports of tiles follow from `memory`;
+    * the promise to ptxas and the contractions whose loops keep their masks follow
+      from `codegen`, which `fuse-complete-schedules` fills in.
+
+    The launch takes the group's `predicted`. Groups in the generic form become
+    kernels in which one thread computes one element of the result.
+
+    The function becomes the host plan: launches in order, shapes, views and
+    constants. On chips with programmatic launches (sm_90 and later), every launch of
+    a function but the first is programmatic (`tile-overlap-launches`).
 
     ```mlir
     %e = fuse.chain ins(…) outs(%o = %empty : …) attributes {schedule = …} {…} -> …
@@ -53,13 +56,15 @@ def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Distribute block programs to threads";
   let description = [{
     Every `tile.kernel` becomes a gpu.func of the gpu.module `kernels`. A tensor
-    becomes the scalars that a thread holds of it. Asynchronous copies and matrix
-    loads become nvgpu operations on one-dimensional memrefs of shared memory, with
-    offsets computed from the layouts; products become nvvm.mma.sync. What depends on
-    the thread alone is computed once, at the start of the kernel.
+    becomes scalars: the elements that its layout gives to the thread. Asynchronous
+    copies and matrix loads become nvgpu operations on one-dimensional memrefs of
+    shared memory, with offsets computed from the layouts. Contractions become
+    nvvm.mma.sync. Values that depend on the thread alone are computed once, at the
+    start of the kernel.
 
-    With `wait-limit`, or the module's `tile.wait_limit`, a wait for an mbarrier traps
-    after so many tries: an error in a kernel then ends it, and does not hang the GPU.
+    `wait-limit`, or the module's `tile.wait_limit`, is a number of tries: a wait for
+    an mbarrier that has failed as often traps. An error in a kernel then ends the
+    kernel and does not hang the GPU.
 
     The host's plan then names its kernels as `@kernels::@name`. The threads of
     a block and the bytes of dynamic shared memory stay as the attributes `fuse.block`
@@ -82,14 +87,18 @@ def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
 def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower math functions to instructions and device functions";
   let description = [{
-    f16 and bf16 functions are computed in f32 and rounded. exp, exp2, log, log2 and
-    rsqrt of f32 become the approximate instructions of the PTX ISA (ex2.approx,
-    lg2.approx, rsqrt.approx; relative errors of 2^-22 and less, for log an
-    absolute one of 2^-22); tanh, erf, atan and their kin become upstream's
-    polynomial approximations, other functions its expansions. Functions of f64,
-    and of f32 sin, cos, tan, asinh, pow and remainders, become calls of libclc's,
-    which translation to PTX links into the kernels (`fusion/Target/DeviceMath/DeviceMath.h`). A function that has no lowering is an error:
-    nothing may call a library that is not there.
+    f16 and bf16 functions are computed in f32 and rounded. Functions of f32 become:
+
+    * exp, exp2, log, log2 and rsqrt: the approximate instructions of the PTX ISA
+      (ex2.approx, lg2.approx, rsqrt.approx). Their relative error is at most 2^-22;
+      that of log is an absolute error of 2^-22;
+    * tanh, erf, atan and the like: upstream's polynomial approximations;
+    * sin, cos, tan, asinh, pow and remainders: calls of functions of libclc;
+    * other functions: upstream's expansions.
+
+    Functions of f64 become calls of functions of libclc, too. Translation to PTX
+    links libclc into the kernels (`fusion/Target/DeviceMath.h`). A function that has
+    no lowering is an error: kernels call no function that is not linked.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
@@ -101,10 +110,10 @@ def NVVMExpandNarrowFloats : Pass<"nvvm-expand-narrow-floats", "::mlir::gpu::GPU
   let summary = "Lower arithmetic on 8-bit floats";
   let description = [{
     Operations on 8-bit floats are computed in f32 and rounded. Conversions round once
-    to the nearest, ties to even; what is too large becomes infinite, or NaN where the
-    format has no infinity. On chips with instructions for it (PTX ISA, "cvt") those
-    convert f8E4M3FN and f8E5M2 from f32 and to f16; other formats and chips get integer
-    arithmetic, derived from the format's parameters.
+    to the nearest, ties to even. Values that are too large become infinite, or NaN
+    where the format has no infinity. Conversions of f8E4M3FN and f8E5M2 from f32 and
+    to f16 are instructions on chips that have them (PTX ISA, "cvt"). Other formats and
+    chips get integer arithmetic, derived from the format's parameters.
 
     Example (before sm_89):
 
@@ -138,10 +147,10 @@ def NVVMFinalizeKernels : Pass<"nvvm-finalize-kernels", "::mlir::gpu::GPUModuleO
   let description = [{
     Dynamic shared memory, which upstream leaves an internal object of no size,
     becomes an external one aligned to 1024 bytes, as the launch provides it. Loops
-    that are not to be unrolled say so on their branches, from where it becomes
+    that are not to be unrolled get metadata on their branches, which becomes
     `.pragma "nounroll"`. Tensor maps (`fuse.tensor_maps`) become parameters of 128
-    bytes that are read where they lie. Checks that no function is called that the module does not
-    define.
+    bytes that are read in place. A call of a function that the module does not define
+    is an error.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

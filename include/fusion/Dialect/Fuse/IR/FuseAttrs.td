@@ -48,11 +48,10 @@ def Fuse_TilingAttr : Fuse_Attr<"Tiling", "tiling"> {
     `expression` is a tiling expression with its statements placed (MCFuser
     section III-A and III-B): loops are axis names, `LX`, `CX` and `SX` load,
     compute and store tensor X. `mh(n(k(LA,LB,CC),LD,CE),SE)` is the nest m, h, n
-    with loop k and the statements LD and CE inside n, and SE after n. Names are
-    those that the group's axes and tensors have (`fusion/Analysis/Groups/GroupAxes.h`);
-    `tiles` gives the tile size of every axis in elements. The loop over the axis
-    called `skip` visits only tiles that no mask excludes
-    (`fusion/Analysis/Schedules/MaskedTiles.h`).
+    with loop k and the statements LD and CE inside n, and SE after n. It uses the
+    names of the group's axes and tensors (`fusion/Analysis/GroupAxes.h`). `tiles`
+    gives the tile size of every axis in elements. The loop over the axis called
+    `skip` visits only tiles that no mask excludes (`fusion/Analysis/MaskedTiles.h`).
   }];
   let parameters = (ins StringRefParameter<"loops and statements">:$expression,
                         "::mlir::DictionaryAttr":$tiles,
@@ -64,10 +63,10 @@ def Fuse_TilingAttr : Fuse_Attr<"Tiling", "tiling"> {
 def Fuse_OperatorMapAttr : Fuse_Attr<"OperatorMap", "operator_map"> {
   let summary = "How one contraction uses its intrinsic";
   let description = [{
-    The loops of a contraction that are mapped to the loops i1, i2 (parallel) and
-    r1 (reduction) of the intrinsic (GTA, table 2), and the arrangement of the
-    block's warps over i1 and i2. The product of `warps` is the warp count of the
-    block; warps beyond the tile repeat the work of others and are rejected.
+    `i1` and `i2` (parallel) and `r1` (reduction) are the intrinsic's loops (GTA,
+    table 2). Each names the contraction's loop that is mapped to it. `warps` arranges
+    the block's warps over i1 and i2. The product of `warps` is the warp count of the
+    block. Warps beyond the tile would repeat the work of others and are rejected.
 
     ```mlir
     #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>
@@ -98,11 +97,12 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
       run in columns of this many blocks, for reuse in L2; the last column may be
       narrower. 1 is row by row. Default 1.
     * `persistent`: blocks loop over the tiles of a grid of the chip's size.
-      Default false. Lowered beside producers.
+      Default false. Lowered only together with producers.
     * `cluster`: CTAs of a cluster along the fastest grid axis. Default 1. In
-      stitched groups that is the reduced axis of which a block has a part, and
-      they exchange what they have of its reductions in distributed shared memory;
-      in chains its blocks copy for one another what they have in common.
+      stitched groups the blocks of a cluster have a tile each of a reduced axis.
+      They exchange their partial results through distributed shared memory. In
+      chains each block of a cluster copies a part of the tiles that all of them
+      read, and multicasts it.
   }];
   let parameters = (ins "int64_t":$warps,
                         OptionalArrayRefParameter<"::mlir::StringAttr">:$blocks,
@@ -110,7 +110,7 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
                         DefaultValuedParameter<"int64_t", "1">:$blockSwizzle,
                         DefaultValuedParameter<"bool", "false">:$persistent,
                         DefaultValuedParameter<"int64_t", "1">:$cluster);
-  // Of groups without contractions: what is not given is off.
+  // For groups without contractions: the builder switches all other fields off.
   let builders = [AttrBuilder<(ins "int64_t":$warps, "int64_t":$cluster), [{
     return $_get($_ctxt, warps, ::llvm::ArrayRef<::mlir::StringAttr>(),
                  ::mlir::DictionaryAttr(), /*blockSwizzle=*/1,
@@ -149,19 +149,26 @@ def Fuse_Eviction : I32EnumAttr<"Eviction", "What leaves the L2 cache first", [
 def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
   let summary = "Where the tile of one tensor lives and how it gets there";
   let description = [{
-    For an operand, `shared` copies its tile from global to shared memory by
-    `transport` (synchronous loads and stores, cp.async of 4, 8 or 16 bytes, or TMA
-    copies of boxes by tensor maps, which one thread issues), and
-    `registers` loads it straight into the registers of its consumer. For an
-    intermediate, `registers` keeps it in the registers of the warps that computed
-    it, `shared` hands it over through shared memory. For a result, `shared` stages
-    its tile there so that rows are written with the widest aligned stores, by
-    threads or, with the transport `tma`, by boxes of a tensor map, and `registers`
-    stores from the accumulator's layout.
+    `space` means for
 
-    `eviction` says of an operand that the TMA copies what the L2 may do with what
-    was read: `evict_first`, as it is not read again, or `evict_last`, as all blocks
-    read it.
+    * an operand: `shared` copies its tile from global to shared memory, `registers`
+      loads it straight into the registers of its consumer;
+    * an intermediate: `registers` leaves its tile in the registers of the warps that
+      computed it, `shared` passes it through shared memory;
+    * a result: `shared` stages its tile in shared memory so that rows are written
+      with the widest aligned stores, `registers` stores from the accumulator's
+      layout.
+
+    `transport` is how an operand's tile gets to shared memory:
+
+    * `sync`: loads into registers and stores to shared memory;
+    * `async4`, `async8`, `async16`: cp.async of 4, 8 or 16 bytes;
+    * `tma`: TMA loads, which one thread issues.
+
+    With `tma`, a result in shared memory is written by TMA stores.
+
+    `eviction` is for operands of TMA loads. It tells the L2 what to do with the data:
+    `evict_first` where it is not read again, `evict_last` where all blocks read it.
   }];
   let parameters = (ins EnumParameter<Fuse_Space>:$space,
       DefaultValuedParameter<"Transport", "Transport::Sync">:$transport,
@@ -184,10 +191,10 @@ def Fuse_PipelineAttr : Fuse_Attr<"Pipeline", "pipeline"> {
   let summary = "Stages per buffer and level of the memory hierarchy";
   let description = [{
     `shared` maps an operand to the stages of its shared-memory buffer (ALCOP
-    section III); absent operands have one stage. `register_stages` is the number
-    of stages of the shared-to-register level: of the fragments of everything that is
-    multiplied from shared memory, but for the tensors that `fragments` maps to
-    stages of their own. `overlap` maps the result of a contraction to 2 for
+    section III); absent operands have one stage. `register_stages` is the number of
+    stages of the shared-to-register level: of the fragments that contractions load
+    from shared memory. `fragments` maps a tensor to another number of stages for its
+    own fragments. `overlap` maps the result of a contraction to 2 for
     cross-iteration overlap: its MMA runs while the operands of the next iteration
     are computed (FlashAttention-3, section 3.2).
 
@@ -208,17 +215,21 @@ def Fuse_PipelineAttr : Fuse_Attr<"Pipeline", "pipeline"> {
 def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
   let summary = "Reductions split over blocks, and warp specialization";
   let description = [{
-    `split` maps a reduction axis to the number of blocks that share it; their
-    partial results are combined by a second group, or, `in_cluster`, by themselves:
-    they are a cluster, and each combines its share of their tile's rows through
-    distributed shared memory, and all of them the running values of rows. `producers`
-    is the number of warps, beside those of the mapping, that only issue TMA copies.
-    Default 0: every warp loads and multiplies. Some operand must have TMA copies in
-    several stages. Where producers and consumers are whole warpgroups, and the chip
-    can, the consumers get the registers that producers do not need. With `ping_pong`
-    the consumer warpgroups alternate on the tensor cores: one has them for the MMAs
-    of an iteration while the others compute the rest (FlashAttention-3,
-    section 3.1).
+    `split` maps a reduction axis to the number of blocks that it is split over. A
+    second group reduces their partial results. With `in_cluster` these blocks are a
+    cluster and reduce the partial results themselves (reduce-scatter). Each block
+    reduces its share of the tile's rows through distributed shared memory. The row
+    statistics are reduced by every block.
+
+    `producers` is the number of producer warps, which only issue TMA copies. They
+    are in addition to the warps of the mapping. Default 0: every warp loads and
+    multiplies. Some operand must have TMA copies in several stages. The consumers
+    get the registers that producers do not need, where both are whole warpgroups and
+    the chip has register reallocation.
+
+    With `ping_pong` the consumer warpgroups alternate on the tensor cores: one has
+    them for the MMAs of an iteration while the others compute the rest
+    (FlashAttention-3, section 3.1).
 
     ```mlir
     #fuse.parallel<{k = 4}, producers = 1>
@@ -230,7 +241,7 @@ def Fuse_ParallelAttr : Fuse_Attr<"Parallel", "parallel"> {
                         DefaultValuedParameter<"bool", "false">:$inCluster,
                         DefaultValuedParameter<"int64_t", "0">:$producers,
                         DefaultValuedParameter<"bool", "false">:$pingPong);
-  // Of groups without contractions: what is not given is off.
+  // For groups without contractions: the builder switches all other fields off.
   let builders = [AttrBuilder<(ins "int64_t":$producers), [{
     return $_get($_ctxt, ::mlir::DictionaryAttr::get($_ctxt),
                  /*inCluster=*/false, producers, /*pingPong=*/false);
@@ -278,16 +289,19 @@ def Fuse_ThreadMappingAttr : Fuse_Attr<"ThreadMapping", "thread_mapping"> {
   let description = [{
     A block has `tile` elements of the axis: `vector` neighbours in one thread,
     then `lanes` of a warp, then `warps`, then as many registers of each thread as
-    it takes. Where the axis is reduced, this is FusionStitching's composition
-    (section 4.1): with one lane and one warp of *thread*, with one warp of *warp*,
-    else of *block*; and of *cluster* where the blocks of a cluster (`mapping`) have a
-    tile of it each.
+    are needed. For a reduced axis the thread mapping is FusionStitching's composition
+    (section 4.1):
 
-    With `align` the blocks' tiles begin before the axis does, at the last place
-    whose element in memory has a number that is a multiple of `align`: of the
-    tensor that gives the axis its alignment (Analysis/Stitching/StitchAlignment.h). Each row
-    of odd length has a beginning of its own then, and all accesses of a row are
-    aligned; what lies before or behind the row is masked.
+    * *thread* with one lane and one warp;
+    * *warp* with several lanes and one warp;
+    * *block* with several warps;
+    * *cluster* where each block of a cluster (`mapping`) has a tile of the axis.
+
+    With `align` tiles are ragged. One tensor gives the axis its alignment
+    (Analysis/StitchAlignment.h). A block's tile begins before its row does, at the
+    last element of this tensor whose number in memory is a multiple of `align`. All
+    accesses of a row are aligned then, also where rows have an odd length. Elements
+    before and after the row are masked.
 
     ```mlir
     #fuse.thread_mapping<tile = 1024, vector = 8, lanes = 32, warps = 4>
@@ -306,25 +320,27 @@ def Fuse_ThreadMappingAttr : Fuse_Attr<"ThreadMapping", "thread_mapping"> {
 def Fuse_SerialLoopAttr : Fuse_Attr<"SerialLoop", "serial_loop"> {
   let summary = "How the blocks of a stitched group run over a long axis in steps";
   let description = [{
-    A block runs over its tile of `axis` in steps of `step` elements, once for every
-    reduction that waits for another one, and once for what waits for all of them.
-    What a later pass needs of the first `register_steps` steps is retained in
-    registers, of the next `shared_steps` steps in shared memory; further steps are
-    read and computed again.
+    A block runs over its tile of `axis` in steps of `step` elements. It makes one
+    pass over the tile for every reduction that depends on another reduction, and a
+    last pass for the operators that depend on all reductions. Values that a later
+    pass needs are retained: those of the first `register_steps` steps in registers,
+    those of the next `shared_steps` steps in shared memory. The values of further
+    steps are read or recomputed.
 
-    With `online` reductions run in the pass of those that they wait for, where the
-    algebra has an online form of them: earlier results are rescaled as the others
-    change, which saves their pass.
+    With `online`, a reduction that depends on another one runs in the same pass if
+    it has an online form. Its earlier results are rescaled when the other reduction's
+    result changes. This saves a pass.
 
-    What a later pass needs is retained as the fewest bytes that it follows from.
-    With `retain_expensive` these are the results of operators that evaluate special
-    functions or polynomials, where several passes would evaluate them.
+    The retained tiles are the fewest bytes from which the needed values can be
+    computed. With `retain_expensive`, results of expensive operators (special
+    functions, polynomials) are retained instead, where several passes would evaluate
+    them.
 
     Along an axis that is not reduced a block is persistent: it computes several
     tiles, one after the other. With `stages` the tiles that a step reads are copied
-    to shared memory, with a prefetch distance of one step less. With `tma` these are
-    TMA copies wherever boxes of a tensor map cover the tile
-    (`fusion/Analysis/Stitching/StitchStages.h`).
+    to shared memory, with a prefetch distance of `stages` - 1 steps. With `tma` these
+    are TMA loads, where a tensor map can describe the tile
+    (`fusion/Analysis/StitchStages.h`).
 
     ```mlir
     #fuse.serial_loop<axis = "j", step = 4096, register_steps = 2, shared_steps = 14>
@@ -355,12 +371,13 @@ def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
     With `evict_first` data that is used once bypasses the caches: elements that one
     thread loads once do not stay in the L1, and the L2 evicts results first.
 
-    `fan_in` and `split_step` are for split reductions. With `fan_in` the last of so
-    many consecutive blocks combines their partial results, then the last of so many
-    such groups theirs, until one block has combined all. Without it the last block
-    combines all partial results. With `split_step` a block runs over its tile of the
-    split axis in steps of so many elements, with the serial loop inside, and adds up
-    its partial results.
+    `fan_in` and `split_step` are for split reductions. With `fan_in` the cross-block
+    reduction is a tree. The last one of every `fan_in` consecutive blocks to arrive
+    reduces their partial results. Every `fan_in` such results are reduced in the same
+    way, until one remains. Without `fan_in` the last block of all reduces all partial
+    results. With `split_step` a block runs over its tile of the split axis in steps
+    of `split_step` elements, with the serial loop inside, and adds up its partial
+    results.
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$threadMapping,
                         OptionalParameter<"::fusion::fuse::SerialLoopAttr">:$serialLoop,
@@ -389,8 +406,8 @@ def Fuse_CodegenAttr : Fuse_Attr<"Codegen", "codegen"> {
     * `masked`: contractions, by the names of their results. A loop that computes one of
       them masks the tiles of all its iterations. Default: none. Any other loop is
       split where a mask begins or ends (`tile-split-masked-loops`).
-    * `unmasked_iterations`: a loop is split only where at least so many of its
-      iterations, besides the first one, surely need no mask. Default 1.
+    * `unmasked_iterations`: a loop is split only where at least this number of its
+      iterations, besides the first one, surely needs no mask. Default 1.
 
     `fuse-complete-schedules` decides all of it for a schedule that has no `codegen`
     (`fusion/Search/Space/CodegenChoice.h`). A schedule that reaches `fuse-lower-to-tile`
@@ -414,12 +431,17 @@ def Fuse_CodegenAttr : Fuse_Attr<"Codegen", "codegen"> {
 def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
   let summary = "How a group runs on the chip";
   let description = [{
-    Complete: with it, lowering makes no choice. Every part but `mapping` may be
-    absent, which switches the feature off: no `tiling` (the generic form), no
-    `memory` (registers only), no `pipeline` (one stage everywhere), no `parallel`
-    (no reduction split), no `reduction` (nothing is consumed while it is reduced),
-    no `stitching` (of a stitched group: the generic form). Without `codegen`,
-    `fuse-complete-schedules` decides what it says; the generic form has none.
+    A schedule is complete: lowering makes no choice of its own. Every field but
+    `mapping` may be absent, which means:
+
+    * no `tiling`: the generic form;
+    * no `memory`: all tiles are in registers;
+    * no `pipeline`: every buffer has one stage;
+    * no `parallel`: no reduction is split;
+    * no `reduction`: no result of a reduction is used in the loop that computes it;
+    * no `stitching`, for a stitched group: the generic form;
+    * no `codegen`: `fuse-complete-schedules` adds one. The generic form has none.
+
     `version` is the version of this format: 2. Fields of version 1 have other names
     (docs/glossary.md), and version 1 is not read.
 
@@ -447,7 +469,7 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
       OptionalParameter<"::fusion::fuse::StitchingAttr">:$stitching,
       OptionalParameter<"::fusion::fuse::CodegenAttr">:$codegen);
   let assemblyFormat = "`<` struct(params) `>`";
-  // Without what stitched groups alone have, and without codegen.
+  // Builds a schedule without the fields of stitched groups and without codegen.
   let builders = [AttrBuilder<(ins "int64_t":$version,
       "::fusion::fuse::TilingAttr":$tiling, "::fusion::fuse::MappingAttr":$mapping,
       "::fusion::fuse::MemoryAttr":$memory, "::fusion::fuse::PipelineAttr":$pipeline,
@@ -466,14 +488,17 @@ def Fuse_ScheduleAttr : Fuse_Attr<"Schedule", "schedule"> {
 def Fuse_PartialAttr : Fuse_Attr<"Partial", "partial"> {
   let summary = "Which ranges of a reduction a group evaluates";
   let description = [{
-    On a chain: everything is evaluated for `splits` consecutive ranges of the axis
-    called `axis`, which the last contraction reduces, of `length` elements each; the
-    last ranges are shorter or empty, and a sum over an empty range is zero. The
-    first dimension of the group's results is the range: of the contraction's partial
-    results, then of reductions that run along the axis. A range's contraction reads
-    the running values of that range, or zero where such a value is still the
-    identity of its reduction. `fuse-split-reductions` makes such groups, with a
-    schedule that splits the axis, and a group that combines the partial results.
+    A chain with `partial` evaluates its operators for `splits` consecutive ranges of
+    the axis called `axis`, which its last contraction reduces. A range has `length`
+    elements; the last ranges are shorter or empty, and a sum over an empty range is
+    zero. The number of the range is the first dimension of the group's results. These
+    are the contraction's partial results, then the results of reductions that run
+    along the axis.
+
+    The contraction of a range reads the running values of that range, or zero where
+    such a value is still the identity of its reduction. `fuse-split-reductions` makes
+    such groups, with a schedule that splits the axis, and a group that reduces the
+    partial results.
 
     ```mlir
     #fuse.partial<axis = "k", splits = 3, length = 128>

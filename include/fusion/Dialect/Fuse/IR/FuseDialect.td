@@ -25,10 +25,10 @@ def Fuse_Dialect : Dialect {
 
     1. formed (`fuse-form-groups`): no schedule;
     2. scheduled (`fuse-search-schedules`, or by hand): `#fuse.schedule`, verified;
-    3. split (`fuse-split-reductions`): what shares a reduction over blocks is a
-       partial group and a group that combines the parts;
+    3. split (`fuse-split-reductions`): a chain with a split reduction has become a
+       partial group and a group that reduces the partial results;
     4. completed (`fuse-complete-schedules`): the schedule has a `codegen`, and the
-       group what the cost model predicts for it;
+       group the cost model's predictions;
     5. lowered (`fuse-lower-to-tile`): replaced by a `tile.launch` of a `tile.kernel`.
   }];
   let useDefaultAttributePrinterParser = 1;

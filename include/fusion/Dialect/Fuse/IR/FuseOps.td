@@ -37,14 +37,14 @@ class Fuse_GroupOp<string opMnemonic>
 }
 
 def Fuse_ChainOp : Fuse_GroupOp<"chain"> {
-  let summary = "Products with what lies between them, as one kernel";
+  let summary = "Contractions and the operators around them, as one kernel";
   let description = [{
     A chain holds one or more contractions and the element-wise operators before,
     between and after them. Operands enter through `ins`, results are written to
     `outs`; the body sees both as block arguments and nothing else from outside.
-    With `partial` it evaluates the ranges of a reduction apart, and its result has
-    them as first dimension. `predicted` holds the cost model's predictions for the
-    schedule, for reports (`fuse-complete-schedules`).
+    A chain with `partial` evaluates each range of a reduction by itself, and the
+    range is the first dimension of its results. `predicted` holds the cost model's
+    predictions for the schedule, for reports (`fuse-complete-schedules`).
 
     ```mlir
     %e = fuse.chain ins(%a = %A : tensor<64x32xf16>, %b = %B : tensor<32x64xf16>)
@@ -64,8 +64,8 @@ def Fuse_StitchOp : Fuse_GroupOp<"stitch"> {
   let description = [{
     A stitched group holds element-wise operators, broadcasts, reductions and layout
     changes (FusionStitching section 4). Its syntax is that of `fuse.chain`. A single
-    operator without a better form is a stitched group whose schedule has the generic
-    mapping: one element of the result for each thread.
+    operator that has no tile program is a stitched group whose schedule is the
+    generic form: one thread computes one element of the result.
   }];
 }
 

@@ -30,13 +30,15 @@ class FormGroupOp<string mnemonic, string group>
       "$operators attr-dict `:` functional-type(operands, results)";
   defvar text = [{
     Moves all operators of the handles, in program order, into one `}] # group # [{` and
-    returns a handle to it. Those that they start from (fills, empty tensors) are
+    returns a handle to it. Fills and empty tensors that their results start from are
     copied into the group. The handles are consumed.
 
-    Fails silenceably, and leaves everything as it was, where the operators are
-    not all linalg operators on tensors of one block that is in no group, where
-    something outside depends on some of them and others on it, or where they cannot
-    be one kernel; the message says why.
+    Fails silenceably, without any change and with a message that says why, unless
+
+    * all operators are linalg operators on tensors in one block outside of groups;
+    * no operation outside of the group depends on one operator while another
+      operator depends on it;
+    * the operators can be one kernel.
   }];
   let description = text;
 }
@@ -50,14 +52,16 @@ def FormStitchOp : FormGroupOp<"fuse.form_stitch", "fuse.stitch"> {
 }
 
 def SetScheduleOp : FuseTransformOp<"fuse.set_schedule"> {
-  let summary = "Says how a group is to run";
+  let summary = "Sets the schedule of groups";
   let description = [{
     Sets the schedule of every group of the handle. `fuse-search-schedules` keeps a
-    schedule that is there and checks it against the chip.
+    schedule that is already set and checks it against the chip.
 
-    Fails silenceably, and changes nothing, where the handle has something that is no
-    group, or the schedule does not fit one: names of axes or operators that it does
-    not have, loops that do not order its operators. The message says why.
+    Fails silenceably, without any change and with a message that says why, where
+
+    * the handle has an operation that is no group;
+    * the schedule names axes or operators that a group does not have;
+    * the schedule's loops do not order the operators of a group.
   }];
   let arguments = (ins TransformHandleTypeInterface:$groups,
                        Fuse_ScheduleAttr:$schedule);
