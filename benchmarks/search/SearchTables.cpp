@@ -315,8 +315,9 @@ void printMethods() {
 
 /// MCFuser's figure 2 for chains: M = N, K = H, M·N·K = 1024³.
 void printFusion() {
-  outs() << "| K/M | M = N | K = H | φ | fused | separately | gain | bound by "
-            "|\n|---:|---:|---:|---:|---:|---:|---:|---|\n";
+  outs() << "| K/M | M = N | K = H | arithmetic intensity (φ) | fused | "
+            "separately | gain | bound by |\n"
+            "|---:|---:|---:|---:|---:|---:|---:|---|\n";
   for (int step = -12; step <= 4; ++step) {
     double ratio = std::exp2(step / 2.0);
     auto rounded = [](double size) -> int64_t {

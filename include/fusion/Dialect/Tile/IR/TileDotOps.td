@@ -18,8 +18,8 @@ def Tile_DotOp
     (i1 × r1) times (r1 × i2) plus (i1 × i2), by the named intrinsic, with the block's
     warps arranged over i1 and i2. The extent of r1 is a multiple of the intrinsic's.
 
-    `stages` asks for cross-iteration overlap: the contraction runs so many iterations
-    of its loop, less one, after the contractions before it
+    `stages` asks for cross-iteration overlap: the contraction runs `stages` - 1
+    iterations of its loop after the contractions before it
     (`tile-overlap-iterations`). A loop around a `masked` contraction masks the tiles
     of all its iterations (`tile-split-masked-loops`).
   }];
@@ -38,17 +38,20 @@ def Tile_DotOp
 def Tile_SharedDotOp
     : Tile_Op<"shared_dot", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
                              AllTypesMatch<["accumulator", "result"]>]> {
-  let summary = "Multiplies tiles that stay in shared memory";
+  let summary = "Multiplies tiles that are read in place from shared memory";
   let description = [{
-    As `tile.dot`, of a second operand that is a stage of a buffer, read in place:
-    its rows lie along r1, or, `rhs_transposed`, its columns. So does the first
-    operand, along i1 or `lhs_transposed` along r1, unless it is the tile `lhs`.
-    What has been written there must have been passed to the asynchronous proxy
-    (`tile.proxy_fence`). All has been read when the result is there. With `async`
-    that is at the `tile.await_dot` of the result, its only use; until then nothing
-    may write to the operands.
+    This is a `tile.dot` that reads its RHS in place, from a stage of a buffer. The
+    rows of that stage are along r1 and its columns along i2, or the other way round
+    with `rhs_transposed`. The LHS is the tile `lhs`, or it is read in place, too: its
+    rows are along i1, or along r1 with `lhs_transposed`.
 
-    Where the accumulator is a constant zero the sum begins anew.
+    Data that threads have written to the operands must have been passed to the
+    asynchronous proxy (`tile.proxy_fence`). All operands have been read when the
+    result is there. With `async` that is at the `tile.await_dot` of the result, which
+    is its only use. Until then nothing may write to the operands.
+
+    With a constant zero as accumulator, the MMA starts from zero and reads no
+    accumulator.
 
     ```mlir
     %scores = tile.shared_dot of %q[%zero], %k[%stage], %sums "wgmma.m64k16" warps [4, 1]
@@ -73,7 +76,7 @@ def Tile_SharedDotOp
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The extent of the axis that is summed over.
+    /// Returns the extent of the axis that is summed over.
     int64_t getDepth() {
       BufferType buffer = getRhsBuffer().getType();
       return getRhsTransposed() ? buffer.getColumns() : buffer.getRows();
@@ -84,12 +87,12 @@ def Tile_SharedDotOp
 def Tile_AwaitDotOp
     : Tile_Op<"await_dot", [MemoryEffects<[MemRead, MemWrite]>,
                             AllTypesMatch<["value", "result"]>]> {
-  let summary = "Waits for a contraction that is under way";
+  let summary = "Waits for a contraction in flight";
   let description = [{
     Gives the result of a `tile.shared_dot` with `async` of the same block. `pending`
-    such contractions of the block that began behind it may still be under way then (PTX
-    ISA, "wgmma.wait_group"). What is computed `under` the contraction is there before: no
-    compiler moves it behind the wait.
+    such contractions, which began after that one, may still be in flight then (PTX
+    ISA, "wgmma.wait_group"). The values of `under` are computed while the contraction
+    is in flight: no compiler moves their computation behind the wait.
 
     ```mlir
     %0 = tile.shared_dot ... {async} : ... -> tensor<64x128xf32>
@@ -108,7 +111,7 @@ def Tile_AwaitDotOp
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The contraction.
+    /// Returns the contraction that is waited for.
     SharedDotOp getDot();
   }];
 }

@@ -20,24 +20,24 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     FunctionOpInterface, IsolatedFromAbove, Symbol]> {
   let summary = "A block program";
   let description = [{
-    Arguments are pointers (each with an argument attribute `tile.access`; with
-    `tile.pending` where an earlier launch that may still run accesses what it points
-    to), then sizes as index and scalars. `warps` is the number of warps of a block,
-    `shared_memory` the bytes of dynamic shared memory, set by
-    `tile-allocate-shared`. `register_stages` is the schedule's wish for the
-    shared-to-register level. `resident_blocks` is how many blocks an SM is
-    counted on to hold at a time: machine code takes no more registers than
-    leave room for them; absent, as many as it likes. `cluster` is how many blocks,
-    one after the other in the grid, are resident together and reach one another's
-    shared memory; absent, one. `unmasked_iterations` is how many iterations of a loop,
-    besides its first one, must surely need no mask for `tile-split-masked-loops` to
-    split it; absent, one.
+    Arguments are pointers, then sizes as index, and scalars. Each pointer has an
+    argument attribute `tile.access`. It has `tile.pending` if an earlier launch that
+    may still run accesses the tensor.
 
-    `producers` are further warps, behind those that `warps` counts, that only
-    issue TMA copies (`tile-specialize-warps`); absent, none. `register_budgets` are
-    the registers of a thread of a producer warp and of a consumer warp after register
-    reallocation, on chips that have it (PTX ISA, "setmaxnreg"). With `ping_pong` the
-    consumer warpgroups alternate on the tensor cores (`tile-ping-pong`).
+    * `warps`: warps of a block, without producers.
+    * `shared_memory`: bytes of dynamic shared memory, set by `tile-allocate-shared`.
+    * `register_stages`: stages of the shared-to-register level in the schedule.
+    * `resident_blocks`: blocks that an SM must have room for at a time. Machine code
+      then uses no more registers than that allows; absent, the number of registers
+      has no such limit.
+    * `cluster`: consecutive blocks of the grid that are a cluster; absent, one.
+    * `unmasked_iterations`: iterations of a loop, besides its first one, that must
+      surely need no mask for `tile-split-masked-loops` to split the loop; absent, one.
+    * `producers`: producer warps (`tile-specialize-warps`). Their numbers follow those
+      of the first `warps` warps. Absent, none.
+    * `register_budgets`: the registers of a thread of a producer warp and of a consumer
+      warp after register reallocation, on chips that have it (PTX ISA, "setmaxnreg").
+    * `ping_pong`: consumer warpgroups alternate on the tensor cores (`tile-ping-pong`).
 
     ```mlir
     tile.kernel @copy(%src: !tile.ptr<f32> {tile.access = #tile.access<read>},
@@ -68,9 +68,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
-    /// Threads that compute.
+    /// Returns the number of threads that compute.
     int64_t getNumThreads() { return kWarpSize * static_cast<int64_t>(getWarps()); }
-    /// Those of a block, with its producers.
+    /// Returns the number of threads of a block, with those of producer warps.
     int64_t getBlockThreads() {
       return getNumThreads() +
              kWarpSize * static_cast<int64_t>(getProducers().value_or(0));
@@ -88,10 +88,10 @@ def Tile_LaunchDependentsOp : Tile_Op<"launch_dependents", [
     HasParent<"KernelOp">, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The next launch may begin";
   let description = [{
-    Once all blocks have been here, the blocks of the next launch of the host plan
-    may begin wherever there is room, if that launch is `programmatic` (PTX ISA,
-    "griddepcontrol.launch_dependents"). It does not see what this one has written
-    before it has waited (`tile.await_launches`).
+    Once all blocks have executed this operation, blocks of the next launch of the
+    host plan may begin wherever there is room, if that launch is `programmatic` (PTX
+    ISA, "griddepcontrol.launch_dependents"). The next launch sees what this kernel
+    has written only after its own `tile.await_launches`.
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -100,9 +100,9 @@ def Tile_AwaitLaunchesOp : Tile_Op<"await_launches", [
     HasParent<"KernelOp">, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until the launches before this one have ended";
   let description = [{
-    What they have written is seen behind it (PTX ISA, "griddepcontrol.wait"). In
-    front of it a kernel touches nothing that they may still access: no pointer with
-    `tile.pending`.
+    After this operation the kernel sees everything that these launches have written
+    (PTX ISA, "griddepcontrol.wait"). Before it, a kernel accesses no memory that they
+    may still access: no pointer with `tile.pending`.
 
     ```mlir
     tile.kernel @second(%weights: !tile.ptr<f16> {tile.access = #tile.access<read>},
@@ -125,12 +125,12 @@ def Tile_LaunchOp : Tile_Op<"launch", [
     `inits`; its arguments are the inputs (tensors as pointers), then the inits, then
     `sizes`. `grid` is the number of blocks.
 
-    A `persistent` kernel goes through `grid` tiles with whatever number of blocks
-    it has (`tile.program_count`). The host launches as many as the device holds at
-    a time, in whole clusters, and at most one for each tile.
+    The blocks of a `persistent` kernel process `grid` tiles, whatever their number is
+    (`tile.program_count`). The host launches as many blocks as the device holds at a
+    time, in whole clusters, and at most one for each tile.
 
-    A `programmatic` launch may begin before the one before it in the function has
-    ended; its kernel waits for that itself (`tile-overlap-launches`).
+    A `programmatic` launch may begin before the previous launch of the function has
+    ended. Its kernel waits for the previous launch itself (`tile-overlap-launches`).
 
     `schedule` and `predicted` record for reports what the kernel was lowered from:
     its `#fuse.schedule`, and a dictionary of the cost model's predictions.

@@ -29,8 +29,8 @@ def Tile_ProgramCountOp : Tile_Op<"program_count", [
                                     ["inferResultRanges"]>]> {
   let summary = "The number of blocks of the grid";
   let description = [{
-    A persistent kernel goes through its tiles with this stride: how many blocks it
-    has is decided when it is launched (`persistent` of `tile.launch`).
+    This is the stride of a persistent kernel's loop over tiles. The host decides on
+    the number of blocks at the launch (`persistent` of `tile.launch`).
 
     ```mlir
     %first = tile.program_id
@@ -66,11 +66,12 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
 def Tile_WindowOp : Tile_Op<"window", [Pure, AttrSizedOperandSegments]> {
   let summary = "Describes an operand in global memory that is read through a window";
   let description = [{
-    Element (i, j) of the view is the element of a dense tensor of the given `shape`
-    after `base` whose index `map` computes, or zero where that lies outside. Each
-    index is a sum of digits of i and j, a constant of at least minus what the
-    tensor is padded with, and digits of the symbols. `bounded` are the dimensions
-    along which an index may lie outside.
+    The window reads a dense tensor of the given `shape` at `base`. `map` computes from
+    (i, j) the index of the view's element (i, j) in that tensor. The element is zero
+    where the index lies outside of the tensor. Each component of the index is a sum
+    of digits of i and j, digits of the symbols, and a constant that is at least minus
+    the tensor's padding. `bounded` are the dimensions along which an index may lie
+    outside.
 
     A convolution reads its input in this way: rows are the places of its result,
     columns the channels at all places of its filter.
@@ -100,20 +101,20 @@ def Tile_LoadOp : Tile_Op<"load",
     [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "Loads a tile from global memory into registers";
   let description = [{
-    The tile starts at `coordinates`; elements outside of the view are zero, and all
-    of them where `predicate` is given and false. Along dimensions that `in_bounds`
-    marks the tile is known to lie inside.
+    The tile starts at `coordinates`. Elements outside of the view are zero. If
+    `predicate` is false, all elements are. Along dimensions that `in_bounds` marks the
+    tile is known to lie inside.
 
-    A `ragged` tile may begin before the view, and its accesses, which are aligned
-    all the same, may cross the borders of the unit dimension: elements beyond
-    them are zero and not read. Where the base has `within` elements, accesses
-    across a border that stay inside of those are done whole, and the elements
-    beyond it may be any.
+    A `ragged` tile may begin before the view. Its accesses are aligned and may cross
+    the borders of the unit dimension. Elements beyond a border are zero and not read.
+    `within` is the number of elements at the base. An access across a border that
+    stays among these elements is not split, and the elements beyond the border may
+    have any value.
 
-    `misaligned` is for tiles whose rows, along the unit dimension, begin at any
-    element: accesses move so many elements at places that are multiples of it,
-    counted from the base, and lanes exchange what a thread has of its neighbour's.
-    Loads need `within`.
+    `misaligned` is for misaligned rows (along the unit dimension). Accesses move
+    `misaligned` elements, at multiples of `misaligned` elements from the base. Lanes
+    then exchange the elements that their neighbours have loaded for them. Loads need
+    `within`.
 
     An `evict_first` load does not stay in the L1.
   }];
@@ -142,9 +143,9 @@ def Tile_LoadOp : Tile_Op<"load",
 def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
   let summary = "Loads elements from computed places in global memory";
   let description = [{
-    Element c of the result is the one `indices`[c] elements after the base, which
-    the program must keep inside; where the index is negative nothing is read, and
-    the element is zero.
+    Element c of the result is loaded from `indices`[c] elements after the base. The
+    program must keep this place inside of the tensor. Where the index is negative
+    nothing is read, and the element is zero.
 
     ```mlir
     %rows = tile.gather %table[%at] : !tile.ptr<f16>, tensor<4x64xindex> -> tensor<4x64xf16>
@@ -162,10 +163,10 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Stores a tile from registers to global memory";
   let description = [{
     The tile starts at `coordinates`; elements outside of the view are not stored.
-    `vectorize` asks for the layout of `value` to be chosen for the widest stores
-    that the view allows, otherwise the layout of its producer is kept. `in_bounds`,
-    `ragged` and `misaligned` as for `tile.load`. The L2 evicts an `evict_first` store
-    first.
+    With `vectorize`, the layout of `value` is chosen for the widest stores that the
+    view allows; otherwise it is the layout of the operation that defines `value`.
+    `in_bounds`, `ragged` and `misaligned` mean what they mean for `tile.load`. The L2
+    evicts the lines of an `evict_first` store first.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ViewType:$view,
       Variadic<Index>:$coordinates, UnitAttr:$vectorize,
@@ -212,10 +213,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
     shared memory, for which `tile-allocate-shared` sets `offset`. Every thread that
     held an element of a row holds the row's result.
 
-    A tile that contractions multiply, too, lies as they want it: where `intrinsic` and
-    `warps` are given, as the LHS of such a contraction, which is reduced
-    `along 1`, or as the RHS, `along 0`. Otherwise the layout is that of what the
-    tile is computed from.
+    `intrinsic` and `warps` are for a tile that a contraction multiplies, too. A tile
+    that is reduced `along 1` then has the layout of that contraction's LHS, and one
+    that is reduced `along 0` that of its RHS. Without `intrinsic` the layout is that of
+    the values that the tile is computed from.
 
     ```mlir
     %max = tile.reduce maximumf %scores along 1 : tensor<64x128xf32> -> tensor<64xf32>
@@ -292,10 +293,11 @@ def Tile_MaskOp : Tile_Op<"mask", [Pure]> {
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "Moves the elements of a tile between registers, lanes and warps";
   let description = [{
-    By permutation of registers where the layouts allow, else through shared memory:
-    `tile-allocate-shared` gives it a scratch buffer as `offset`. That is made for
-    rows of 16-byte units; `padded` asks for one whose rows may have any length
-    (Support/PaddedScratch.h), which tiles of more than two dimensions always have.
+    The conversion permutes registers where the layouts allow, and else goes through
+    shared memory: `tile-allocate-shared` gives it a scratch buffer as `offset`. The
+    rows of a scratch buffer are units of 16 bytes. With `padded` they may have any
+    length (Support/PaddedScratch.h). The scratch buffers of tiles with more than two
+    dimensions are always padded.
   }];
   let arguments = (ins AnyRankedTensor:$value, OptionalAttr<I64Attr>:$offset,
                        UnitAttr:$padded);
@@ -356,9 +358,9 @@ def Tile_OptimizationBarrierOp : Tile_Op<"optimization_barrier",
     [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "The same tile, computed here and not later";
   let description = [{
-    Of retained tiles, compilers further down would move what is cheap, such as
-    rounding accumulators to a narrower type, to the first use, and retain the wider
-    values of all tiles until then.
+    This is for retained tiles. LLVM and ptxas would otherwise move cheap operations,
+    such as the rounding of accumulators to a narrower type, to the first use of their
+    results. The wider values of all tiles would then be live until that use.
   }];
   let arguments = (ins AnyRankedTensor:$value);
   let results = (outs AnyRankedTensor:$result);
@@ -369,9 +371,9 @@ def Tile_ScaleOp : Tile_Op<"scale", [Pure,
     AllTypesMatch<["value", "factors", "result"]>]> {
   let summary = "A tile times factors that are mostly one";
   let description = [{
-    Element by element. A warp of which all lanes hold factors of one only leaves
-    its part of the tile as it is, and does not multiply: worth its branch where
-    that is common, such as for sums of rows that are corrected now and then.
+    The product is element by element. A warp whose lanes all hold factors of one does
+    not multiply, and leaves its part of the tile unchanged. This is worth a branch
+    where such warps are common, as in conditional rescaling of accumulators.
 
     ```mlir
     %sums = tile.scale %before by %factors : tensor<64x128xf32>
@@ -389,11 +391,12 @@ def Tile_ScaleOp : Tile_Op<"scale", [Pure,
 
 def Tile_LastBlockOp : Tile_Op<"last_block",
     [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Whether all other blocks that count here have been here";
+  let summary = "Whether this block is the last of several to arrive";
   let description = [{
-    True in one of the `blocks` blocks that count with the same `number`: the last to
-    arrive, which sees all that the others stored before. A barrier of the block.
-    The kernel has `counters` of them, which are zero again after the last block.
+    `blocks` blocks count with the counter `number`. The result is true in the last
+    one to arrive, which sees everything that the others stored before. The operation
+    is a barrier of the block. The kernel has `counters` counters, which are zero
+    again after the last block.
 
     ```mlir
     tile.store %partial, %mine[%0] : ...
@@ -408,16 +411,17 @@ def Tile_LastBlockOp : Tile_Op<"last_block",
 }
 
 def Tile_DiscardOp : Tile_Op<"discard", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Nobody needs what a tile of global memory holds any more";
+  let summary = "Discards a tile of global memory that is not read any more";
   let description = [{
-    The tile of this shape that starts at `coordinates`, as far as it is inside of
-    the view: what the L2 has of it need not be written to memory, and whoever reads
-    it before it is written again reads anything. A barrier of the block: what its
-    threads have read before is what they have read.
+    The tile has the given `shape` and starts at `coordinates`. The operation applies
+    to its elements inside of the view. The L2 need not write their lines to memory
+    (PTX ISA, "discard.L2"). Until the elements are written again, reading them gives
+    any value. The operation is a barrier of the block, so that its threads' earlier
+    reads are not affected.
 
-    The tile is whole lines of 128 bytes: along the unit dimension it is a multiple of
-    them, and the view and all of its rows begin at one, so that what is behind the
-    end of a row is its own.
+    The tile consists of whole lines of 128 bytes. Along the unit dimension its size
+    is a multiple of a line, and the view and all of its rows begin at a line. So the
+    rest of a row's last line belongs to the same row.
 
     ```mlir
     %sums = tile.load %parts[%0, %0] : ... -> tensor<100x32xf32>
@@ -436,14 +440,18 @@ def Tile_ClusterReduceOp : Tile_Op<"cluster_reduce",
      AllTypesMatch<["value", "result"]>]> {
   let summary = "Combines the tiles of the blocks of a cluster";
   let description = [{
-    Element by element, in the order of the blocks, so that all of them have the
-    same result. Every block writes its tile to the shared memory of all, waits for
-    the cluster, and combines what it has been given. `parts` has a row for each
-    block of the cluster and a column for each element of the tile; nothing else
-    uses it, and it is not freed: other blocks may be ahead. A barrier of the block
-    and of the cluster, and so not in a branch, and in loops of constant bounds
-    alone. There `parts` has two stages, and `stage` takes them in turns: of the one
-    that a block writes to all others have read what it held an exchange before.
+    Tiles are combined element by element, in the order of the blocks, so that all
+    blocks have the same result. Every block writes its tile to the shared memory of
+    all blocks, waits for the cluster, and combines the tiles that it has received.
+
+    `parts` has a row for each block of the cluster and a column for each element of
+    the tile. Nothing else uses it. It is not freed, since other blocks may still
+    write to it.
+
+    The operation is a barrier of the block and of the cluster. So it is in no branch,
+    and only in loops with constant bounds. In a loop `parts` has two stages, which
+    `stage` alternates between. When a block writes to a stage, all other blocks have
+    read the tiles of the previous exchange through that stage.
 
     ```mlir
     %sum = tile.cluster_reduce addf %mine in %parts

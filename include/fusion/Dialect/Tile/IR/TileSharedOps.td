@@ -21,19 +21,20 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
     `offset`, in bytes from the start of the block's dynamic shared memory, is set by
     `tile-allocate-shared`; buffers that do not live at the same time share memory.
 
-    `pipeline_stages` is the schedule's wish, taken up by the `tile-pipeline` passes:
-    `tile-pipeline-identify` marks the buffers that can be `pipelined`, and
-    `tile-pipeline-expand` gives them their stages, but for those that have a place
-    for each iteration already (`tile.copy_async` with `thread_private`).
-    `register_stages` are those of the fragments that are loaded from this buffer, for `tile-pipeline-registers`;
-    without them those of the kernel.
+    `pipeline_stages` is the number of stages that the schedule asks for.
+    `tile-pipeline-identify` marks the buffers that can be pipelined with `pipelined`,
+    and `tile-pipeline-expand` gives them their stages. A buffer that `thread_private`
+    copies fill (`tile.copy_async`) has its stages from the start. `register_stages` is
+    the number of stages of the fragments that are loaded from this buffer, for
+    `tile-pipeline-registers`; default: the kernel's `register_stages`.
 
-    A buffer that TMA copies fill has an mbarrier for each stage, 8 bytes each:
-    `barriers` is the offset of the first, set by `tile-allocate-shared`, too. Where
-    its stages are released (`tile.release`), each has another one for that:
-    `released` is the offset of the first of these. All live as long as the kernel.
+    A buffer that TMA copies fill has an mbarrier of 8 bytes for each stage.
+    `barriers` is the offset of the first one, set by `tile-allocate-shared`. Where
+    stages are released (`tile.release`), each has another mbarrier for its release:
+    `released` is the offset of the first of these. Mbarriers live as long as the
+    kernel.
 
-    Buffers of the space `cluster` are of kernels with a cluster of blocks.
+    Only kernels with a `cluster` have buffers of the space `cluster`.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset,
       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<1>,
@@ -66,33 +67,35 @@ def Tile_CopyAsyncOp
                              MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Starts the copy of a tile from global to shared memory";
   let description = [{
-    Copies the tile at `coordinates` of the view into a stage of the buffer, elements
-    outside of the view as zero. The row of the buffer is the view's dimension
-    `1 - unit`, its column the unit dimension. Joins the group that the next
+    Copies the tile at `coordinates` of the view into a stage of the buffer. Elements
+    outside of the view become zero. The row of the buffer is the view's dimension
+    `1 - unit`, its column the unit dimension. The copy joins the group that the next
     `tile.commit` closes (PTX ISA, "Data Movement and Conversion Instructions:
-    cp.async"). `in_bounds` as for `tile.load`.
+    cp.async"). `in_bounds` means what it means for `tile.load`.
 
-    A TMA copy (by `tma`) is issued by one thread, and belongs to no group: the mbarrier of
-    the buffer's stage counts its bytes, and `tile.await` waits there. Its view is a
-    `tile.window` whose indices are the tile's dimensions and symbols, of a dense tensor
-    of at most five dimensions, as those of a tensor map. `eviction` says what the L2
-    may do with what it has read (PTX ISA, "createpolicy"). With `multicast` all blocks
-    of the kernel's cluster copy the same tile at the same place of their program: each
-    of them an equal part of its rows, to the buffers of all.
+    A TMA copy (by `tma`) is issued by one thread and belongs to no group. The mbarrier
+    of the buffer's stage counts its bytes, and `tile.await` waits there. Its view is a
+    `tile.window` of a dense tensor of at most five dimensions, whose indices are the
+    tile's dimensions and symbols, as a tensor map requires. `eviction` tells the L2
+    what to do with the data (PTX ISA, "createpolicy"). With `multicast` all blocks of
+    the kernel's cluster copy the same tile at the same place of their program. Each
+    block copies an equal part of the rows to the buffers of all blocks.
 
-    With `thread_private`, a tile with a layout, each thread copies what it has of that tile to
-    its own place of the buffer, of as many rows as the block has threads and as many
-    columns as a thread has different elements, where it takes it back by
-    `tile.private_load` when its copies have arrived: threads give one another nothing, so
-    that no barrier stands between the two, and the view may have any rank. By `tma`
-    it is one thread that copies, whose boxes fill the places of all: the tile, of a
-    `tile.view` of an argument of the kernel, is such that they are boxes of a tensor
-    map (`fusion/Support/PrivateBoxes.h`), and begins at multiples of its own sizes.
+    `thread_private` is a tile type with a layout. Each thread copies its own elements
+    of the tile, by that layout, to its own place of the buffer. `tile.private_load`
+    reads them back in the same thread once the copies have arrived. The buffer has a
+    row for each thread of the block and a column for each different element of a
+    thread. Since threads exchange nothing, no barrier is needed, and the view may have
+    any rank.
 
-    Where `predicate` is given and false, nothing is copied. `stages` and `slot` are
-    notes of the pipelining passes: the stages that the buffer is to have, and in an
-    expanded pipeline the iteration whose data this is, counted from the current
-    one.
+    By `tma`, one thread copies to the places of all threads. The view is then a
+    `tile.view` of an argument of the kernel, and the tile begins at multiples of its
+    own sizes. Its layout must let a tensor map describe the places
+    (`fusion/Support/PrivateBoxes.h`).
+
+    If `predicate` is false, nothing is copied. The pipelining passes set `stages` and
+    `slot`. `stages` is the number of stages that the buffer will have. In an expanded
+    pipeline, `slot` is the iteration whose data this is, counted from the current one.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
       Tile_BufferType:$buffer, Index:$stage, Optional<I1>:$predicate,
@@ -112,11 +115,10 @@ def Tile_StoreAsyncOp
     : Tile_Op<"store_async", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Starts the copy of a tile from shared to global memory";
   let description = [{
-    The other way of a `tile.copy_async` by `tma`: one thread has the boxes of a tensor
-    map stored from a stage of the buffer, behind a barrier that stands between what all
-    threads have stored there and this. Its view is the same `tile.window`; what lies
-    outside of the tensor is left out. Until `tile.store_wait` the buffer is read
-    (PTX ISA, "cp.async.bulk.tensor").
+    This is a TMA store, which one thread issues (PTX ISA, "cp.async.bulk.tensor"). A
+    barrier separates it from the threads' stores to the stage. Its view is a
+    `tile.window` as for a TMA copy by `tile.copy_async`. Elements outside of the tensor
+    are not stored. The store reads the buffer until `tile.store_wait`.
 
     ```mlir
     tile.local_store %result, %staged[%c0] : ...
@@ -138,8 +140,9 @@ def Tile_StoreWaitOp
     : Tile_Op<"store_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until TMA stores have read their buffers";
   let description = [{
-    The thread that has started them waits; the others may write to the buffers behind a
-    barrier that follows. What is stored is there when the kernel is over.
+    The thread that has issued the stores waits. Other threads may write to the buffers
+    after a barrier that follows. The stored data is in global memory when the kernel
+    has ended.
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -200,11 +203,11 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for the TMA copy that fills a stage of a buffer";
   let description = [{
     Every thread that waits sees the data; no barrier need follow. All threads of the
-    block wait for each copy once, in the order of the copies to the stage. Where
-    `predicate` is given and false, nothing is waited for. `slot` as for
+    block wait for each copy once, in the order of the copies to the stage. If
+    `predicate` is false, no thread waits. `slot` means what it means for
     `tile.copy_async`.
 
-    In an expanded pipeline it stands in place of `tile.consumer_wait`, in front of the
+    In an expanded pipeline `tile.await` replaces `tile.consumer_wait`. It is before the
     first use of its buffer.
 
     ```mlir
@@ -221,9 +224,9 @@ def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until the stage that a TMA copy fills has been released";
   let description = [{
-    By the warp that copies, in front of the copy, on the copy's `predicate`. The first
-    fill of a stage waits for nothing, every later one for the `tile.release` of what
-    was there before.
+    The warp that issues the copy waits before the copy, on the copy's `predicate`. The
+    first copy to a stage waits for nothing. Every later copy waits for the
+    `tile.release` of the stage's previous data.
   }];
   let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
       Optional<I1>:$predicate);
@@ -235,8 +238,8 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Tile_ReleaseOp : Tile_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Says that a stage that TMA copies fill has been read";
   let description = [{
-    By each warp, once for every copy to the stage, when it has read what it reads
-    of it. The next copy may then be issued, by `tile.acquire`, without a barrier.
+    Each warp releases a stage once for every copy to it, after its last read of the
+    data. The next copy, after its `tile.acquire`, then needs no barrier.
 
     ```mlir
     tile.acquire %keys[%next] if %more : !tile.buffer<...>
@@ -253,11 +256,11 @@ def Tile_ReleaseOp : Tile_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for all threads of the block, or of each warp";
   let description = [{
-    With `warp` the lanes of every warp wait for one another only (PTX ISA,
-    "bar.warp.sync"). Producers, where the kernel has them, wait only
-    `with_producers`: in front of a copy to what others have touched. With `cluster`
-    all threads of the cluster's blocks wait (PTX ISA, "barrier.cluster"), producers
-    too: in front of a copy to what another block has touched.
+    With `warp` only the lanes of a warp wait for one another (PTX ISA,
+    "bar.warp.sync"). Producer warps take part only in a barrier `with_producers`, which
+    precedes a copy to memory that consumer warps have accessed. With `cluster` all
+    threads of the cluster's blocks wait, producers too (PTX ISA, "barrier.cluster"):
+    such a barrier precedes a copy to memory that another block has accessed.
   }];
   let arguments = (ins UnitAttr:$warp, UnitAttr:$with_producers,
       UnitAttr:$cluster);
@@ -294,8 +297,8 @@ def Tile_PingPongArriveOp
     : Tile_Op<"ping_pong_arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Gives the tensor cores to the next warpgroup";
   let description = [{
-    Without waiting for it (PTX ISA, "bar.arrive"). With `first` only the last warpgroup
-    does so, before any warpgroup has had the tensor cores.
+    The warpgroup does not wait for the next one (PTX ISA, "bar.arrive"). With `first`
+    only the last warpgroup arrives, before any warpgroup has had the tensor cores.
   }];
   let arguments = (ins UnitAttr:$first);
   let assemblyFormat = "(`first` $first^)? attr-dict";
@@ -304,12 +307,12 @@ def Tile_PingPongArriveOp
 def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize",
     [MemoryEffects<[MemRead, MemWrite]>, NoRegionArguments, NoTerminator,
      SingleBlock]> {
-  let summary = "What producers do, and what all other warps do";
+  let summary = "The programs of producer warps and of consumer warps";
   let description = [{
-    The warps behind the kernel's first `warps` are its `producers`, of which the first
-    one does what `producer` says. The others of them are there to give their
-    registers to the consumers. Made by `tile-specialize-warps`, as the last
-    operation of a kernel.
+    The warps after the kernel's first `warps` are its `producers`. The first producer
+    warp executes the region `producer`. Other producer warps only give their registers
+    to the consumers, which execute `consumer`. `tile-specialize-warps` makes this
+    operation, as the last one of a kernel.
 
     ```mlir
     tile.warp_specialize producer {
@@ -334,11 +337,14 @@ def Tile_ClusterScatterOp : Tile_Op<"cluster_scatter",
     [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Gives every block of a cluster its share of a tile's rows";
   let description = [{
-    The buffer has a stage for each block of the cluster, as the kernel's `cluster` says:
-    the first block's buffer gets the first rows of the tile, as many as a stage has, the
-    next one's the next, at the stage of the block that gives them (PTX ISA, "mapa",
-    ".shared::cluster"). All blocks have met before (`tile.barrier cluster`, or in a
-    `tile.cluster_reduce`) and do so behind it: nobody writes to what others still use.
+    The buffer has a stage for each block of the cluster (`cluster` of the kernel). The
+    first block receives the first rows of every block's tile, as many as a stage has,
+    the second block the next rows, and so on. A block receives rows at the stage whose
+    number is that of the sending block (PTX ISA, "mapa", ".shared::cluster").
+
+    A barrier of the cluster precedes and follows the operation (`tile.barrier cluster`,
+    or a `tile.cluster_reduce`), so that no block writes to memory that another block
+    still uses.
 
     ```mlir
     %given = tile.alloc : !tile.buffer<4, 16, 128, f32, <"...">, cluster>
@@ -358,8 +364,9 @@ def Tile_ProxyFenceOp
     : Tile_Op<"proxy_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Shows the asynchronous proxy what the thread has written";
   let description = [{
-    To shared memory; behind the barrier that follows, units that read it by
-    themselves see what all threads had written (PTX ISA, "Async proxy").
+    The fence is for writes to shared memory. After the barrier that follows, the
+    asynchronous proxy (TMA stores, wgmma) sees what all threads have written before
+    their fences (PTX ISA, "Async proxy").
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -367,8 +374,8 @@ def Tile_ProxyFenceOp
 def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
   let summary = "Loads a tile, or a part of one, from shared memory";
   let description = [{
-    The part of the stage that starts at the static (row, column) `origin`. With
-    `transposed`, coordinate 0 of the result walks the columns of the buffer.
+    The part of the stage starts at the static (row, column) `origin`. With
+    `transposed`, coordinate 0 of the result is the column of the buffer.
   }];
   let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
       DenseI64ArrayAttr:$origin, UnitAttr:$transposed,
@@ -384,7 +391,7 @@ def Tile_LocalLoadOp : Tile_Op<"local_load", [MemoryEffects<[MemRead]>]> {
 def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Stores a tile to shared memory";
   let description = [{
-    `stages` and `slot` as for `tile.copy_async`.
+    `stages` and `slot` mean what they mean for `tile.copy_async`.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer,
       Index:$stage, UnitAttr:$transposed, OptionalAttr<I64Attr>:$stages,
@@ -399,11 +406,11 @@ def Tile_LocalStoreOp : Tile_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
 def Tile_PrivateStoreOp : Tile_Op<"private_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Stages a thread's elements of a tile through shared memory";
   let description = [{
-    For `tile.private_load` by the same thread: nobody else reads them, so that no barrier
-    stands between the two, and they lie where threads next to one another store
-    without conflicts. A `tile.copy_async` with `thread_private` fills the same places. `buffer`
-    has for each of its stages as many rows as the block has threads and as many
-    columns as a thread has different elements; it is not freed.
+    Only `tile.private_load` by the same thread reads the elements, so that no barrier is
+    needed between the two. The elements are placed so that neighbouring threads store
+    without bank conflicts. A `tile.copy_async` with `thread_private` fills the same
+    places. Each stage of `buffer` has a row for each thread of the block and a column
+    for each different element of a thread. The buffer is not freed.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_BufferType:$buffer,
       Index:$stage);
@@ -416,7 +423,7 @@ def Tile_PrivateStoreOp : Tile_Op<"private_store", [MemoryEffects<[MemWrite]>]> 
 def Tile_PrivateLoadOp : Tile_Op<"private_load", [MemoryEffects<[MemRead]>]> {
   let summary = "Loads what the thread stored, or copied, for itself";
   let description = [{
-    `slot` is a note of the pipelining passes, as of `tile.local_load`.
+    The pipelining passes set `slot`, as for `tile.copy_async`.
   }];
   let arguments = (ins Tile_BufferType:$buffer, Index:$stage,
       OptionalAttr<I64Attr>:$slot);

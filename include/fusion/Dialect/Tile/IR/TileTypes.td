@@ -43,11 +43,11 @@ def Tile_ViewType : TypeDef<Tile_Dialect, "View"> {
   let mnemonic = "view";
   let summary = "A strided operand in global memory";
   let description = [{
-    `rank` dimensions whose sizes and strides are values of the program. `unit` is
-    the dimension whose stride is one, or -1. `alignment` in bytes is what every
-    access can rely on: the base, all other strides and the size of the unit
-    dimension are multiples of it, so that an aligned chunk lies wholly inside or
-    wholly outside the view.
+    A view has `rank` dimensions, whose sizes and strides are values of the program.
+    `unit` is the dimension whose stride is one, or -1. `alignment` is in bytes. The
+    base, all other strides and the size of the unit dimension are multiples of
+    `alignment`. So an aligned chunk of this size lies wholly inside or wholly outside
+    the view.
   }];
   let parameters = (ins "int64_t":$rank, "::mlir::Type":$elementType,
                         "int64_t":$unit, "int64_t":$alignment);
@@ -70,16 +70,17 @@ def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "Stages of a tile in shared memory";
   let description = [{
-    `stages` copies of a rows × columns tile: those of a pipeline, or slots of tiles
-    that are retained. `layout` maps the element offset inside
-    one stage to (row, column).
+    A buffer has `stages` stages, each a tile of rows × columns: the stages of a
+    pipeline, or retained tiles. `layout` maps the element offset inside one stage to
+    (row, column).
 
-    `space` says who accesses the memory: `shared`, which is not printed, the threads
-    of the block; `cluster` (PTX ISA, ".shared::cluster") also other blocks of its
-    cluster, which write there by a `tile.copy_async` that is `multicast`, a
-    `tile.cluster_scatter` or a `tile.cluster_reduce`.
-    These operations take buffers of that space alone. What a block writes for itself
-    (`tile.local_store`, `tile.private_store`, other copies) goes to `shared` buffers.
+    `space` says which threads access the memory:
+
+    * `shared`, which is not printed: the threads of the block, by `tile.local_store`,
+      `tile.private_store` and copies that are not `multicast`;
+    * `cluster` (PTX ISA, ".shared::cluster"): also the threads of other blocks of the
+      cluster, which write by a `multicast` `tile.copy_async`, a `tile.cluster_scatter`
+      or a `tile.cluster_reduce`. These operations take no other buffers.
 
     ```mlir
     !tile.buffer<2, 64, 64, f16, #panels>           // shared
@@ -95,9 +96,9 @@ def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes of one stage.
+    /// Returns the bytes of one stage.
     int64_t getStageBytes() const;
-    /// Bytes of all stages.
+    /// Returns the bytes of all stages.
     int64_t getBytes() const { return getStages() * getStageBytes(); }
   }];
 }
@@ -119,8 +120,8 @@ def Tile_Transport : I32EnumAttr<"Transport", "How an asynchronous copy moves",
                                  [I32EnumAttrCase<"Async4", 4, "async4">,
                                   I32EnumAttrCase<"Async8", 8, "async8">,
                                   I32EnumAttrCase<"Async16", 16, "async16">,
-                                  // Boxes of a tensor map, by one thread: the
-                                  // number of bytes is no field of it.
+                                  // TMA copies: the value is 0, since one copy
+                                  // has no fixed number of bytes.
                                   I32EnumAttrCase<"TMA", 0, "tma">]> {
   let cppNamespace = "::fusion::tile";
   let genSpecializedAttr = 0;
@@ -142,12 +143,15 @@ def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
   let summary =
       "How the host describes a tensor, and the box that one copy moves";
   let description = [{
-    What a kernel's parameter of 128 bytes is encoded from at each launch (PTX ISA,
-    "Tensor maps"): the operand number `of` of the launch, inputs and then inits, as
-    `dims` elements whose dimensions are `strides` bytes apart, innermost first, that one
-    dense. A copy moves a `box`; its rows lie in shared memory in the swizzle of
-    `swizzle` bytes, 0 for none. What lies outside of the tensor is loaded as zero and
-    not stored.
+    A tensor map is a kernel's parameter of 128 bytes, which the host encodes at each
+    launch (PTX ISA, "Tensor maps"). `of` is the number of the launch's operand that it
+    describes, inputs first and then inits. `dims` are the sizes of the tensor in
+    elements, innermost dimension first. `strides` are the strides of all dimensions
+    but the innermost, in bytes; the innermost is dense.
+
+    A copy moves a `box`. Its rows lie in shared memory in the swizzle of `swizzle`
+    bytes, 0 for none. Elements outside of the tensor are loaded as zero and not
+    stored.
   }];
   let parameters = (ins "int64_t":$of, "::mlir::Type":$elementType,
       ArrayRefParameter<"int64_t">:$dims,
@@ -164,7 +168,7 @@ def Tile_TensorMapAttr : AttrDef<Tile_Dialect, "TensorMap"> {
 def Tile_Access : I32EnumAttr<"Access", "What a kernel does with a global operand", [
     I32EnumAttrCase<"Read", 0, "read">,
     I32EnumAttrCase<"Write", 1, "write">,
-    // What blocks tell one another: it is read after it was written.
+    // Data that blocks exchange: it is read after it was written.
     I32EnumAttrCase<"ReadWrite", 2, "read_write">]> {
   let cppNamespace = "::fusion::tile";
   let genSpecializedAttr = 0;
