@@ -32,10 +32,10 @@ def ReferenceArrangeLoops
 
     * A narrow input that is read more than once (it does not depend on every
       loop) and is extended in the body is extended once beforehand.
-    * The loops are put in the order parallel, reduction, and innermost the
-      parallel loop along which the output is contiguous, so that the inner
-      loop is a vector operation without a dependence. Inputs that are read
-      more than once are transposed to be contiguous along it, too.
+    * Parallel loops come first, then reduction loops. The parallel loop along
+      which the output is contiguous becomes the innermost one, so that it is a
+      vector operation without a dependence. Inputs that are read more than once
+      are transposed to be contiguous along it, too.
 
     Named reductions become `linalg.generic`; `linalg.pack` and `linalg.unpack`
     become padding, reshaping and transposing.
@@ -63,12 +63,13 @@ def ReferenceParallelizeLoops
     : Pass<"reference-parallelize-loops", "::mlir::ModuleOp"> {
   let summary = "Lower linalg on memrefs to loops, the outermost as a function of a range";
   let description = [{
-    Lowers every linalg operation on memrefs to `scf.for`. The leading parallel
-    loops of an operation that is not itself in a loop (all but the innermost,
-    where all are parallel) are collapsed into one, whose body becomes a
-    private function `fusion_parallel_body_N(begin, end, captures...)`. The
-    call over the whole range that is left behind may be replaced by calls over
-    parts of it, in any order and from any threads.
+    Lowers every linalg operation on memrefs to `scf.for`. If an operation is not
+    itself in a loop, its leading parallel loops are collapsed into one. If all
+    loops are parallel, the innermost one is not collapsed. The body of the
+    collapsed loop becomes a private function
+    `fusion_parallel_body_N(begin, end, captures...)`, and the operation becomes
+    a call of it for the whole range. That call may be replaced by calls for
+    parts of the range, in any order and from any threads.
 
     Example:
 
@@ -100,9 +101,10 @@ def ReferenceExpandNarrowFloats
 
     A CPU has no instructions for the 8-bit floats, and not every CPU has them
     for bf16. An extension from an 8-bit float becomes a load from a table of
-    its 256 values; a truncation to one, and one from f64 to f16 or bf16,
-    becomes a call of `fusion_reference_truncate_TYPE(f64)`, which rounds once to nearest
-    even. `math.fma` of types narrower than f32 is computed in f64.
+    its 256 values. A truncation to an 8-bit float, and one from f64 to f16 or
+    bf16, becomes a call of `fusion_reference_truncate_TYPE(f64)`. That function
+    rounds once to nearest even. `math.fma` of types narrower than f32 is
+    computed in f64.
 
     Example:
 
@@ -129,10 +131,10 @@ def ReferenceGuardDivision
     : Pass<"reference-guard-division", "::mlir::ModuleOp"> {
   let summary = "Keep integer divisions from trapping";
   let description = [{
-    A division by zero has no defined value, but a CPU ends the program over it. Where
-    the divisor is zero, or the quotient would overflow, it becomes one, and
-    `fusion_reference_undefined()` is called, so that nobody takes the result for the
-    truth.
+    A division by zero has no defined value, but on a CPU it ends the program. If the
+    divisor is zero, or the quotient would overflow, the divisor becomes one and
+    `fusion_reference_undefined()` is called, so that the result is not taken for a
+    reference.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -145,10 +147,10 @@ def ReferenceGuardIndices
   let summary = "Keep gathers inside of their tensors";
   let description = [{
     An element at an index that data gives, and that is outside of its tensor, has
-    no defined value, but a CPU may end the program over it. Where an index is
-    outside it becomes zero, and `fusion_reference_undefined()` is called, so that
-    nobody takes the result for the truth. Indices that are made of loops and sizes
-    are inside.
+    no defined value, but on a CPU it may end the program. An index that is outside
+    becomes zero, and `fusion_reference_undefined()` is called, so that the result is
+    not taken for a reference. Indices that are computed from loops and sizes are
+    inside.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -162,7 +164,7 @@ def ReferenceReportAssertions
   let description = [{
     Upstream's lowering of `cf.assert` ends the process. Here the function calls
     `fusion_reference_refuse(message, left, right)`, with the address of the text and
-    the two sides of the comparison, and returns; so do its callers.
+    the two sides of the comparison, and returns. Its callers return, too.
 
     Example: `cf.assert %ok, "sizes differ"` becomes
 

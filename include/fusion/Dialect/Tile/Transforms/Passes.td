@@ -12,12 +12,13 @@
 include "mlir/Pass/PassBase.td"
 
 def TileFlushExponentials : Pass<"tile-flush-exponentials", "::fusion::tile::KernelOp"> {
-  let summary = "Let exponentials be zero that nobody can tell from it";
+  let summary = "Flush exponentials to zero where that changes no result";
   let description = [{
-    Marks exponentials of f32 (`fuse.flush`) of differences from their row's maximum that
-    are only added up, or rounded to 16 bits to be multiplied. They are at most 1, and
-    their row has one of 1: of what is below 2^-126 nothing is left in either. The
-    instruction without those takes one machine instruction in place of four.
+    Marks f32 exponentials of differences from their row's maximum (`fuse.flush`) whose
+    results are only added up, or rounded to 16 bits and then multiplied. The results
+    are at most 1, and one of their row is 1. So results below 2^-126 change neither
+    the sum nor a rounded factor. An exponential that flushes them to zero is one
+    machine instruction in place of four.
 
     ```mlir
     %top = tile.reduce maximumf %y along 1 : tensor<32x64xf32> -> tensor<32xf32>
@@ -40,12 +41,15 @@ def TileFoldExponentials : Pass<"tile-fold-exponentials", "::fusion::tile::Kerne
 
         exp(s * x - t) = exp2(fma(x, s * log2(e), -t * log2(e)))
 
-    with `t * log2(e)` computed once for each row. A positive constant `s` is taken from
-    a product in front, past selections between it and an infinity or zero and past
-    extrema of rows, `max(s * x) = s * max(x)`, where nothing else reads the product.
-    Factors `exp(t - t')` between values of rows are computed of the same products, so
-    that rounding them moves all terms of a row alike. docs/numerics.md bounds the
-    error, which is relative to `t`; otherwise nothing changes.
+    with `t * log2(e)` computed once for each row. The positive constant `s` is the factor
+    of an earlier multiplication `s * x` that nothing else reads. Between it and the
+    exponential there may be selections between the product and an infinity or zero, and
+    extrema of rows, `max(s * x) = s * max(x)`.
+
+    Factors `exp(t - t')` between statistics of a row use the same products
+    `t * log2(e)`. Rounding these products then changes all terms of a row alike.
+    docs/numerics.md bounds the error, which is relative to `t`. No other result
+    changes.
 
     ```mlir
     %y = arith.mulf %x, %scale : tensor<32x64xf32>
@@ -77,12 +81,11 @@ def TileFoldExponentials : Pass<"tile-fold-exponentials", "::fusion::tile::Kerne
 def TileAssignLayouts : Pass<"tile-assign-layouts", "::fusion::tile::KernelOp"> {
   let summary = "Say which thread holds which element";
   let description = [{
-    Gives every tensor of a kernel a `#tile.layout`. Products fix the layouts of their
-    operands and results, vectorised stores that of what they store; element-wise
-    operations take the layout of an operand that is fixed. Everything else, such as
-    loads, constants and broadcasts, is made in the layout that its user wants, once
-    for each layout. Where two fixed layouts meet, `tile.convert_layout` stands
-    between.
+    Gives every tensor of a kernel a `#tile.layout`. Contractions fix the layouts of their
+    operands and results, vectorised stores the layout of the stored tile. Element-wise
+    operations take the layout of an operand whose layout is fixed. Other tiles, such as
+    loads, constants and broadcasts, are made in the layout that their user needs, once
+    for each layout. Where two fixed layouts meet, a `tile.convert_layout` is inserted.
 
     ```mlir
     %c = tile.dot %a, %b, %acc "mma.m16n8k16" warps [4, 1]
@@ -102,11 +105,12 @@ def TileAssignLayouts : Pass<"tile-assign-layouts", "::fusion::tile::KernelOp"> 
 def TileAllocateShared : Pass<"tile-allocate-shared", "::fusion::tile::KernelOp"> {
   let summary = "Place buffers in shared memory";
   let description = [{
-    Gives every `tile.alloc`, and every `tile.convert_layout` that goes through shared
-    memory, its offset: the lowest one, at multiples of 128 bytes, at which it overlaps
-    nothing that lives at the same time; of 1024 where products read buffers in place or
-    bulk copies fill them. Behind them all lie the mbarriers of the buffers that bulk
-    copies fill, one for each stage (`barriers`). Sets `shared_memory` of the kernel.
+    Gives an offset to every `tile.alloc`, and to every `tile.convert_layout` that goes
+    through shared memory. It is the lowest multiple of 128 bytes at which a buffer
+    overlaps no other buffer that lives at the same time. Buffers that contractions read
+    in place or that TMA copies fill have multiples of 1024 bytes. The mbarriers of
+    buffers that TMA copies fill come after all buffers, one for each stage (`barriers`).
+    Sets `shared_memory` of the kernel.
   }];
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
@@ -114,18 +118,21 @@ def TileAllocateShared : Pass<"tile-allocate-shared", "::fusion::tile::KernelOp"
 def TileInsertBarriers : Pass<"tile-insert-barriers", "::fusion::tile::KernelOp"> {
   let summary = "Order accesses to shared memory";
   let description = [{
-    Inserts a `tile.barrier` before every access to shared memory that conflicts with
-    an earlier access not yet separated from it by a barrier: they overlap and one of
-    them writes. The data of asynchronous copies counts as written at the
-    `tile.wait` that ends them. A bulk copy must find its stage read; behind it nothing
-    needs a barrier, since every thread awaits its data by itself. What `tile.store_async`
-    stores counts as read at the `tile.store_wait` behind it: whoever writes there before,
-    and a block that ends before, is refused. Loops are followed until nothing changes; a barrier
-    that only the first iteration needs stands in front of the loop. Slots of a buffer
-    are told apart where their numbers are constant. Where every
-    byte of a buffer belongs to one warp, which copies, writes and reads it, the barrier
-    is one of the warp's lanes (`tile.barrier warp`), unless the block's must stand
-    there anyway.
+    Inserts a `tile.barrier` before every access to shared memory that conflicts with an
+    earlier access without a barrier between the two. Accesses conflict if they overlap
+    and one of them writes. Accesses count as follows:
+
+    * Asynchronous copies of threads write at the `tile.wait` that ends them.
+    * A TMA copy writes where it is issued, so a barrier separates it from earlier reads
+      of its stage. Reads of its data need no barrier, since every thread awaits it.
+    * `tile.store_async` reads until the `tile.store_wait` after it. A write to its
+      buffer before that wait is an error, and so is the end of the block.
+
+    The analysis follows loops until nothing changes. A barrier that only the first
+    iteration needs is inserted before the loop. Stages of a buffer are told apart where
+    their numbers are constant. A buffer may be such that one warp alone copies, writes
+    and reads each byte of it. Then the barrier is one of the warp's lanes (`tile.barrier
+    warp`), unless a barrier of the block is needed there anyway.
   }];
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
@@ -135,9 +142,9 @@ def TileUseSharedOperands : Pass<"tile-use-shared-operands", "::fusion::tile::Ke
   let description = [{
     Some intrinsics (wgmma) read their RHS from shared memory, and their LHS, too, if it
     lies there. Contractions by such an intrinsic become `tile.shared_dot` of the
-    buffers that their operands were to be loaded from: whole stages, between whose
-    load and the contraction nothing writes. An LHS that is computed stays a tile in
-    registers. What releases a stage moves behind the contraction.
+    buffers that their operands were to be loaded from. An operand must be a whole
+    stage that nothing writes to between the load and the contraction. A computed LHS
+    stays a tile in registers. Releases of the stages move behind the contraction.
 
     ```mlir
     %b = tile.local_load %buffer[%stage] at [0, 0] : ... -> tensor<64x128xf16>
@@ -154,24 +161,27 @@ def TileUseSharedOperands : Pass<"tile-use-shared-operands", "::fusion::tile::Ke
 }
 
 def TileReleaseStages : Pass<"tile-release-stages", "::fusion::tile::KernelOp"> {
-  let summary = "Release stages that bulk copies fill by mbarriers";
+  let summary = "Release the stages that TMA copies fill, by mbarriers";
   let description = [{
-    Stands for `producer_acquire` and `consumer_release` where copies are in bulk: in front
-    of each copy to a buffer a `tile.acquire`, and behind the last use of what was
-    awaited a `tile.release`, so that the thread that copies waits for the warps that
-    read, and nobody else for anything. What is surely the first copy to a stage needs
-    no acquire, unless producers copy. Of a buffer whose stages a loop fills ahead
-    (`tile-pipeline-expand`) the release stands behind the loop's last use of the
-    buffer. Otherwise all copies and waits must stand in one block, which a loop
-    holds, and each stage of that buffer be awaited behind each copy to it.
+    Replaces `producer_acquire` and `consumer_release` for TMA copies. A `tile.acquire` is
+    inserted before each copy to a buffer, and a `tile.release` after the last use of the
+    awaited data. So the thread that copies waits for the warps that read, and no other
+    thread waits. A copy that is surely the first one to its stage needs no acquire,
+    unless producers issue it.
 
-    Each copy to a stage is thus awaited once and released once, in this order and in
-    the order of the copies, and acquires wait for releases that stand before them:
-    nothing can wait for ever.
+    A loop may prefetch the stages of a buffer (`tile-pipeline-expand`). The release is
+    then after the loop's last use of the buffer. Otherwise all copies and waits must be
+    in one block, inside of a loop, and each stage must be awaited after each copy to it.
 
-    Other buffers, and all of a kernel without producers in which anything is copied
-    ahead in another way, are left to the barriers of the block: these must
-    stand there anyway. So are kernels of one warp, whose barriers cost less.
+    Each copy to a stage is awaited once and released once, in this order and in the
+    order of the copies. Acquires wait for earlier releases. So there is no deadlock.
+
+    These buffers are left to the barriers of the block:
+
+    * other buffers;
+    * all buffers of a kernel without producers that prefetches anything by other copies
+      than TMA copies, since it has barriers of the block anyway;
+    * all buffers of a kernel with one warp, whose barriers cost less.
 
     ```mlir
     tile.producer_acquire
@@ -201,20 +211,25 @@ def TileOverlapIterations
     : Pass<"tile-overlap-iterations", "::fusion::tile::KernelOp"> {
   let summary = "Overlap a contraction with the next iteration (cross-iteration overlap)";
   let description = [{
-    Where a `tile.shared_dot` has two `stages`, its loop is rotated: what the product
-    depends on is computed an iteration ahead. The last product in front of it and itself,
-    of the iteration before, are then under way together, and what is computed from the former, such as
-    a softmax, runs under the latter (FlashAttention-3, section 3.2). Which operations
-    belong to which of the two stages of the loop follows from what they depend on: late are the
-    product, all that needs its result and all that fills, awaits and releases the buffer
-    that it reads; of the rest what would take more registers to carry than to compute.
-    The tile that it multiplies is made of what was computed `under` it once both are over:
-    ptxas runs products one by one where registers that one reads are written before
-    (C7513). Results are the same, bit by bit.
+    Rotates the loop of a `tile.shared_dot` that has two `stages`: the operands of this
+    contraction are computed an iteration ahead. It is then in flight together with the
+    next iteration's contraction before it in the loop. Operations on the result of that
+    one, such as a softmax, run while this one is in flight (FlashAttention-3, section
+    3.2). Results are the same, bit by bit.
 
-    Copies to the buffer must be in bulk and its stages released by mbarriers, so that the
-    two stages wait for nothing but their own buffers. A loop that might make no iteration
-    stays as it is. The reason why a product stays is a remark (category `pipeline`).
+    The rotated loop has two stages. These operations are in the late one:
+
+    * the contraction, and operations that need its result;
+    * operations that fill, await and release the buffer that it reads;
+    * operations whose results would take more registers to carry than their operands.
+
+    The contraction's LHS is made of the values computed `under` it only when both
+    contractions have ended. Otherwise ptxas runs contractions one by one, since
+    registers that one of them reads are written before (warning C7513).
+
+    The buffer must be filled by TMA copies and released by mbarriers, so that each of the
+    two stages waits only for its own buffers. A loop that might have no iteration is not
+    changed. A remark (category `pipeline`) gives the reason why a contraction stays.
 
     ```mlir
     %o = scf.for %n = ... iter_args(%sums = %zero) {
@@ -257,7 +272,7 @@ def TileOverlapIterations
                            "::fusion::tile::TileDialect"];
   let statistics = [
     Statistic<"numOverlapped", "products-overlapped",
-              "Products that run beside the next iteration's">
+              "Contractions that overlap with the next iteration's">
   ];
 }
 
@@ -313,17 +328,20 @@ def TilePingPong : Pass<"tile-ping-pong", "::fusion::tile::KernelOp"> {
 
 def TileSpecializeWarps
     : Pass<"tile-specialize-warps", "::fusion::tile::KernelOp"> {
-  let summary = "Give bulk copies to warps of their own";
+  let summary = "Give TMA copies to producer warps";
   let description = [{
-    Splits a kernel that asks for `producers` into what one of them does, the bulk
-    copies, their acquires and the barriers that order them behind other accesses, and
-    what all other warps do, the rest. Each side keeps what its operations are computed
-    from and the loops around them, and of what loops carry no more. Runs last, so
-    that both sides are parts of one program that is right: who waits does so for
-    what stands before it there.
+    Splits a kernel that asks for `producers` into the program of a producer warp and that
+    of the consumer warps. The producer has the TMA copies, their acquires, and the
+    barriers that order copies behind other accesses. The consumers have all other
+    operations. Each program keeps the loops around its operations and the values that
+    they are computed from. Loops carry only values that the program needs.
 
-    Where nothing is copied in bulk in a loop, a remark (category `specialize`) says so,
-    and the kernel has no producers.
+    The pass runs last, on a program whose synchronisation is complete: every wait is for
+    an operation that comes before it in that program. So the two programs have no
+    deadlock either.
+
+    If no loop has TMA copies, a remark (category `specialize`) says so, and the kernel
+    has no producers.
 
     ```mlir
     tile.kernel @k(...) attributes {warps = 4 : i64, producers = 4 : i64} {
@@ -368,37 +386,37 @@ def TileSpecializeWarps
 def TileInsertProxyFences : Pass<"tile-insert-proxy-fences", "::fusion::tile::KernelOp"> {
   let summary = "Show the asynchronous proxy what threads have written";
   let description = [{
-    What threads write to a buffer that `tile.shared_dot` reads or `tile.store_async`
-    stores is passed on by a `tile.proxy_fence` of the writing threads, in front of the
-    next barrier; so is what they write to memory that bulk copies write later. Copies
-    by threads write where they are waited for; bulk copies are of that proxy
-    themselves. Barriers have none where that proxy does nothing later with what was
-    written before them. Runs after `tile-insert-barriers`.
+    Inserts a `tile.proxy_fence` before a barrier if threads have written to shared memory
+    before the barrier that the asynchronous proxy accesses after it: by
+    `tile.shared_dot`, `tile.store_async` or a TMA copy. Asynchronous copies by threads
+    write at their wait. TMA copies belong to the asynchronous proxy and need no fence.
+    Runs after `tile-insert-barriers`.
   }];
   let dependentDialects = ["::fusion::tile::TileDialect"];
 }
 
 def TileSplitMaskedLoops : Pass<"tile-split-masked-loops", "::fusion::tile::KernelOp"> {
-  let summary = "Mask only the tiles that a mask cuts";
+  let summary = "Mask only the tiles that a mask divides";
   let description = [{
-    A loop whose body compares indices of its tile, as those of causal attention and of
-    windows do, or masks what lies behind an extent (`tile.mask`), becomes up to three
-    loops over the same iterations: those in the middle, whose tiles lie inside, compute
-    without the masks that are understood. These compare sums of `tile.iota`, constants
-    and what is the same in all iterations, so that a whole tile lies inside up to some
-    iteration, or from some iteration on. What a comparison must say inside follows from
-    its use: true where a selection then takes what was computed, false where it takes
-    it otherwise. A loop stays whole where
+    Splits a loop with masks into up to three loops over the same iterations. The tiles of
+    the middle loop are not masked. A mask is a comparison of indices of the loop's tile,
+    as in causal or sliding-window attention, or a `tile.mask` of elements beyond an
+    extent. A comparison is understood if its operands are sums of `tile.iota`, constants
+    and values that are the same in all iterations. A whole tile then lies inside up to
+    some iteration, or from some iteration on. The use of a comparison says whether inside
+    means true or false: inside, a selection takes the computed value.
 
-    * the blocks of a cluster meet in it;
-    * it computes a product that the schedule keeps `masked`;
-    * fewer of its iterations surely lie inside than the kernel's
-      `unmasked_iterations` (default 1), the loop's first iteration not counted: of a
-      window whose inner part is narrower than a step perhaps none does.
+    A loop is not split if
 
-    Iterations stay as they are and in their order, with the values that they hand on;
-    so do waits and releases in them, each of which has its counterpart in another role
-    by its number. Runs behind everything that looks at one loop as a whole.
+    * the blocks of a cluster synchronise in it;
+    * it computes a contraction that the schedule keeps `masked`;
+    * fewer of its iterations surely lie inside than the kernel's `unmasked_iterations`
+      (default 1). The loop's first iteration does not count. A window whose inner part is
+      narrower than a step may have none.
+
+    The iterations, their order, and the values that they carry do not change. Neither do
+    their waits and releases, which producers and consumers match by number. Runs after
+    all passes that analyse one loop as a whole.
 
     ```mlir
     scf.for %n = %c0 to %end step %c64 {
@@ -422,14 +440,13 @@ include "fusion/Dialect/Tile/Transforms/PipelinePasses.td"
 def TileOverlapLaunches : Pass<"tile-overlap-launches", "::mlir::ModuleOp"> {
   let summary = "Let a launch begin while the one before it ends";
   let description = [{
-    For every launch that is `programmatic`: its kernel waits for the launches before
-    it (`tile.await_launches`) in front of the first operation that touches what they
-    may still access, which is everything but the inputs and constants of the
-    function; the pointers to that get `tile.pending`. The kernel in front of it lets
-    it begin as soon as all of its own blocks run (`tile.launch_dependents`). So what
-    a block does before its first such access, from the launch itself to the barriers
-    that it sets up and the weights that it loads, is done under the end of the kernel
-    before (PTX ISA, "griddepcontrol").
+    Lets every `programmatic` launch overlap with the end of the previous launch (PTX ISA,
+    "griddepcontrol"). Its kernel waits for earlier launches (`tile.await_launches`) before
+    the first operation on memory that they may still access. This is all memory but the
+    inputs and constants of the function; pointers to it get `tile.pending`. The previous
+    kernel lets the launch begin as soon as all of its own blocks run
+    (`tile.launch_dependents`). Work before the wait then overlaps: the launch itself, the
+    initialisation of mbarriers, loads of weights.
 
     ```mlir
     func.func @main(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {

@@ -15,17 +15,23 @@ def TilePipelineIdentify : Pass<"tile-pipeline-identify", "::fusion::tile::Kerne
   let summary = "Find the buffers that can be pipelined";
   let description = [{
     A buffer with `pipeline_stages` above one is marked `pipelined` where ALCOP's
-    three rules hold (section II-A): (1) it is filled by one asynchronous copy and by
-    nothing else; (2) the copy stands in a sequential loop that also holds all reads of
-    the buffer, behind it; (3) since groups of copies are waited for in order, no other
-    pipelined loop stands inside of that loop, whose waits would be for other
-    data. Rule 3 is of two loops with groups of copies: bulk copies have an mbarrier for
-    each stage of a buffer, and may be nested with either. Where a rule fails, a remark
-    (category `pipeline`) says which, and the buffer keeps its single stage.
+    three rules hold (section II-A):
 
-    A buffer that is filled synchronously, by a load into registers and a store, fails
-    rule 1 but is prefetched instead where the others hold: the load runs one iteration
-    ahead, the store has a second stage to go to. It asks for two stages.
+    1. One asynchronous copy, and nothing else, fills the buffer.
+    2. The copy is in a sequential loop that also has all reads of the buffer, after the
+       copy.
+    3. That loop has no other pipelined loop inside. Groups of copies are waited for in
+       order, so the inner loop's waits would wait for the outer loop's data. This rule
+       is only for two loops with groups of copies: TMA copies have an mbarrier for each
+       stage of a buffer.
+
+    If a rule does not hold, a remark (category `pipeline`) says which one, and the
+    buffer keeps its single stage.
+
+    A load into registers and a store may fill a buffer synchronously. Rule 1 does not
+    hold then. If the other rules do, the buffer is prefetched through registers instead:
+    the load runs one iteration ahead, and the store writes to a second stage. Such a
+    buffer asks for two stages.
 
     ```mlir
     %buffer = tile.alloc {pipeline_stages = 3 : i64} : !tile.buffer<1, 64, 32, f16, #layout>
@@ -42,13 +48,15 @@ def TilePipelineIdentify : Pass<"tile-pipeline-identify", "::fusion::tile::Kerne
 
 def TilePipelineAssignStages
     : Pass<"tile-pipeline-assign-stages", "::fusion::tile::KernelOp"> {
-  let summary = "Carry the stages of pipelined buffers to what fills them";
+  let summary = "Set the stages of copies and stores to pipelined buffers";
   let description = [{
-    The copy or store that fills a `pipelined` buffer gets the buffer's stages; nothing
-    else decides here. One that has stages already, or a pipelined buffer that has been
-    given its stages already, is an error: the annotations are stale. So is a buffer
-    that is marked but not filled by one copy, or through registers with more than two
-    stages.
+    The copy or store that fills a `pipelined` buffer gets the number of stages of that
+    buffer. Errors are:
+
+    * stale annotations: a copy or store that has stages already, or a pipelined buffer
+      that has been given its stages already;
+    * a pipelined buffer that several copies fill;
+    * a pipelined buffer that is filled through registers and has more than two stages.
 
     ```mlir
     tile.copy_async %a[%m, %k], %A[%c0] by async16 …
@@ -66,14 +74,16 @@ def TilePipelineAssignStages
 def TilePipelinePlace : Pass<"tile-pipeline-place", "::fusion::tile::KernelOp"> {
   let summary = "Place the primitives that guard pipelined buffers";
   let description = [{
-    The analysis of ALCOP section III-A, written into the IR. The pipelined loop of a
-    buffer is the innermost sequential one around what fills it. In it the fills, with
-    what they are computed from, are gathered at the top: the load region, between
-    `producer_acquire` and `producer_commit`. The use region, from the first to the last
-    read of a pipelined buffer, stands between `consumer_wait` and `consumer_release`.
-    The program is still the same, one iteration after the other; expansion moves the
-    load region ahead. Its prologue will stand in front of the loop, and that of the
-    register level in the prologue or in the loop around (`tile-pipeline-registers`).
+    Writes the result of the analysis of ALCOP section III-A into the IR. The pipelined
+    loop of a buffer is the innermost sequential loop around the copy that fills it. The
+    pass moves the copies, and the operations that they depend on, to the top of the
+    loop. This is the load region, between `producer_acquire` and `producer_commit`. The
+    use region, from the first to the last read of a pipelined buffer, is between
+    `consumer_wait` and `consumer_release`.
+
+    The program still runs one iteration after the other. `tile-pipeline-expand` moves
+    the load region ahead and puts a prologue before the loop. The register level has its
+    prologue in that prologue, or in the outer loop (`tile-pipeline-registers`).
 
     ```mlir
     scf.for %k = %c0 to %K step %c32 … {
@@ -104,20 +114,23 @@ def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"
   let summary = "Issue copies ahead of their use";
   let description = [{
     Rewrites every loop with primitives (ALCOP section III-B). Buffers get their stages.
-    A buffer with s stages is filled s - 1 iterations ahead: the first s - 1 copies
-    stand in a prologue before the loop, the copy in the loop is for the iteration s - 1
-    later, into the stage after the last one that was filled, wrapping around. Copies
-    beyond the last iteration are predicated off, so any trip count will do, also one
-    that is known at run time only. An iteration's copies to buffers with the same
-    number of stages are one group, those with fewer stages first; the wait at the top
-    of the iteration leaves all groups in flight that it does not need.
+    A buffer with s stages has a prefetch distance of s - 1 iterations. The first s - 1
+    copies are in a prologue before the loop. The copy in the loop is for the iteration
+    s - 1 later, and fills the stage after the one that was filled last, wrapping around.
+    Copies beyond the last iteration are predicated off, so that any trip count works,
+    also one that is known only at run time.
 
-    Copies in bulk belong to no group: each buffer that they fill is awaited by itself,
-    in front of its first use (`tile.await`). What bulk copies in front of the loop
-    fill is awaited behind the prologue.
+    An iteration's copies to buffers with the same number of stages are one group. Groups
+    of buffers with fewer stages are closed first. The wait at the top of the iteration
+    leaves all groups in flight that the iteration does not need.
 
-    What is filled through registers is loaded in the load region, too, for the next
-    iteration, and stored to the other stage when this iteration's data has been read.
+    TMA copies belong to no group. Each buffer that they fill is awaited by itself, before
+    its first use (`tile.await`). Buffers that TMA copies before the loop fill are awaited
+    after the prologue.
+
+    A buffer that is filled through registers is loaded for the next iteration in the load
+    region. The registers are stored to the other stage when this iteration's data has
+    been read.
 
     ```mlir
     scf.for %k = %c0 to %K step %c32 … {
@@ -157,19 +170,21 @@ def TilePipelineExpand : Pass<"tile-pipeline-expand", "::fusion::tile::KernelOp"
 }
 
 def TilePipelineRegisters : Pass<"tile-pipeline-registers", "::fusion::tile::KernelOp"> {
-  let summary = "Load the next fragments under the product of these";
+  let summary = "Load the next fragments while the MMAs of these run";
   let description = [{
-    The second level (ALCOP, figure 3d), for kernels or buffers with two
-    `register_stages`: the loads from them for one product are issued before the
-    product in front of it. In a loop that `tile-pipeline-expand` has pipelined, the last product of
-    an iteration covers the first loads of the next one, whose fragments the loop
-    carries: the inner pipeline's prologue belongs to the outer loop, and there is no
-    bubble between its iterations. The wait for the next iteration's data moves
-    before that last product. Bulk copies that it loads from are awaited there, unless
-    this is the last iteration: nothing would come.
+    Pipelines the shared-to-register level (ALCOP, figure 3d) of kernels or buffers with
+    two `register_stages`. The fragments of a contraction are loaded before the preceding
+    contraction.
 
-    Where copies or waits stand between a product and the next loads, these stay
-    behind them.
+    In a loop that `tile-pipeline-expand` has pipelined, an iteration's final contraction
+    overlaps with the first loads of the next iteration, whose fragments the loop carries.
+    The prologue of the register level is thus in the outer loop, and its iterations have
+    no bubble between them. The wait for the next iteration's data moves before that final
+    contraction. So do waits for TMA copies, which are predicated off in the last
+    iteration: no further copy has been issued.
+
+    If copies or waits are between a contraction and the next loads, these loads stay
+    after them.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::fusion::tile::TileDialect"
@@ -180,12 +195,13 @@ def TileUnrollArrays : Pass<"tile-unroll-arrays", "::fusion::tile::KernelOp"> {
   let summary = "Make a value of each tile of an array";
   let description = [{
     Unrolls the loops whose variables index an array of tiles in registers, and
-    replaces arrays by their tiles, also where other loops carry them. An array comes
-    whole into a loop; its tiles are carried by the loops that change them and by no
-    others, so that each has its layout from what is computed there. Runs after the
-    pipelining passes, so that loads in such loops have stages like any other: what
-    those passes have noted relative to an iteration (`slot`) goes, stages become
-    constants, and copies that the end of a pipeline predicates off are left out. An
+    replaces arrays by their tiles, also where other loops carry them. A loop carries
+    only the tiles of an array that it changes. So each tile has the layout of the
+    operations in that loop.
+
+    Runs after the pipelining passes, so that loads in unrolled loops have stages like
+    other loads. The pass removes annotations that are relative to an iteration (`slot`)
+    and copies that the end of a pipeline predicates off. Stages become constants. An
     index that does not become a constant is an error.
 
     ```mlir
@@ -212,15 +228,14 @@ def TileUnrollArrays : Pass<"tile-unroll-arrays", "::fusion::tile::KernelOp"> {
 }
 
 def TilePipelinePrune : Pass<"tile-pipeline-prune", "::fusion::tile::KernelOp"> {
-  let summary = "Drop groups without copies, and what guards them";
+  let summary = "Drop empty copy groups, and their acquires and waits";
   let description = [{
-    Where the rounds of a pipelined loop are unrolled, the last ones copy nothing: the
-    stages they would fill are never read. Their commits close empty groups, which
-    later waits still count; their acquires guard no stage. Both go, the waits leave as
-    many groups fewer in flight, and a wait that an earlier one has made sure of
-    already goes, too. Where a group may be counted by a wait out of sight, in another
-    block, while older copies are in flight, it stays. Runs after
-    `tile-unroll-arrays`.
+    If a pipelined loop is unrolled, its last iterations copy nothing: the stages that
+    they would fill are never read. Their commits close empty groups, which later waits
+    still count. Their acquires guard no stage. The pass removes both, and lowers the
+    number of pending groups of the waits by as many. It also removes waits that an
+    earlier wait makes redundant. An empty group stays if a wait in another block may
+    count it while older copies are in flight. Runs after `tile-unroll-arrays`.
 
     ```mlir
     tile.consumer_wait 0
