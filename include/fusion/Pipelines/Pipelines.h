@@ -30,9 +30,9 @@ struct FormGroupsPipelineOptions
       llvm::cl::init(false)};
   Option<std::string> f32Products{
       *this, "f32-products",
-      llvm::cl::desc("How f32 factors are multiplied: f32, rounded to tf32, or "
-                     "rounded or cut (tf32-cut) (default: the module's "
-                     "fuse.f32_products, else f32)"),
+      llvm::cl::desc("How f32 factors are multiplied: f32, rounded to tf32 "
+                     "(tf32), or rounded or truncated to tf32 (tf32-cut) "
+                     "(default: the module's fuse.f32_products, else f32)"),
       llvm::cl::init("")};
   Option<std::string> f8Products{
       *this, "f8-products",
@@ -54,18 +54,19 @@ struct FormGroupsPipelineOptions
       llvm::cl::init(true)};
   Option<std::string> stitch{
       *this, "stitch",
-      llvm::cl::desc(
-          "What is left of chains: explorer, printed, greedy or none "
-          "(fuse-form-groups)"),
+      llvm::cl::desc("Strategy that forms stitched groups of the operators "
+                     "outside of chains: explorer, printed, greedy or none "
+                     "(fuse-form-groups)"),
       llvm::cl::init("explorer")};
   Option<std::string> planReport{
       *this, "plan-report",
-      llvm::cl::desc("Write the graph of what is left of chains, and the plan "
-                     "for it, as JSON to this file (fuse-form-groups)"),
+      llvm::cl::desc("Write the graph of the operators outside of chains, and "
+                     "its plan, as JSON to this file (fuse-form-groups)"),
       llvm::cl::init("")};
   Option<std::string> planPage{
       *this, "plan-html",
-      llvm::cl::desc("The same as a page (fuse-form-groups)"),
+      llvm::cl::desc("Write the graph of the operators outside of chains, and "
+                     "its plan, as a page to this file (fuse-form-groups)"),
       llvm::cl::init("")};
 };
 
@@ -73,8 +74,9 @@ struct FormGroupsPipelineOptions
 struct FuseToNVVMOptions : FormGroupsPipelineOptions {
   Option<unsigned> rescaleThreshold{
       *this, "rescale-threshold",
-      llvm::cl::desc("Correct the sums of online reductions only where that "
-                     "divides them by more than 2 to this; 0: always"),
+      llvm::cl::desc("Rescale accumulators of online reductions only where "
+                     "that divides them by more than 2 to this power; 0: "
+                     "always"),
       llvm::cl::init(0)};
   Option<int64_t> waitLimit{
       *this, "wait-limit",

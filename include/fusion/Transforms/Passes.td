@@ -12,7 +12,7 @@
 include "mlir/Pass/PassBase.td"
 
 def FuseTensorToLinalg : Pass<"fuse-tensor-to-linalg"> {
-  let summary = "Make linalg operators of what computes on tensors elsewhere";
+  let summary = "Make linalg operators of other dialects' operations on tensors";
   let description = [{
     Operations of `arith` and `math` on whole tensors become element-wise
     `linalg.generic`, `tensor.splat` becomes `linalg.fill`, `tensor.bitcast` and
@@ -37,7 +37,7 @@ def FuseTosaToLinalg : Pass<"fuse-tosa-to-linalg", "::mlir::ModuleOp"> {
   let description = [{
     Functions with operations of TOSA become linalg, arith and tensor by
     upstream's conversions, and lose the dimensions of one element that TOSA
-    leaves where it reduces. Other functions stay as they are.
+    leaves where it reduces. Other functions do not change.
 
     Example: `tosa.tanh %x : (tensor<8xf32>) -> tensor<8xf32>` becomes
 
@@ -60,35 +60,39 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
     as the GPU computes it, and this pass makes that reading explicit, so that
     the compiler and the reference start from the same program:
 
-    * A sum (a contraction, a reduction or pooling whose combiner is an
-      addition) into f16, bf16 or an 8-bit float accumulates in f32 and rounds
-      once, at the end, by a separate `linalg.generic`. The initial value is
-      extended first. A sum into i8 accumulates in i32 and is truncated once.
-      So does a reduction that multiplies floats: its factors come in any order,
-      too, and each rounding on the way would show it.
+    * A sum is a contraction, or a reduction or pooling whose combiner is an
+      addition. A sum into f16, bf16 or an 8-bit float accumulates in f32 and
+      rounds once, at the end, by a separate `linalg.generic`. The initial value
+      is extended first. A sum into i8 accumulates in i32 and is truncated once.
+      A reduction that multiplies floats accumulates and rounds as a sum does:
+      the order of its factors is not fixed either, and would show in every
+      intermediate rounding.
     * The products of a contraction are formed in the accumulator's type from
       the narrow inputs. Anything else in a body stays in its own type: an
       element-wise chain of f16 operations rounds after each.
     * `linalg.softmax` is decomposed. Its interior is f32 (f64 for f64): the
       input is extended, and the quotient is rounded once to the result's type.
-    * Winograd transforms become their products with constant matrices, for which
-      the rules above hold: one contraction for the rows and one for the columns
-      of all tiles.
+    * A Winograd transform becomes two contractions with constant matrices, one for
+      the rows and one for the columns of all tiles. The rules above hold for them.
     * Where several iterations of a `linalg.generic` write one element, they run in
       the order of its loops: a loop that does not index every result is a
       reduction.
-    * Sums into f32, f64, i32 and i64, maxima and minima of a reduction and
-      products of integers stay as they are, and so does the rounding of every
-      value that the IR materialises.
+    * These do not change: sums into f32, f64, i32 and i64, reductions that are
+      maxima or minima, products of integers, and the rounding of every value that
+      the IR materialises.
 
-    With `f32-products=tf32` the module says so in its attribute
-    `fuse.f32_products`, and kernels may round the factors of f32 products to tf32
-    (10 bits of fraction, ties away from zero) where tensor cores multiply them; with
-    `tf32-cut` they may cut what follows these bits off, as wgmma does with what it
-    reads in shared memory. With `f8-products=coarse` (`fuse.f8_products`) products of
-    8-bit floats may be added up in fewer bits than f32 has, as by wgmma. The
-    reference multiplies and adds f32 all the same. In the same way `exponentials=fma`
-    leaves `fuse.exponentials`, which `tile-fold-exponentials` reads.
+    Options become attributes of the module, which allow kernels less accurate
+    arithmetic:
+
+    * `f32-products=tf32` (`fuse.f32_products`): tensor cores may multiply f32 factors
+      rounded to tf32 (10 bits of fraction, ties away from zero);
+    * `f32-products=tf32-cut`: f32 factors may be rounded or truncated to tf32. wgmma
+      truncates factors that it reads from shared memory;
+    * `f8-products=coarse` (`fuse.f8_products`): products of 8-bit floats may be added
+      up in fewer bits than f32 has, as by wgmma;
+    * `exponentials=fma` (`fuse.exponentials`): read by `tile-fold-exponentials`.
+
+    The reference multiplies and adds f32 with all of them.
 
     A named contraction or convolution stays the same named operation with a
     wider `outs`, so that later passes recognise it; `linalg.reduce` and bodies
@@ -124,8 +128,9 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
   ];
   let options = [
     Option<"f32Products", "f32-products", "std::string", /*default=*/[{""}],
-           "How f32 factors are multiplied: f32, rounded to tf32, or rounded or cut "
-           "(tf32-cut) (default: the module's fuse.f32_products, else f32)">,
+           "How f32 factors are multiplied: f32, rounded to tf32 (tf32), or rounded or "
+           "truncated to tf32 (tf32-cut) (default: the module's fuse.f32_products, else "
+           "f32)">,
     Option<"f8Products", "f8-products", "std::string", /*default=*/[{""}],
            "How products of 8-bit floats are added up: f32, or coarse (default: the "
            "module's fuse.f8_products, else f32)">,
@@ -163,11 +168,11 @@ def FuseCheckInitialized : Pass<"fuse-check-initialized"> {
 def FuseCheckSizes : Pass<"fuse-check-sizes"> {
   let summary = "Assert that the sizes of dynamic operands fit together";
   let description = [{
-    Sizes that one loop of an operator takes from several operands must be equal,
-    and an operand that is read at sums of loops (the window of a convolution) must
-    reach as far as they do. What the types, or the operations that make the
-    tensors, or an earlier assertion say already is not asserted again. The same
-    holds for casts to static shapes and for `tensor.expand_shape`.
+    The sizes that several operands have along one loop of an operator must be equal.
+    An operand that is read at sums of loops (the window of a convolution) must be
+    large enough for the largest sum. Casts to static shapes and `tensor.expand_shape`
+    have assertions, too. There is no assertion where the types, the operations that
+    make the tensors, or an earlier assertion guarantee the sizes.
 
     On a GPU the assertions become the conditions (`requires`) of the plan; the CPU
     reference reports them. Indices that are no sums of loops and positive
@@ -196,30 +201,33 @@ def FuseNormalize : Pass<"fuse-normalize", "::mlir::ModuleOp"> {
     * `tensor.pad`, `tensor.extract_slice`, `tensor.insert_slice`, `tensor.concat`
       and `tensor.generate` become `linalg.generic` that read at a computed index;
       `linalg.pack` and `linalg.unpack` become these and transposes;
-    * a product or another reduction that starts from data combines it with its
-      result afterwards by an element-wise operator, so that it starts from zero, or
-      from what changes nothing; what an element-wise operator reads of the tensor
-      that its result starts from is an operand;
-    * elements of what an element-wise operator makes are computed where another
-      operator reads them by index, if no more are read than it makes: one that is
-      picked from each row, slices of gathered rows, what is padded or concatenated
-      for others than products. What is read at the operator's own place is an
-      operand;
-    * a reduction along computed values that are concatenated is one of each piece,
-      combined by an element-wise operator;
-    * a convolution has no loop over one place of its filter: one of 1 x 1 is a
-      contraction;
+    * a contraction or another reduction starts from zero, or from the identity of its
+      combiner. An element-wise operator afterwards combines its result with the data
+      that it started from;
+    * an element-wise operator that reads the tensor that its result starts from has
+      that tensor as an operand;
+    * an operator that reads the results of an element-wise operator by index computes
+      the elements itself, if it reads no more elements than that operator makes.
+      Examples are one element picked from each row, slices of gathered rows, and
+      tensors that are padded or concatenated for other operators than contractions.
+      Elements at the reading operator's own place are an operand;
+    * a reduction along a concatenation of computed values becomes a reduction of each
+      piece, combined by an element-wise operator;
+    * a convolution has no loop over an extent of one of its filter: one with a 1 x 1
+      filter is a contraction;
     * the conversion of a filled tensor is a filled tensor of the other type, and an
       operator that reads a filled tensor reads the number;
-    * what an element-wise operator overwrites without reading it is an empty tensor;
-    * an operator with several results, each of which needs nothing of what is so far
-      of the others, is one for each of them;
-    * a scalar that a body takes from around its operator is an operand of it,
-      unless it is a constant; one that is computed from floating-point numbers is
-      computed in the body, since plans compute with integers only.
+    * a tensor that an element-wise operator overwrites without reading is an empty
+      tensor;
+    * an operator with several results becomes one operator for each result, if no
+      result depends on the running values of the others;
+    * a scalar that a body uses from outside of its operator becomes an operand, unless
+      it is a constant. A scalar that is computed from floating-point numbers is
+      computed in the body instead, since plans compute with integers only.
 
-    `tensor.expand_shape` and `tensor.collapse_shape` stay (`fuse-fold-reshapes` moves
-    them out of the way): they are views for the host plan. Anything else that computes on tensors is an error.
+    `tensor.expand_shape` and `tensor.collapse_shape` stay: they are views for the host
+    plan (`fuse-fold-reshapes` moves them out from between operators). Any other
+    operation on tensors is an error.
 
     ```mlir
     %c = linalg.matmul ins(%a, %b : …) outs(%bias : tensor<8x16xf32>) -> …
@@ -246,22 +254,22 @@ def FuseFoldReshapes : Pass<"fuse-fold-reshapes", "::mlir::func::FuncOp"> {
     A reshape between two operators moves nothing, but a group is made of tensors
     that its operators index alike. Where front ends keep reduced dimensions, or
     compute by rows in one place and by batches and rows in another, operators that
-    are neither products nor convolutions change:
+    are neither contractions nor convolutions change:
 
-    * loops of one iteration go, where reshapes cut an operator and those next to it
-      off from every product;
-    * where operators that hand each other values have more loops than a tile has
-      dimensions, loops that follow one another in all of their operands become one;
-    * an operator that reads an expanded tensor, or whose result is collapsed, runs
-      through fewer loops, and the reshape to its other side, until it
-      meets its inverse or the function's boundary;
-    * where that cannot be, since one of two operators has to tell apart what is one
-      loop of the other, as the heads of a row, the loops of the other one and of all
-      that is next to it are split, as long as they are parallel.
+    * loops of one iteration are removed, where reshapes separate an operator and its
+      neighbours from all contractions;
+    * if connected operators have more loops than a tile has dimensions, loops that
+      are adjacent in all of their operands become one;
+    * an operator that reads an expanded tensor, or whose result is collapsed, gets
+      fewer loops. The reshape moves to its other side, until it meets its inverse or
+      the function's boundary;
+    * that is impossible if one operator needs two loops where another one has a single
+      loop (the heads of a row). Then the single loop is split, if it is parallel, and
+      so are the loops of all neighbours.
 
-    An operator stays as it is where another one next to it could not go along (a
-    product of the higher rank, an operator that tells the loops apart, an index that
-    a body computes with), since the reshape would only be somewhere else.
+    An operator does not change if the reshape would only move to another place, since
+    a neighbour cannot change. Such neighbours are contractions of the higher rank,
+    operators that need the loops apart, and bodies that compute with an index.
 
     ```mlir
     %e = tensor.expand_shape %p [[0, 1], [2]] : tensor<24x96xf32> into tensor<2x12x96xf32>
@@ -289,31 +297,32 @@ class ChipPass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
 }
 
 def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
-  let summary = "Make one loop of loops that no tensor tells apart";
+  let summary = "Merge loops that no tensor needs apart";
   let description = [{
-    Query heads that share keys are rows to them as much as the rows of one head
-    are, and batches and heads are batches. In a chain's operators, loops that stand
-    side by side in every tensor that either of them indexes become one, so that
-    tiles can run across both and fewer axes are searched; tensors from outside are
-    reshaped, which moves nothing. Where an operator computes with an index of such
-    loops it divides instead, and a mask excludes what it excludes for all rows of a
-    tile, of one head or of several: this is done where the search predicts that it
-    pays.
+    In a chain's operators, loops that are adjacent in every tensor that either of
+    them indexes become one. Examples are the query heads that share keys, with the
+    rows of a head, and batches with heads. Tiles can then run across both loops, and
+    fewer axes are searched. Tensors from outside of the chain are reshaped, which
+    moves nothing.
+
+    An operator that computes with an index of such loops divides the merged index
+    instead. A mask then excludes a tile only if it excludes it for all rows, which may
+    belong to several heads. Such loops are merged only if the search predicts a gain.
 
     A convolution reads its input through a window: places of the result and of the
-    filter become one loop each, of which the window takes digits
-    (docs/convolutions.md). Where the window reads what another product makes, that
-    product is computed at each place of the window if that is predicted to pay, and
-    both are a chain. The second one then carries `fuse.seconds_apart`, what both are
-    predicted to take in kernels of their own, for the remarks of `fuse-form-groups`.
+    filter become one loop each, and the window decomposes their indices into digits
+    (docs/convolutions.md). The window may read the result of another contraction. If a
+    gain is predicted, that contraction is computed at each place of the window, and
+    both become a chain. The convolution then carries `fuse.seconds_apart` for the
+    remarks of `fuse-form-groups`: the predicted time of both in kernels of their own.
 
-    Before that, two ways of writing that operands are shared become indexing maps:
+    Before that, two ways to express shared operands become indexing maps:
 
-    * an operand that is repeated along a loop by an operator of its own
-      (`linalg.broadcast`, also behind a `tensor.collapse_shape`) is read where it
-      was, and never made;
-    * a loop of which an operand is indexed by the quotient (`h floordiv 4`) is
-      taken apart, in all operators that it runs through.
+    * an operator of its own repeats an operand along a loop (`linalg.broadcast`, also
+      before a `tensor.collapse_shape`): its users read the operand instead, and the
+      repeated tensor is never made;
+    * an operand is indexed by a quotient of a loop (`h floordiv 4`): the loop becomes
+      two loops, in all operators that have it.
 
     ```mlir
     %s = linalg.generic {indexing_maps = [(b, c, g, m, n, k) -> (b, c, g, m, k),
@@ -335,9 +344,10 @@ def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
   }];
   let options = !listconcat(chipOptions, [
     Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
-           "Price kernels that skip tiles which masks provably exclude">,
+           "Predict times of kernels that skip tiles which masks provably exclude">,
     Option<"forceFusion", "force-fusion", "bool", /*default=*/"false",
-           "Compute at the places of a window whatever can be">
+           "Compute contractions at the places of a window wherever that is legal, "
+           "whatever the cost says">
   ]);
   let dependentDialects = [
     "::fusion::fuse::FuseDialect", "::mlir::arith::ArithDialect",
@@ -348,30 +358,37 @@ def FuseMergeAxes : ChipPass<"fuse-merge-axes"> {
 def FuseFormGroups : ChipPass<"fuse-form-groups"> {
   let summary = "Decide what becomes one kernel";
   let description = [{
-    Puts every operator into a group. Chains are products in a row, with the
-    element-wise operators before, between and after them; every cut of a row is
-    priced with the best schedule of each part (`fusion/Search/Chains/ScheduleSearch.h`),
-    and the cheapest wins. With `force-fusion` the fewest legal groups win, whatever
-    they cost.
+    Puts every operator into a group. A chain is consecutive contractions with the
+    element-wise operators before, between and after them. Every partition of a
+    candidate sequence into segments is evaluated with the best schedule of each
+    segment (`fusion/Search/ScheduleSearch.h`). The one with the least predicted time
+    wins. With `force-fusion` the partition with the fewest legal groups wins, whatever
+    its predicted time.
 
-    All other operators become stitched groups by FusionStitching's explorer
-    (`fusion/Search/Stitching/StitchExplorer.h`): patterns of every operator with its
-    consumers, plans of patterns that do not overlap, kernels that are merged while
-    that saves time, and the latency evaluator's choice. A group has a tile program
-    and is predicted to take no longer than its operators apart. `stitch` chooses
-    the strategy: `explorer` is ours, `printed` the paper's, `greedy` XLA's rules,
-    `none` leaves every operator alone. With `pre-fusion=true` the explorer's vertices
-    are what XLA's rules fuse without computing anything twice, with `auto` the
-    better plan of both is taken. With `full-evaluator=true` the latency evaluator
-    scores patterns in the delta evaluator's place; with `auto`, again, the better
-    plan is taken.
+    All other operators become stitched groups. FusionStitching's explorer
+    (`fusion/Search/StitchExplorer.h`) makes patterns of every operator with its
+    consumers, and plans of patterns that do not overlap. It merges kernels while that
+    saves time, and the latency evaluator chooses a plan. A group has a tile program
+    and is predicted to take no longer than its operators apart.
 
-    Remarks (category `fuse`) give each product's intensity φ with the chip's
-    balance (MCFuser section II-A), the predicted times, for every product
-    that is not fused with the next, why, and the same for every stitched group and
-    another one whose values it reads, or who reads its values, or the same values.
+    * `stitch` chooses the strategy: `explorer` is ours, `printed` the paper's, `greedy`
+      XLA's rules, `none` leaves every operator alone.
+    * `pre-fusion=true`: the explorer's vertices are the groups that XLA's rules fuse
+      without recomputation. `auto` takes the better plan of both.
+    * `full-evaluator=true`: the latency evaluator scores patterns in place of the delta
+      evaluator. `auto` takes the better plan of both.
+
+    Remarks (category `fuse`) give
+
+    * the arithmetic intensity (φ) of each contraction with the chip's balance (MCFuser
+      section II-A), and the predicted times;
+    * for every two consecutive contractions that are not fused, the reason;
+    * for every two stitched groups that are not fused although they are connected, the
+      reason. Groups are connected if one reads values of the other, or both read the
+      same values.
+
     `plan-report` and `plan-html` (`--fuse-plan-html` of fusion-opt) write the graph
-    with its groups and what the other strategies would do.
+    with its groups and the plans of the other strategies.
 
     ```mlir
     %c = linalg.matmul ins(%a, %b : …) outs(%zero : …) -> …
@@ -388,24 +405,24 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
   }];
   let options = !listconcat(chipOptions, [
     Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
-           "Price kernels that skip tiles which masks provably exclude">,
+           "Predict times of kernels that skip tiles which masks provably exclude">,
     Option<"forceFusion", "force-fusion", "bool", /*default=*/"false",
-           "Fuse what is legal, whatever the cost says">,
+           "Fuse whatever is legal, whatever the cost says">,
     Option<"stitch", "stitch", "std::string", /*default=*/"\"explorer\"",
-           "Who decides on stitched groups: explorer, printed, greedy, none">,
+           "Strategy that forms stitched groups: explorer, printed, greedy, none">,
     Option<"beam", "beam", "unsigned", /*default=*/"3",
-           "Plans that the explorer carries along">,
+           "Plans in the explorer's beam">,
     Option<"topK", "top-k", "unsigned", /*default=*/"3",
-           "Patterns that the explorer keeps of an operator">,
+           "Patterns that the explorer keeps for an operator">,
     Option<"preFusion", "pre-fusion", "std::string", /*default=*/"\"auto\"",
-           "Explore what XLA's rules fuse (true), single operators (false), or both, "
-           "of which the latency evaluator chooses (auto)">,
+           "Vertices of the explorer: groups that XLA's rules fuse (true), single "
+           "operators (false), or the latency evaluator's choice of both (auto)">,
     Option<"fullEvaluator", "full-evaluator", "std::string", /*default=*/"\"auto\"",
-           "Score patterns by the latency evaluator (true), by the delta evaluator's "
-           "simplified one (false), or by each and take the better plan (auto)">,
+           "Score patterns by the latency evaluator (true), by the simplified delta "
+           "evaluator (false), or by each and take the better plan (auto)">,
     Option<"maxEvaluations", "most-asked", "unsigned", /*default=*/"4096",
-           "Where pre-fusion or full-evaluator is auto: different patterns that "
-           "plans so far have asked about up to which another one is made">,
+           "If pre-fusion or full-evaluator is auto: no further plan is made once "
+           "earlier ones have evaluated more different patterns than this number">,
     Option<"planReport", "plan-report", "std::string", /*default=*/"",
            "Write graph and plan as JSON to this file">,
     Option<"planPage", "plan-html", "std::string", /*default=*/"",
@@ -424,47 +441,53 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     already there, written by hand or by a tuner, is checked and kept; one that
     cannot be lowered is an error that says why.
 
-    What it may choose from, who judges and how it looks are options:
+    Options choose the search space, the cost model and the search:
 
-    - `space`: `default` is ours (loops in any deep or flat order, tiles, warps and
-      their arrangement, stages); `paper` is MCFuser's (deep and flat tiling expressions
-      times tiles, pruned by its rules 1 to 4), `chimera` its deep part;
+    - `space=default` is ours: loops in any deep or flat order, tiles, warps and their
+      arrangement, stages;
+    - `space=paper` is MCFuser's: deep and flat tiling expressions times tiles, pruned by
+      its rules 1 to 4. `space=chimera` is its deep part;
     - `model`: `default` is ours; `mcfuser` (equations 2 to 5), `chimera-printed` and
       `chimera-obs2` (data movement by both readings of algorithm 1), `alcop` (table I);
-    - `rules`: which of the rules 1 to 4 prune spaces `paper` and `chimera`, as `all`,
-      `none` or digits (`134`), of which 1 cannot be left out above five axes;
-      `padding` is rule 3 as printed, ours, or as printed where that loses at most
-      2 % of the best time by MCFuser's model; these and `remove-dead-loops` are errors
-      in space `default`, as is every other option where it would change nothing;
-    - `search`: `exhaustive` (by branch and bound but for models of more than tiles in the
-      papers' spaces), `descents` from many different candidates (space `default`),
-      `evolutionary` (MCFuser, algorithm 1), or whichever the size of the space
-      allows.
+    - `rules` says which of the rules 1 to 4 prune the spaces `paper` and `chimera`:
+      `all`, `none` or digits (`134`). Above five axes rule 1 must be among them;
+    - `padding` is rule 3 as printed (`printed`) or ours (`least-of-trips`). `auto` is as
+      printed where that loses at most 2 % of the best time by MCFuser's model;
+    - `search=exhaustive` is by branch and bound, except in the papers' spaces for models
+      that depend on more than tiles;
+    - `search=descents` starts from many different candidates (space `default`);
+    - `search=evolutionary` is MCFuser's algorithm 1;
+    - `search=auto` chooses by the size of the space.
 
-    Remarks give the chosen schedule with its predicted time and what bounds it, and
-    for each loop what bounds it (category `pipeline`).
-    `report` and `report-html` write what was looked at: how many candidates there were
-    and were left after each rule, how many were legal, refused (and why) or bounded, the
-    best ones of each group that was searched, the split of their costs, why the others
-    lost, and where the choice lies under the roofline.
+    `rules`, `padding` and `remove-dead-loops` are errors in space `default`, as is every
+    option that would change nothing.
+
+    Remarks give the chosen schedule with its predicted time and its bound, and the bound
+    of each loop (category `pipeline`). `report` and `report-html` write
+
+    * how many candidates there were, and how many after each pruning rule;
+    * how many were legal, rejected (with the reasons) or bounded;
+    * the best candidates of each group that was searched, the split of their costs, and
+      why the runners-up lost;
+    * the place of the choice under the roofline.
   }];
   let options = !listconcat(chipOptions, [
     Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
            "Skip tiles that masks provably exclude, taking 0 * x as 0 there">,
     Option<"rescaleThreshold", "rescale-threshold", "unsigned", /*default=*/"0",
-           "Correct the sums of online reductions only where that divides them by "
-           "more than 2 to this; 0: always">,
+           "Rescale accumulators of online reductions only where that divides them by "
+           "more than 2 to this power; 0: always">,
     Option<"maxStages", "max-stages", "unsigned", /*default=*/"8",
            "Most stages of a buffer in shared memory">,
     Option<"maxRegisterStages", "max-register-stages", "unsigned", /*default=*/"2",
            "Most stages of fragments in registers">,
     Option<"randomSeed", "random-seed", "int64_t", /*default=*/"-1",
            "Write a legal schedule drawn with this seed instead of the best one, to "
-           "test the lowering; -1: the best one. Of space default only">,
+           "test the lowering; -1: the best one. For space default only">,
     Option<"space", "space", "std::string", /*default=*/"\"default\"",
-           "What to choose from: default, paper, chimera">,
+           "Search space: default, paper, chimera">,
     Option<"model", "model", "std::string", /*default=*/"\"default\"",
-           "Who judges: default, mcfuser, chimera-printed, chimera-obs2, alcop">,
+           "Cost model: default, mcfuser, chimera-printed, chimera-obs2, alcop">,
     Option<"rules", "rules", "std::string", /*default=*/"\"all\"",
            "Rules that prune spaces paper and chimera: all, none, or digits of 1234">,
     Option<"padding", "padding", "std::string", /*default=*/"\"auto\"",
@@ -473,13 +496,14 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     Option<"removeDeadLoops", "remove-dead-loops", "bool", /*default=*/"true",
            "Let statements leave loops of one iteration (spaces paper and chimera)">,
     Option<"search", "search", "std::string", /*default=*/"\"auto\"",
-           "How to look: auto, exhaustive, descents, evolutionary">,
+           "Search method: auto, exhaustive, descents, evolutionary">,
     Option<"convergence", "convergence", "std::string", /*default=*/"\"best-of-all\"",
            "What ends the evolutionary search: printed, best-of-all">,
     Option<"seed", "seed", "uint64_t", /*default=*/"0",
-           "Of descents and the evolutionary search">,
+           "Seed of descents and the evolutionary search">,
     Option<"effort", "effort", "unsigned", /*default=*/"1",
-           "How many times as much to look at as takes about a second (space default)">,
+           "Size of the search, in multiples of one that takes about a second (space "
+           "default)">,
     Option<"threads", "threads", "unsigned", /*default=*/"1",
            "Threads of the evolutionary search, 0: one per core; the schedule is the same for any">,
     Option<"report", "report", "std::string", /*default=*/"",
@@ -493,16 +517,20 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
 def FuseSplitReductions : Pass<"fuse-split-reductions", "::mlir::ModuleOp"> {
   let summary = "Make partial and combine groups where schedules split reductions";
   let description = [{
-    A chain whose schedule splits a reduction over blocks becomes two groups: a
-    partial one (`#fuse.partial`), which ends with the last product and stores its
-    sums over each range in f32, and a stitched one, which adds the parts in order
-    and then does what followed the product. Nothing is rounded more often than
-    before. Axes that an earlier product reduces cannot be split.
+    A chain whose schedule splits a reduction over blocks becomes two groups:
 
-    Where reductions run along the axis, the partial group yields their values too,
-    each part's own, and its product lacks the factors that leave the sum; a
-    stitched group for each result of the chain merges the parts by the corrections
-    of the running form, then does what follows the loop (docs/reductions.md).
+    * a partial group (`#fuse.partial`), which ends with the chain's final contraction
+      and stores its partial results for each range in f32;
+    * a stitched group, which adds the partial results in order and then computes the
+      epilogue.
+
+    Nothing is rounded more often than before. Axes that an earlier contraction reduces
+    cannot be split.
+
+    If reductions run along the axis, the partial group also yields their results for
+    each range. Its contraction lacks the factors that can be moved out of the sum. A
+    stitched group for each result of the chain rescales and adds the partial results
+    as the online form does, then computes the epilogue (docs/reductions.md).
 
     ```mlir
     %r = fuse.chain ins(%x = %a : …, %y = %b : …) outs(%o = %out : tensor<64x48xf16>)
@@ -537,19 +565,19 @@ def FuseSplitReductions : Pass<"fuse-split-reductions", "::mlir::ModuleOp"> {
 def FuseCompleteSchedules : Pass<"fuse-complete-schedules", "::mlir::ModuleOp"> {
   let summary = "Decide what schedules leave open about machine code";
   let description = [{
-    Gives every schedule of a chain or a stitched group that has no `codegen` one
-    (`#fuse.codegen`): how many blocks an SM is counted on to hold, how many
-    registers producers and the other warps have, which loops keep their masks. A
-    `codegen` that is there stays as it is. Searched schedules and those written by
-    hand are completed alike, the groups that `fuse-split-reductions` makes included.
+    Adds a `codegen` (`#fuse.codegen`) to every schedule of a chain or a stitched group
+    that has none. It says how many blocks an SM must have room for, how many registers
+    producer and consumer warps have, and which loops keep their masks. A `codegen` that
+    is already there does not change. The pass completes searched schedules, schedules
+    written by hand, and those of groups that `fuse-split-reductions` makes.
 
-    Sets `predicted` of every group for reports: microseconds by the cost model
-    (`us`), bytes that the launch loads and stores in global memory, and bytes of
-    shared memory of a block. A group of the generic form has it where its bytes are
-    known.
+    Sets `predicted` of every group for reports. It has the predicted time in
+    microseconds (`us`), the bytes that the launch loads and stores in global memory, and
+    the bytes of a block's shared memory. A group in the generic form has it only if its
+    bytes are known.
 
     A module without a chip (`fuse.chip`), and a group whose schedule cannot be
-    lowered, are left as they are: `fuse-lower-to-tile` gives the reason.
+    lowered, do not change: `fuse-lower-to-tile` gives the reason.
 
     ```mlir
     %r = fuse.chain ins(…) outs(…) attributes {schedule = #fuse.schedule<…>} {…} -> …
