@@ -48,17 +48,17 @@ NOT_IN_BULK = (
 )  # fmt: skip
 # Why a variant may be illegal.
 REFUSALS = (
-    r"axis '\w' has \d+ whole steps that are kept in shared memory, and \d stages",
+    r"axis '\w' has \d+ whole steps that are retained in shared memory, and \d stages",
     r"axis '\w' has \d+ steps in a loop, and \d stages",
-    r"axis '\w' has steps that are kept, and stages are of those that are gone through in a loop",
-    r"axis '\w' has no input that threads could copy ahead: ",
+    r"axis '\w' has retained steps, and only the steps of a loop have stages",
+    r"axis '\w' has no input that copies of threads could prefetch: ",
     r"axis '\w' has a cluster of \d blocks, and \d tiles of \d+ elements",
     r"a cluster of \d blocks shares no reduced axis: blocks have all of each",
     r"axis '\w' is aligned for each element of axis '\w', of which a block has one",
     r"a block would need \d+ bytes of shared memory, it has at most \d+",
-    r"no input is copied in bulk: (.*)",
-    r"copies in bulk are waited for by all blocks, and those of this group are of several kinds",
-    r"copies in bulk have \d+ places in shared memory, and a block at most 32 mbarriers",
+    r"no input is copied by TMA: (.*)",
+    r"all blocks wait for TMA copies, and the blocks of this group are of several kinds",
+    r"TMA copies have \d+ stages in shared memory, and a block has at most 32 mbarriers",
     r"blocks of a cluster meet with all of their warps, and producers are ahead of the others",
 )  # fmt: skip
 

@@ -83,8 +83,8 @@ REFUSED = {
     "replicas": ("softmax", 100, 64, "f32", 1, "tile = 32", "tile = 64, vector = 4, lanes = 16", 'axis = "i", step = 8',
                  ", stages = 2, tma = true", CHIP, 0, "its elements are in several threads"),
     "many-places": ("softmax", 4, 16384, "f32", 1, "tile = 1", "tile = 16384, vector = 4, lanes = 32", 'axis = "j", step = 256',
-                    ", register_steps = 24, shared_steps = 40, stages = 2, tma = true", CHIP, 0, "40 places"),
-    "producers-of-nothing": (*SHORT, ", stages = 2", CHIP, 1, "producers issue bulk copies, and nothing is copied ahead in bulk"),
+                    ", register_steps = 24, shared_steps = 40, stages = 2, tma = true", CHIP, 0, "40 stages"),
+    "producers-of-nothing": (*SHORT, ", stages = 2", CHIP, 1, "producers issue TMA copies, and no input is prefetched by TMA"),
     "many-warps": ("softmax", 64, 4096, "f32", 32, "tile = 8", "tile = 4096, vector = 4, lanes = 32, warps = 32", 'axis = "i", step = 1',
                    ", stages = 2, tma = true", CHIP, 1, "a block has at most 32 warps, not 32 and 1 producers"),
     "cluster-with-producers": ("softmax", 5, 4096, "f32", 2, "tile = 1", "tile = 1024, vector = 4, lanes = 32, warps = 2",
@@ -165,4 +165,4 @@ if __name__ == "__main__":
     if not only:
         groups = groups_of(os.path.join(folder, "kinds"), "packed_elementwise_of_different_shapes", 24, 512, "f32", CHIP)
         said = search(groups, KINDS)
-        assert "copies in bulk are waited for by all blocks, and those of this group are of several kinds" in said, said
+        assert "all blocks wait for TMA copies, and the blocks of this group are of several kinds" in said, said

@@ -173,7 +173,8 @@ LogicalResult ChainReader::collectOperandsOf(unsigned op, unsigned contraction,
         std::optional<unsigned> &slot =
             group.model.contractions[contraction].producer[number];
         if (slot && *slot != *other)
-          return decline("an operand of a product joins two products");
+          return decline("an operand of a contraction joins the values of two "
+                         "contractions");
         slot = other;
         continue;
       }
@@ -183,8 +184,8 @@ LogicalResult ChainReader::collectOperandsOf(unsigned op, unsigned contraction,
           continue;
         auto &place = precedes[*producer];
         if (place && *place != std::pair(contraction, number))
-          return decline("what operators in front of a product make is read in "
-                         "two places of the chain");
+          return decline("a value of a contraction's prologue is read in two "
+                         "places of the chain");
         place = std::pair(contraction, number);
       }
       if (failed(collectOperandsOf(*producer, contraction, role, number)))
@@ -199,13 +200,13 @@ LogicalResult ChainReader::collectOperandsOf(unsigned op, unsigned contraction,
           "an operand is not an input but an empty or filled tensor");
     if (role == TensorRole::Operand &&
         getElementTypeOrSelf(value.getType()).isInteger(1))
-      return decline("truth values do not pass through shared memory to a "
-                     "product");
+      return decline("booleans do not pass through shared memory to a "
+                     "contraction");
     if (isProduct && readsThroughWindow(*operand)) {
       std::optional<Padding> padding = matchPadding(value);
       if (padding && definer(padding->source))
-        return decline("a convolution reads through its window what the chain "
-                       "makes: tiles of it would overlap");
+        return decline("a convolution reads a value of the chain through its "
+                       "window: tiles of that value would overlap");
       if (group.tensorOf.contains(padding ? padding->source : value))
         return decline("an input is read in two places of the chain");
       unsigned tensor = addWindow(op, operand);
@@ -274,8 +275,8 @@ LogicalResult ChainReader::collectOperands() {
         countScalarWork(op);
     for (unsigned axis : group.loops[index])
       if (!llvm::is_contained(result.axes, axis))
-        return decline("an element-wise operator has a loop that its product "
-                       "does not have");
+        return decline("an element-wise operator has a loop that its "
+                       "contraction does not have");
     if (failed(collectOperandsOf(index, *follows[index], TensorRole::Extra, 0)))
       return failure();
   }
@@ -317,7 +318,7 @@ LogicalResult ChainReader::collectReductions() {
     if (!group.reductionOf[index])
       continue;
     if (!group.followsContraction[index] && !precedes[index])
-      return decline("a reduction's result does not reach a product");
+      return decline("a reduction's result does not reach a contraction");
     Reduction &reduction = group.model.reductions.emplace_back();
     reduction.contraction = group.followsContraction[index]
                                 ? *group.followsContraction[index]
@@ -352,7 +353,9 @@ LogicalResult ChainReader::collectResults() {
     return tensor.role == TensorRole::Result;
   });
   if (numResults != 1)
-    return decline("not one product's value leaves, but " + Twine(numResults));
+    return decline("the value of one contraction must leave the chain, not "
+                   "of " +
+                   Twine(numResults));
   for (Value result : results) {
     unsigned *known = llvm::find_if(group.resultTensors, [&](unsigned tensor) {
       return group.finalValues[tensor] == result;
@@ -368,7 +371,7 @@ LogicalResult ChainReader::collectResults() {
     bool isOfRows = op && group.statisticsOf[*op];
     if (!op || (!group.followsContraction[*op] && !isOfRows) ||
         group.contractionOf[*op])
-      return decline("a result is not made by the operators after a product");
+      return decline("a result is not computed in a contraction's epilogue");
     unsigned tensor = addTensor(result, TensorRole::Statistic, *op,
                                 group.operators[*op].getDpsInitOperand(0));
     group.model.tensors[tensor].contraction =
@@ -389,7 +392,7 @@ FailureOr<Value> ChainReader::handedValue(unsigned contraction) {
   bool isRead = false, isResult = false;
   auto take = [&](Value value, bool leaves) -> LogicalResult {
     if (handed && handed != value)
-      return decline("two values of one product are handed on");
+      return decline("two values of one contraction leave its epilogue");
     handed = value;
     (leaves ? isResult : isRead) = true;
     return success();
@@ -429,9 +432,11 @@ FailureOr<Value> ChainReader::handedValue(unsigned contraction) {
         failed(take(result, true)))
       return failure();
   if (!handed)
-    return decline("a product's value leaves before its last operator");
+    return decline("a contraction's value leaves the chain before the end of "
+                   "its epilogue");
   if (isRead && isResult)
-    return decline("a product's value is read inside and outside");
+    return decline("a contraction's value is read inside and outside of the "
+                   "chain");
   return handed;
 }
 
@@ -497,7 +502,7 @@ void ChainReader::deriveOnlineForms() {
       known = std::make_shared<const OnlineForm>(std::move(*form));
       if (reduction.pass)
         online.whyNotSplit =
-            "they are in front of the product that sums over it";
+            "they are in the prologue of the contraction that sums over it";
       else
         describeSplit(online, *known);
     }

@@ -206,7 +206,7 @@ fusion::solveChimera(const GroupModel &group, int64_t capacity, int64_t alpha,
                contraction.rhsAxes.size() != 1 ||
                contraction.reduction.size() != 1;
       })) {
-    reason = "the closed form is of chains of two matrix products";
+    reason = "the closed form is for chains of two matmuls";
     return std::nullopt;
   }
   const Contraction &first = group.contractions[0],

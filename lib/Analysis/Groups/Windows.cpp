@@ -345,8 +345,8 @@ std::optional<std::string> fusion::whyNoContraction(linalg::LinalgOp op) {
     return "sizes of the convolution are known at run time only";
   std::optional<ContractionLoops> loops = inferContractionLoops(op);
   if (loops && !isOfMatrices(op, *loops))
-    return "no loop of the convolution is of the filter and the result alone, "
-           "so that it is no product of matrices";
+    return "no loop of the convolution is in the filter and the result alone, "
+           "so that it is no matmul";
   return "the convolution's window is no sum of loops";
 }
 

@@ -203,7 +203,7 @@ Reason PlaceChecker::checkProducers() {
   if (schedule.producerWarps == 0)
     return std::nullopt;
   if (!chip.hasTMA)
-    return chip.name.str() + " has no bulk copies for a producer to issue";
+    return chip.name.str() + " has no TMA copies for a producer to issue";
   return whyTooManyWarps(schedule.warps, schedule.producerWarps);
 }
 
@@ -215,9 +215,8 @@ Reason PlaceChecker::checkCopiesOfProducers() {
         return place.transport == fuse::Transport::TMA && place.stages > 1;
       }))
     return std::nullopt;
-  return "no operand is copied in bulk in several stages, which producers "
-         "would "
-         "fill ahead";
+  return "no operand has TMA copies in several stages, which producers would "
+         "prefetch";
 }
 
 /// Checks that blocks of a cluster have copies in common. They share nothing
@@ -345,15 +344,15 @@ Reason PlaceChecker::checkPlace(unsigned index) {
       break;
     if (place.transport != fuse::Transport::TMA)
       return "'" + tensor.name +
-             "' is stored by threads or in bulk, not by asynchronous copies of "
+             "' is stored by threads or by TMA, not by asynchronous copies of "
              "threads";
     if (!isShared)
       return "'" + tensor.name +
-             "' is stored in bulk and must be placed in shared memory";
+             "' is stored by TMA and must be placed in shared memory";
     if (place.eviction != fuse::Eviction::Normal)
       return "'" + tensor.name +
-             "' is stored, and what leaves the L2 first is said of what is "
-             "read";
+             "' is stored, and only operands that are read have an eviction "
+             "policy";
     return whyNotTMA(group, schedule, chip, retained, index);
   }
   return std::nullopt;
@@ -365,7 +364,7 @@ Reason PlaceChecker::checkPipeline(unsigned index) {
   const std::string &name = group.tensorName(index);
   const TreePosition &load = *retained.loads[index];
   if (retained.values[index].isRetained())
-    return "'" + name + "' is kept in " +
+    return "'" + name + "' is retained in " +
            std::to_string(retained.values[index].count) +
            " tiles, which loops of its own load before they are used, and has "
            "one stage";

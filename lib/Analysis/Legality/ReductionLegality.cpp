@@ -77,16 +77,16 @@ private:
 /// rescaling leaves in them.
 Reason Checker::checkRescale() {
   if (schedule.reduction != fuse::ReductionForm::Online)
-    return "no reduction runs online whose corrections could be put off";
+    return "no reduction runs online whose rescaling could be conditional";
   for (const OnlineAxis &online : group.online) {
     if (!runsOnline(group, retained, online.axis) || !online.whyNot.empty() ||
         online.room >= schedule.rescaleThreshold)
       continue;
     const std::string &name = group.axisName(online.axis);
     if (online.room == 0)
-      return "corrections along '" + name +
-             "' cannot be put off: " + online.roomLimit;
-    return "corrections along '" + name + "' can be put off up to 2^" +
+      return "rescaling along '" + name +
+             "' cannot be conditional: " + online.roomLimit;
+    return "rescaling along '" + name + "' can be postponed up to 2^" +
            std::to_string(online.room) + ", which " + online.roomLimit +
            " have room for, not up to 2^" +
            std::to_string(schedule.rescaleThreshold);

@@ -66,12 +66,12 @@ SmallVector<Ref, 2> OnlineForm::factorsOf(unsigned reduction) const {
 std::string OnlineDerivation::whyNotLate() const {
   SmallVector<Ref, 2> factors = factorsOf(form);
   if (factors.empty())
-    return "nothing is corrected in the loop";
+    return "nothing is rescaled in the loop";
   for (const Ref &factor : factors) {
     SmallVector<unsigned, 2> reductions;
     collectReductions(factor, reductions);
     if (reductions.size() > 1)
-      return "sums are corrected by several running values at once";
+      return "accumulators are rescaled by several running values at once";
   }
   return {};
 }

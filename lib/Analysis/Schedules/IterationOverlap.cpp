@@ -41,23 +41,24 @@ static Reason whyNotFed(const GroupModel &group, const Schedule &schedule,
   const Contraction &contraction = group.contractions[number];
   if (!mapping.intrinsic->isAsync)
     return mapping.intrinsic->name.str() +
-           " is over when the instruction behind it begins";
+           " is synchronous: it has ended when the next instruction begins";
   std::optional<unsigned> producer =
       producerOfOperandA(group, schedule, number);
   if (!producer || !schedule.contractions[*producer].intrinsic->isAsync ||
       schedule.places[group.contractions[*producer].result].space !=
           fuse::Space::Registers)
-    return "its first operand is not the value of such a product, in registers";
+    return "the A operand of its MMA is not the value of an asynchronous "
+           "contraction, in registers";
   llvm::SmallVector<TilingStatement> statements = listStatements(schedule.tree);
   llvm::SmallVector<unsigned, 8> loops =
       loopsOf(statements, group, schedule, number);
   if (loops != loopsOf(statements, group, schedule, *producer))
-    return "its first operand is computed in other loops";
+    return "the A operand of its MMA is computed in other loops";
   if (loops.empty() || sequentialTrips(group, schedule, loops.back()) < 2)
     return "it is in no loop";
   if (!llvm::is_contained(contraction.reduction, loops.back()))
-    return "it is complete in each iteration, and what needs it comes behind "
-           "it";
+    return "it is complete in each iteration, and the operators that need it "
+           "come after it";
   return std::nullopt;
 }
 
@@ -75,12 +76,12 @@ Reason fusion::whyNotOverlapped(const GroupModel &group,
   const ContractionMapping &mapping = schedule.contractions[number];
   const Contraction &contraction = group.contractions[number];
   std::string who = "'" + group.valueName(number) +
-                    "' cannot run beside the next iteration's products: ";
+                    "' cannot overlap with the next iteration's contractions: ";
   if (Reason reason = whyNotFed(group, schedule, number))
     return who + *reason;
   unsigned second = mapping.isOperandA(0) ? 1 : 0;
   if (contraction.producer[second])
-    return who + "its second operand is computed";
+    return who + "the B operand of its MMA is computed";
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
     if (tensor.role != TensorRole::Operand)
       continue;
@@ -88,10 +89,10 @@ Reason fusion::whyNotOverlapped(const GroupModel &group,
                  (tensor.contraction == number ||
                   llvm::is_contained(tensor.sharedBy, number));
     if (isOwn && place.transport != fuse::Transport::TMA)
-      return who + "'" + tensor.name + "' is not copied in bulk";
+      return who + "'" + tensor.name + "' is not copied by TMA";
     // Threads that wait for their own copies meet at barriers.
     if (place.stages > 1 && place.transport != fuse::Transport::TMA)
-      return who + "'" + tensor.name + "' is copied ahead by threads";
+      return who + "'" + tensor.name + "' is prefetched by copies of threads";
   }
   return std::nullopt;
 }
@@ -109,7 +110,7 @@ Reason fusion::whyOverlapStalls(const GroupModel &group,
            llvm::is_contained(tensor.sharedBy, number)) &&
           place.stages == 1)
         return "'" + group.valueName(number) +
-               "' cannot run beside the next iteration's products: '" +
+               "' cannot overlap with the next iteration's contractions: '" +
                tensor.name + "' has one stage";
   }
   return std::nullopt;
@@ -117,10 +118,11 @@ Reason fusion::whyOverlapStalls(const GroupModel &group,
 
 std::optional<std::string> fusion::whyNotPingPong(const GroupModel &group,
                                                   const Schedule &schedule) {
-  std::string what = "groups of warps cannot take turns: ";
+  std::string what = "warpgroups cannot alternate on the tensor cores: ";
   if (countWarpgroups(schedule) < 2)
     return what + std::to_string(schedule.warps) +
-           " warps are no two groups of " + std::to_string(kWarpgroupWarps);
+           " warps do not make two warpgroups of " +
+           std::to_string(kWarpgroupWarps);
   Reason first;
   bool isAny = false;
   for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
@@ -129,19 +131,20 @@ std::optional<std::string> fusion::whyNotPingPong(const GroupModel &group,
       return what + "single warps multiply " + name;
     // Warpgroups side by side would exchange values and parts of rows.
     if (mapping.warps[1] > 1)
-      return what + name + " has groups side by side";
+      return what + name + " has warpgroups side by side";
     Reason reason = whyNotFed(group, schedule, number);
     isAny |= !reason;
     if (reason && !first)
       first = name + ": " + *reason;
   }
   if (!isAny)
-    return what + "nothing is computed between products of one loop; " + *first;
+    return what + "nothing is computed between contractions of one loop; " +
+           *first;
   // Threads that have copied meet at barriers.
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (tensor.role == TensorRole::Operand &&
         place.space == fuse::Space::Shared &&
         place.transport != fuse::Transport::TMA)
-      return what + "'" + tensor.name + "' is not copied in bulk";
+      return what + "'" + tensor.name + "' is not copied by TMA";
   return std::nullopt;
 }

@@ -84,10 +84,10 @@ Reason RetainedTilesAnalysis::checkStatements() const {
     bool isStored = tensor.role == TensorRole::Result || isStatistic;
     if (retained.loads[number].has_value() == (isProduct || isStatistic))
       return isProduct || isStatistic
-                 ? "product '" + tensor.name + "' must not be loaded"
+                 ? "contraction '" + tensor.name + "' must not be loaded"
                  : "operand '" + tensor.name + "' is never loaded";
     if (retained.computes[number].has_value() != isProduct)
-      return isProduct ? "product '" + tensor.name + "' is never computed"
+      return isProduct ? "contraction '" + tensor.name + "' is never computed"
                        : "operand '" + tensor.name + "' must not be computed";
     if (retained.stores[number].has_value() != isStored)
       return isStored
@@ -156,12 +156,12 @@ Reason RetainedTilesAnalysis::analyzeIntermediateEpilogue(unsigned number) {
       continue;
     const TreePosition &load = *retained.loads[index];
     if (isInsideSum(number, load.loops))
-      return "L" + tensor.name + " stands deeper than '" + name +
-             "' is complete";
+      return "L" + tensor.name + " is inside of the loops that sum '" + name +
+             "'";
     if (load.order < epilogue.order)
       continue;
     if (commonPart(load.loops, scope) < scope.size())
-      return "L" + tensor.name + " stands behind the loops in which '" + name +
+      return "L" + tensor.name + " comes after the loops in which '" + name +
              "' is completed";
     epilogue.loops = load.loops;
     epilogue.after = index;

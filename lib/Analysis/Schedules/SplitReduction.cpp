@@ -424,7 +424,7 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
   for (unsigned axis = *split + 1; axis < group.axes.size(); ++axis)
     if (schedule.splitOf(axis) != 1)
       return name + " and axis '" + group.axes[axis].name +
-             "' are both split; the parts of one are combined";
+             "' are both split, and partial results are reduced along one axis";
   std::optional<unsigned> last;
   for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
     if (group.tensors[contraction.result].role == TensorRole::Result)
@@ -435,7 +435,7 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
              "', which is rounded before it is used";
   }
   if (!last || !llvm::is_contained(group.contractions[*last].reduction, *split))
-    return name + " cannot be split: the last product does not reduce it";
+    return name + " cannot be split: the last contraction does not reduce it";
   if (const OnlineAxis *online = splitOnline(group, schedule)) {
     const std::string &why =
         online->whyNot.empty() ? online->whyNotSplit : online->whyNot;
@@ -444,8 +444,8 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
   } else {
     if (!group.contractions[*last].joined.empty() ||
         !group.contractions[*last].joinedStatistics.empty())
-      return name + " cannot be split: what is summed along it joins the "
-                    "values of another product";
+      return name + " cannot be split: the sums along it join the values of "
+                    "another contraction";
     // Values that are reduced on the way to a result are not merged by this
     // axis's rule.
     for (const GroupTensor &tensor : group.tensors)
@@ -458,7 +458,7 @@ std::optional<std::string> fusion::whyNotSplit(const GroupModel &group,
       schedule.contractions[*last].r1 != *split)
     return name + " has fewer iterations than its " +
            std::to_string(schedule.splitOf(*split)) +
-           " parts and is not mapped to the intrinsic";
+           " splits and is not mapped to the intrinsic";
   if (schedule.isBlockAxis(*split))
     return name + " is split over blocks and bound to the grid";
   return std::nullopt;

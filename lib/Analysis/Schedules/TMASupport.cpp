@@ -36,10 +36,10 @@ Reason fusion::whyNotTMA(const GroupModel &group, const Schedule &schedule,
   if (!chip.hasTMA)
     return chip.name.str() + " has no TMA copies";
   if (tensor.window)
-    return name() + "is read through a window, and bulk copies are of boxes";
+    return name() + "is read through a window, and TMA copies move boxes";
   bool isResult = tensor.role == TensorRole::Result;
   if (isResult && schedule.splitAxis())
-    return name() + "is a sum of parts, which threads store";
+    return name() + "is a partial result, which threads store";
   MemoryTile tile =
       isResult
           ? getMemoryTile(tensor, mapping.i1, mapping.i2)
@@ -50,7 +50,7 @@ Reason fusion::whyNotTMA(const GroupModel &group, const Schedule &schedule,
            "has rows that do not begin at multiples of 16 bytes, and no "
            "tensor map describes it";
   if (!isResult && retained.values[index].count > kMaxBarriers)
-    return name() + "is kept in " +
+    return name() + "is retained in " +
            std::to_string(retained.values[index].count) +
            " tiles, and a block has at most " + std::to_string(kMaxBarriers) +
            " mbarriers";
@@ -62,14 +62,15 @@ Reason fusion::whyNotTMA(const GroupModel &group, const Schedule &schedule,
   for (unsigned axis : tensor.axes)
     if (group.axes[axis].extent > std::numeric_limits<int32_t>::max())
       return name() +
-             "has an index beyond 31 bits, and boxes lie at places of 32";
+             "has an index beyond 31 bits, and coordinates of TMA copies have "
+             "32";
   bool isOperandA = mapping.isOperandA(tensor.operandNumber);
   if (!isResult &&
       operandPanels(*mapping.intrinsic, isOperandA,
                     tile.columnAxis == mapping.r1) != PanelOrder::Plain)
     return name() + "lies in shared memory in an order of " +
            mapping.intrinsic->name.str() +
-           ", which is no swizzle of bulk copies";
+           ", which is no swizzle of TMA copies";
   if (!boxShape(schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis],
                 tensor.elementBytes))
     return "the tile of " + name() + "is not made of boxes of whole swizzles";
@@ -96,7 +97,7 @@ Reason fusion::whyNotMulticast(const GroupModel &group,
   auto name = [&] { return "'" + tensor.name + "' "; };
   if (tensor.role != TensorRole::Operand ||
       schedule.places[index].transport != fuse::Transport::TMA)
-    return name() + "is not copied in bulk";
+    return name() + "is not copied by TMA";
   if (!isSharedByNeighbours(group, schedule, index))
     return name() + "differs between the blocks of a cluster";
   const ContractionMapping &mapping = schedule.contractions[tensor.contraction];
@@ -140,6 +141,7 @@ Reason fusion::whyTooManyBarriers(const GroupModel &group,
       count += place.stages * slots.count;
   if (count <= kMaxBarriers)
     return std::nullopt;
-  return "stages and kept tiles of bulk copies need " + std::to_string(count) +
-         " mbarriers, and a block has at most " + std::to_string(kMaxBarriers);
+  return "stages and retained tiles of TMA copies need " +
+         std::to_string(count) + " mbarriers, and a block has at most " +
+         std::to_string(kMaxBarriers);
 }

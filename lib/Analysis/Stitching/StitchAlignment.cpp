@@ -115,7 +115,7 @@ fusion::checkAlignment(const StitchGroup &group,
              " elements from an aligned one on do not fit a tile of " +
              std::to_string(spread.tile);
     if (StitchSplit::axisOf(group, schedule))
-      return name + " is aligned, and blocks share reductions";
+      return name + " is aligned, and a reduction is split over blocks";
   }
   return std::nullopt;
 }

@@ -94,9 +94,9 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
   std::optional<unsigned> split = StitchSplit::axisOf(group, schedule);
   if (split && (!schedule.serialLoop || schedule.serialLoop->axis != *shared))
     return name +
-           " has a cluster of blocks that do not go through it, and blocks "
-           "share the reductions along '" +
-           group.axes[*split].name + "'";
+           " has a cluster of blocks without a serial loop over it, and the "
+           "reductions along '" +
+           group.axes[*split].name + "' are split over blocks";
   if (*llvm::max_element(group.components) != 0)
     return name + " has a cluster of blocks, and the group more than one set "
                   "of axes";
@@ -107,18 +107,19 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
            std::to_string(spread.tile) + " elements";
   // An exchange is a barrier of all blocks, which stands in no loop.
   if (schedule.serialLoop && schedule.serialLoop->axis != *shared)
-    return name + " has a cluster of blocks that go through another axis";
+    return name + " has a cluster of blocks with a serial loop over another "
+                  "axis";
   if (spread.align > 1 && schedule.retainedSteps() < schedule.countSteps())
-    return name + " is aligned and has a cluster of blocks that do not keep "
-                  "their part of it";
+    return name + " is aligned and has a cluster of blocks that do not retain "
+                  "their tile of it";
   constexpr unsigned byteBits = 8;
   for (unsigned op = 0; op < group.operators().size(); ++op) {
     if (!group.reduces(op, *shared))
       continue;
     Type type = group.reductions[op]->combined.getType();
     if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() < byteBits)
-      return name + " has a cluster of blocks, and what is combined has no "
-                    "whole bytes";
+      return name + " has a cluster of blocks, and the elements of its partial "
+                    "results are no whole bytes";
   }
   return std::nullopt;
 }

@@ -240,35 +240,36 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
       schedule.serialLoop && schedule.serialLoop->axis != split.front();
   if (isBeside &&
       !canSplitBeside(group, split.front(), schedule.serialLoop->axis))
-    return name + " is reduced over blocks that go through axis '" +
+    return name + " is reduced over blocks with a serial loop over axis '" +
            group.axes[schedule.serialLoop->axis].name +
-           "', along which its results are combined";
+           "', along which its results are reduced";
   if (!isBeside && schedule.serialLoop && schedule.serialLoop->sharedSteps > 0)
-    return name + " is reduced over blocks: nothing of it is kept";
+    return name + " is reduced over blocks: no step of it is retained in "
+                  "shared memory";
   if (schedule.splitLoop) {
     if (schedule.retainedSteps() < schedule.countSteps())
       return name +
-             " is reduced over blocks that go through it, and each step "
-             "of the serial loop has to have a place for what it adds up";
+             " is reduced over blocks in steps, and each step of the serial "
+             "loop must retain its partial results";
     for (unsigned op = 0; op < group.operators().size(); ++op)
       if (group.reduces(op, split.front()) &&
           !llvm::is_contained(group.resultAxes(op), schedule.serialLoop->axis))
-        return name + " is reduced over blocks that go through it, to what is "
-                      "the same in all steps of the serial loop";
+        return name + " is reduced over blocks in steps, and a result is the "
+                      "same in all steps of the serial loop";
     StitchSplit shared(group, schedule);
     for (unsigned op = 0; op < group.operators().size(); ++op)
       if (shared.isLateSource[op] &&
           group.reduces(op, schedule.serialLoop->axis))
         return name +
-               " is reduced over blocks that go through it, and the last "
-               "one needs what the serial loop combines";
+               " is reduced over blocks in steps, and the last block needs "
+               "the result of a reduction along the serial loop";
     constexpr unsigned byteBits = 8;
     for (unsigned op = 0; op < group.operators().size(); ++op)
       if (group.reduces(op, split.front()) &&
           group.reductions[op]->combined.getType().getIntOrFloatBitWidth() <
               byteBits)
-        return name + " is reduced over blocks that go through it, and what is "
-                      "combined has no whole bytes";
+        return name + " is reduced over blocks in steps, and the elements of "
+                      "its partial results are no whole bytes";
   }
   // Each partial result is written by one block.
   for (unsigned op = 0; op < group.operators().size(); ++op) {
@@ -280,7 +281,7 @@ std::optional<std::string> fusion::checkSplit(const StitchGroup &group,
           schedule.threadMapping[number].tile < other.extent &&
           !llvm::is_contained(indexing, number))
         return name + " is reduced over blocks, and blocks along axis '" +
-               other.name + "' would all write the same parts";
+               other.name + "' would all write the same partial results";
   }
   return std::nullopt;
 }

@@ -129,8 +129,8 @@ static std::optional<std::string> checkBulk(const StitchGroup &group,
   // A wait turns the phase of its stage for all blocks.
   if (llvm::any_of(group.components,
                    [](unsigned component) { return component > 0; }))
-    return "copies in bulk are waited for by all blocks, and those of this "
-           "group are of several kinds";
+    return "all blocks wait for TMA copies, and the blocks of this group are "
+           "of several kinds";
   std::string why;
   bool isAny = false;
   for (unsigned input : passes.steps.front().inputs) {
@@ -142,11 +142,11 @@ static std::optional<std::string> checkBulk(const StitchGroup &group,
              ("input " + std::to_string(input) + ": " + *reason);
   }
   if (!isAny)
-    return "no input is copied in bulk: " + why;
+    return "no input is copied by TMA: " + why;
   int64_t barriers = countStageBarriers(group, schedule, passes);
   if (barriers > kMaxBarriers)
-    return "copies in bulk have " + std::to_string(barriers) +
-           " places in shared memory, and a block at most " +
+    return "TMA copies have " + std::to_string(barriers) +
+           " stages in shared memory, and a block has at most " +
            std::to_string(kMaxBarriers) + " mbarriers";
   return std::nullopt;
 }
@@ -189,7 +189,7 @@ fusion::checkStitchProducers(const StitchSchedule &schedule) {
   if (schedule.producers == 0)
     return std::nullopt;
   if (!schedule.serialLoop || !schedule.serialLoop->usesTMA)
-    return "producers issue bulk copies, and nothing is copied ahead in bulk";
+    return "producers issue TMA copies, and no input is prefetched by TMA";
   if (clusterSize(schedule) > 1)
     return "blocks of a cluster meet with all of their warps, and producers "
            "are ahead of the others";
@@ -211,7 +211,7 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
   if (isPersistent(group, schedule) &&
       walk.registerSteps + walk.sharedSteps > 0)
     return nameOf(group, walk) +
-           " is not reduced: there is one pass, and nothing to keep";
+           " is not reduced: there is one pass, and nothing to retain";
   if (walk.stages == 1)
     return std::nullopt;
   if (known)
@@ -226,12 +226,12 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
   std::string name = nameOf(group, walk);
   if (passes.count == 1 &&
       (walk.registerSteps + walk.sharedSteps > 0 || schedule.splitLoop))
-    return name + " has steps that are kept, and stages are of those that are "
-                  "gone through in a loop";
+    return name + " has retained steps, and only the steps of a loop have "
+                  "stages";
   auto [first, beyond] = stagedSteps(group, schedule, passes);
   if (beyond - first < walk.stages) {
     std::string where = passes.count > 1
-                            ? " whole steps that are kept in shared memory"
+                            ? " whole steps that are retained in shared memory"
                             : " steps in a loop";
     return name + " has " +
            std::to_string(std::max<int64_t>(0, beyond - first)) + where +
@@ -240,9 +240,9 @@ std::optional<std::string> fusion::checkStages(const StitchGroup &group,
   if (llvm::none_of(passes.steps.front().inputs, [&](unsigned input) {
         return bytesOfCopies(group, schedule, group.inputs[input]).has_value();
       }))
-    return name + " has no input that threads could copy ahead: each is "
-                  "gathered or padded, moved by wide accesses that cross the "
-                  "ends of rows, or in pieces of fewer than 4 bytes";
+    return name + " has no input that copies of threads could prefetch: each "
+                  "is gathered or padded, moved by wide accesses that cross "
+                  "the ends of rows, or in pieces of fewer than 4 bytes";
   if (walk.usesTMA)
     return checkBulk(group, schedule, passes);
   return std::nullopt;

@@ -160,7 +160,7 @@ LogicalResult StitchBuilder::collectInputs() {
       if (!isTensor || group.definer(value))
         continue;
       if (isComputed(value))
-        return decline("values that are put side by side are read again");
+        return decline("concatenated values are read again");
       // The tensor only gives a shape.
       if (value.getDefiningOp<tensor::EmptyOp>() &&
           !op.payloadUsesValueFromOperand(operand))
@@ -213,7 +213,8 @@ LogicalResult StitchBuilder::collectResults() {
     for (const PlacedPart &part : placed->second) {
       std::optional<unsigned> source = group.definer(part.source);
       if (!source)
-        return decline("what is put side by side is read again");
+        return decline("an operand of a concatenation is not computed by an "
+                       "operator of the group");
       StitchTensor tensor;
       tensor.value = part.source;
       tensor.elementBytes = bytesOf(type.getElementType());

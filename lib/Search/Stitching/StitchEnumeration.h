@@ -86,7 +86,7 @@ public:
     if (bound && split)
       findWhole();
     if (cluster > 1 && serialAxis && isWhole(*serialAxis->axis)) {
-      reason = "blocks would all write the same parts";
+      reason = "blocks would all write the same partial results";
       return std::nullopt;
     }
     current = {}; // of an earlier run

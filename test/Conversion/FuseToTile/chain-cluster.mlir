@@ -25,7 +25,7 @@
 // ALONE: "grid": [
 // ALONE-NEXT: "min(196, device:active_clusters)",
 // RUN: sed -e 's/A = #fuse.place<shared, tma>/A = #fuse.place<shared, async16>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=THREADS
-// THREADS: error: schedule cannot be lowered: the blocks of a cluster share no copies: 'A' is not copied in bulk
+// THREADS: error: schedule cannot be lowered: the blocks of a cluster share no copies: 'A' is not copied by TMA
 // RUN: sed -e 's/<"sm_90a">/<"sm_120">/' -e 's/wgmma.m64k16/mma.m16n8k16/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: schedule cannot be lowered: sm_120 has no multicast of its own speed, by which the blocks of a cluster share what they copy
 #map = affine_map<(i, j) -> (i, j)>

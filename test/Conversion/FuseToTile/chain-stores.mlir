@@ -22,13 +22,13 @@
 
 // What cannot be, with the reason.
 // RUN: sed -e 's/C = #fuse.place<shared, tma>/C = #fuse.place<registers, tma>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
-// REGISTERS: error: schedule cannot be lowered: 'C' is stored in bulk and must be placed in shared memory
+// REGISTERS: error: schedule cannot be lowered: 'C' is stored by TMA and must be placed in shared memory
 // RUN: sed -e 's/C = #fuse.place<shared, tma>/C = #fuse.place<shared, async16>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=THREADS
-// THREADS: error: schedule cannot be lowered: 'C' is stored by threads or in bulk, not by asynchronous copies of threads
+// THREADS: error: schedule cannot be lowered: 'C' is stored by threads or by TMA, not by asynchronous copies of threads
 // RUN: sed -e 's/x840/x836/g' -e 's/B = #fuse.place<shared, tma>/B = #fuse.place<shared, async8>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ROWS
 // ROWS: error: schedule cannot be lowered: 'C' has rows that do not begin at multiples of 16 bytes, and no tensor map describes it
 // RUN: sed -e 's/mapping = </parallel = <{k = 2}>, mapping = </' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PARTS
-// PARTS: error: schedule cannot be lowered: 'C' is a sum of parts, which threads store
+// PARTS: error: schedule cannot be lowered: 'C' is a partial result, which threads store
 #map = affine_map<(i, j) -> (i, j)>
 #schedule = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 64, n = 64}>, mapping = <warps = 4, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}>, memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<shared, tma>}>>
 module attributes {fuse.chip = #fuse.chip<"sm_90a">} {

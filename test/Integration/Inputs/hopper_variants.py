@@ -19,17 +19,17 @@ KINDS = (
 NO_STAGES = (
     r"'(\w+)' is no operand that is loaded in a loop and has one stage",
     r"'(\w+)' is not loaded in a sequential loop and has one stage",
-    r"'(\w+)' is kept in \d+ tiles, which loops of its own load before they are used, and has one stage",
+    r"'(\w+)' is retained in \d+ tiles, which loops of its own load before they are used, and has one stage",
     r"loop '\w+' of '(\w+)' holds the pipelined loop of '\w+'; groups of copies are waited for in order, so only the inner one can have stages",
 )  # fmt: skip
 NOT_IN_BULK = (
     r"'(\w+)' is aligned to \d bytes but copied 16 at a time",
     r"'(\w+)' has rows that do not begin at multiples of 16 bytes, and no tensor map describes it",
-    r"'(\w+)' is read through a window, and bulk copies are of boxes",
-    r"'(\w+)' lies in shared memory in an order of .*, which is no swizzle of bulk copies",
+    r"'(\w+)' is read through a window, and TMA copies move boxes",
+    r"'(\w+)' lies in shared memory in an order of .*, which is no swizzle of TMA copies",
     r"the tile of '(\w+)' is not made of boxes of whole swizzles",
 )  # fmt: skip
-NOT_BESIDE = r"'(\w+)' cannot run beside the next iteration's products: .*"
+NOT_BESIDE = r"'(\w+)' cannot overlap with the next iteration's contractions: .*"
 NOT_IN_CLUSTERS = (
     r"clusters of \d blocks do not divide the blocks along '\w+'",
     r"the blocks of a cluster share no copies: .*",
@@ -37,9 +37,9 @@ NOT_IN_CLUSTERS = (
 # Why a variant may be illegal.
 REFUSALS = (
     NOT_BESIDE,
-    r"groups of warps cannot take turns: .*",
+    r"warpgroups cannot alternate on the tensor cores: .*",
     *NOT_IN_CLUSTERS,
-    r"no operand is copied in bulk in several stages, which producers would fill ahead",
+    r"no operand has TMA copies in several stages, which producers would prefetch",
     r"the tiles need \d+ bytes of shared memory; a block of sm_90a has at most \d+",
     r"the tiles need about \d+ registers per thread; \d+ are available",
     r"an instruction of a product needs a launch with \d+ registers per thread; of \d+ warps each has \d+",

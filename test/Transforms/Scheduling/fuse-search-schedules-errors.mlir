@@ -57,13 +57,13 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, overlap = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCTSTAGES
 // PRODUCTSTAGES: error: {{.*}}the group has no product 'Q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, overlap = {E = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OVERLAP
-// OVERLAP: error: {{.*}}'E' cannot run beside the next iteration's products: mma.m16n8k16 is over when the instruction behind it begins
+// OVERLAP: error: {{.*}}'E' cannot overlap with the next iteration's contractions: mma.m16n8k16 is synchronous: it has ended when the next instruction begins
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: error: {{.*}}axis 'k' cannot be split: it is reduced by 'C', which is rounded before it is used
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCERS
-// PRODUCERS: error: {{.*}}sm_80 has no bulk copies for a producer to issue
+// PRODUCERS: error: {{.*}}sm_80 has no TMA copies for a producer to issue
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{}, producers = 1>>}|' %s | not fusion-opt --fuse-search-schedules=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=NOBULK
-// NOBULK: error: {{.*}}no operand is copied in bulk in several stages, which producers would fill ahead
+// NOBULK: error: {{.*}}no operand has TMA copies in several stages, which producers would prefetch
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLITAXIS
 // SPLITAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION
@@ -97,11 +97,11 @@
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LA,LB,CC),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: {{.*}}tensor 'A' has the same statement twice
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,LC,CC),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LOADPRODUCT
-// LOADPRODUCT: error: {{.*}}product 'C' must not be loaded
+// LOADPRODUCT: error: {{.*}}contraction 'C' must not be loaded
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,CC),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOLOAD
 // NOLOAD: error: {{.*}}operand 'B' is never loaded
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC),LD),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOCOMPUTE
-// NOCOMPUTE: error: {{.*}}product 'E' is never computed
+// NOCOMPUTE: error: {{.*}}contraction 'E' is never computed
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC),LD,CD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=COMPUTEOPERAND
 // COMPUTEOPERAND: error: {{.*}}operand 'D' must not be computed
 // RUN: sed -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(n(k(LA,LB,CC),LD,CE))|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOSTORE
@@ -141,7 +141,7 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2, D = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDNEST
 // STAGEDNEST: error: {{.*}}loop 'n' of 'D' holds the pipelined loop of 'A'; groups of copies are waited for in order, so only the inner one can have stages
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2}>>}|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(k(LA),n(k(LB,CC),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDKEPT
-// STAGEDKEPT: error: {{.*}}'A' is kept in 2 tiles, which loops of its own load before they are used, and has one stage
+// STAGEDKEPT: error: {{.*}}'A' is retained in 2 tiles, which loops of its own load before they are used, and has one stage
 // RUN: sed -e 's|B = #fuse\.place<shared, async16>|B = #fuse.place<registers>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OPERANDPLACE
 // OPERANDPLACE: error: {{.*}}operand 'B' of a product must be placed in shared memory
 // RUN: sed -e 's|i1 = "m", i2 = "h", r1 = "n"|i1 = "h", i2 = "m", r1 = "n"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SECOND
@@ -156,7 +156,7 @@
 // RUN: sed -e 's|C = #fuse.place<registers>|C = #fuse.place<registers, async16>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=TRANSPORT
 // TRANSPORT: :[[@LINE+20]]:8: error: schedule cannot be lowered: 'C' is not copied into shared memory and has no transport
 // RUN: sed -e 's|E = #fuse.place<shared>|E = #fuse.place<shared, async16>|' %s | not fusion-opt --fuse-search-schedules=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=STORED
-// STORED: error: {{.*}}'E' is stored by threads or in bulk, not by asynchronous copies of threads
+// STORED: error: {{.*}}'E' is stored by threads or by TMA, not by asynchronous copies of threads
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {C = 1}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOSTAGE
 // NOSTAGE: error: schedule does not fit the group: 'C' is not multiplied from shared memory and has no fragments with stages
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {E = 1}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RESULTFRAGMENTS

@@ -98,7 +98,7 @@ func.func @two_results(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<
 // -----
 
 func.func @two_values_of_one_product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
-  // expected-error @below {{cannot be lowered as a chain: two values of one product are handed on}}
+  // expected-error @below {{cannot be lowered as a chain: two values of one contraction leave its epilogue}}
   %r:2 = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>)
                     outs(%p = %o : tensor<16x16xf32>, %q = %o : tensor<16x16xf32>) {
     %z = arith.constant 0.0 : f32
@@ -113,7 +113,7 @@ func.func @two_values_of_one_product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16
 // -----
 
 func.func @joins_and_leaves(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %u: tensor<16x16xf16>, %v: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
-  // expected-error @below {{cannot be lowered as a chain: a product's value is read inside and outside}}
+  // expected-error @below {{cannot be lowered as a chain: a contraction's value is read inside and outside of the chain}}
   %r:2 = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>, %s = %u : tensor<16x16xf16>, %t = %v : tensor<16x16xf16>)
                     outs(%p = %o : tensor<16x16xf32>, %q = %o : tensor<16x16xf32>) {
     %z = arith.constant 0.0 : f32

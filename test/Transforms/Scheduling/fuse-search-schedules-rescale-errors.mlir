@@ -1,15 +1,15 @@
 // Corrections that cannot be put off.
 // RUN: sed -e 's|rescale_threshold = 8|rescale_threshold = 16|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ROOM
-// ROOM: error: schedule cannot be lowered: corrections along 'n' can be put off up to 2^15, which values that linalg.generic rounds to f16 have room for, not up to 2^16
+// ROOM: error: schedule cannot be lowered: rescaling along 'n' can be postponed up to 2^15, which values that linalg.generic rounds to f16 have room for, not up to 2^16
 // bf16 is as wide as f32, where a row of 96 weights has a finite sum.
 // RUN: sed -e 's|rescale_threshold = 8|rescale_threshold = 120|' -e 's|f16|bf16|g' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SUMS
-// SUMS: error: schedule cannot be lowered: corrections along 'n' can be put off up to 2^119, which sums in f32 have room for, not up to 2^120
+// SUMS: error: schedule cannot be lowered: rescaling along 'n' can be postponed up to 2^119, which sums in f32 have room for, not up to 2^120
 // Nothing is subtracted, so that nothing is corrected.
 // RUN: sed -e 's|arith.subf %a, %b|arith.addf %a, %a|' -e 's|f16|bf16|g' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOTHING
-// NOTHING: error: schedule cannot be lowered: corrections along 'n' cannot be put off: nothing is corrected in the loop
+// NOTHING: error: schedule cannot be lowered: rescaling along 'n' cannot be conditional: nothing is rescaled in the loop
 // What the maximum is subtracted from is not what it is the maximum of.
 // RUN: sed -e 's|arith.subf %a, %b|arith.subf %w, %b|' -e 's|%c = arith.subf %w|%w = arith.addf %a, %a : f32 %c = arith.subf %w|' -e 's|arith.divf %a, %b|arith.mulf %a, %a|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BOUND
-// BOUND: error: schedule cannot be lowered: corrections along 'n' cannot be put off: values that linalg.generic rounds to f16 have no bound
+// BOUND: error: schedule cannot be lowered: rescaling along 'n' cannot be conditional: values that linalg.generic rounds to f16 have no bound
 
 #schedule = #fuse.schedule<version = 2,
   tiling = <"m(LA,n(LB,CC,LD,CE),SE,SF)", {m = 32, n = 16, k = 32, h = 48}>,

@@ -80,7 +80,7 @@ func.func @nothing_shared(%a: tensor<8x1000xf32>, %o: tensor<8x1000xf32>) -> ten
 // -----
 
 func.func @aligned_and_read_again(%a: tensor<8x1001xf32>, %o: tensor<8x1001xf32>) -> tensor<8x1001xf32> {
-  // expected-error @below {{axis 'j' is aligned and has a cluster of blocks that do not keep their part of it}}
+  // expected-error @below {{axis 'j' is aligned and has a cluster of blocks that do not retain their tile of it}}
   %r = fuse.stitch ins(%x = %a : tensor<8x1001xf32>) outs(%p = %o : tensor<8x1001xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 4>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 256, vector = 2, lanes = 32, warps = 2, align = 8>}, serial_loop = <axis = "j", step = 128, register_steps = 1>>>} {
     %low = arith.constant 0xFF800000 : f32
@@ -106,7 +106,7 @@ func.func @aligned_and_read_again(%a: tensor<8x1001xf32>, %o: tensor<8x1001xf32>
 // -----
 
 func.func @two_shared_axes(%a: tensor<8x1000xf32>, %o: tensor<8xf32>, %q: tensor<1000xf32>) -> (tensor<8xf32>, tensor<1000xf32>) {
-  // expected-error @below {{axis 'i' has a cluster of blocks that do not go through it, and blocks share the reductions along 'j'}}
+  // expected-error @below {{axis 'i' has a cluster of blocks without a serial loop over it, and the reductions along 'j' are split over blocks}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<8x1000xf32>) outs(%p = %o : tensor<8xf32>, %p1 = %q : tensor<1000xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2, cluster = 2>, stitching = <{i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 256, vector = 4, lanes = 32, warps = 2>}>>} {
     %zero = arith.constant 0.0 : f32

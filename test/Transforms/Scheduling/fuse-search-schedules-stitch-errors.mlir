@@ -255,7 +255,7 @@ func.func @both_shared(%a: tensor<8x100xf32>, %o: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @parts_of_many(%a: tensor<8x100xf32>, %b: tensor<100xf32>, %o: tensor<8x100xf32>, %q: tensor<f32>) -> (tensor<8x100xf32>, tensor<f32>) {
-  // expected-error @below {{schedule cannot be lowered: axis 'j' is reduced over blocks, and blocks along axis 'i' would all write the same parts}}
+  // expected-error @below {{schedule cannot be lowered: axis 'j' is reduced over blocks, and blocks along axis 'i' would all write the same partial results}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<8x100xf32>, %y = %b : tensor<100xf32>) outs(%p = %o : tensor<8x100xf32>, %s = %q : tensor<f32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 2>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 64, lanes = 32, warps = 2>}>>} {
     %low = arith.constant 0.0 : f32

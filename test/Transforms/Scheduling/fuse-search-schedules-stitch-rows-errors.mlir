@@ -2,7 +2,7 @@
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 -split-input-file -verify-diagnostics
 
 func.func @results_walked(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<f32>) -> (tensor<32x128xf32>, tensor<f32>) {
-  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks that go through axis 'j', along which its results are combined}}
+  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks with a serial loop over axis 'j', along which its results are reduced}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<f32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32>>>} {
     %zero = arith.constant 0.0 : f32
@@ -43,7 +43,7 @@ func.func @results_walked(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: te
 // -----
 
 func.func @rows_not_kept(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<128xf32>) -> (tensor<32x128xf32>, tensor<128xf32>) {
-  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks that go through it, and each step of the serial loop has to have a place for what it adds up}}
+  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks in steps, and each step of the serial loop must retain its partial results}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<128xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <split_step = 2, {i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, register_steps = 1, shared_steps = 1>>>} {
     %zero = arith.constant 0.0 : f32
@@ -76,7 +76,7 @@ func.func @rows_not_kept(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: ten
 // -----
 
 func.func @rows_of_everything(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<f32>) -> (tensor<32x128xf32>, tensor<f32>) {
-  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks that go through it, to what is the same in all steps of the serial loop}}
+  // expected-error @below {{schedule cannot be lowered: axis 'i' is reduced over blocks in steps, and a result is the same in all steps of the serial loop}}
   %r:2 = fuse.stitch ins(%x = %a : tensor<32x128xf32>) outs(%p = %o : tensor<32x128xf32>, %c = %q : tensor<f32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <split_step = 2, {i = #fuse.thread_mapping<tile = 4>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "j", step = 32, register_steps = 4>>>} {
     %zero = arith.constant 0.0 : f32

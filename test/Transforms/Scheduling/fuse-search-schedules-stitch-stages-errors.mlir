@@ -6,7 +6,7 @@
 #column = affine_map<(i, j) -> (j)>
 
 func.func @kept_in_one_pass(%a: tensor<64x128xf32>, %g: tensor<128xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
-  // expected-error @below {{schedule cannot be lowered: axis 'i' is not reduced: there is one pass, and nothing to keep}}
+  // expected-error @below {{schedule cannot be lowered: axis 'i' is not reduced: there is one pass, and nothing to retain}}
   %r = fuse.stitch ins(%x = %a : tensor<64x128xf32>, %y = %g : tensor<128xf32>) outs(%p = %o : tensor<64x128xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32>}, serial_loop = <axis = "i", step = 2, register_steps = 1>>>} {
     %zero = arith.constant 0.0 : f32
@@ -68,7 +68,7 @@ func.func @more_stages_than_steps(%a: tensor<64x128xf32>, %g: tensor<128xf32>, %
 #column = affine_map<(i, j) -> (j)>
 
 func.func @stages_of_registers(%a: tensor<62x512xf32>, %g: tensor<512xf32>, %o: tensor<62x512xf32>) -> tensor<62x512xf32> {
-  // expected-error @below {{schedule cannot be lowered: axis 'j' has 0 whole steps that are kept in shared memory, and 3 stages}}
+  // expected-error @below {{schedule cannot be lowered: axis 'j' has 0 whole steps that are retained in shared memory, and 3 stages}}
   %r = fuse.stitch ins(%x = %a : tensor<62x512xf32>, %y = %g : tensor<512xf32>) outs(%p = %o : tensor<62x512xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 512, vector = 4, lanes = 32>}, serial_loop = <axis = "j", step = 128, register_steps = 4, stages = 3>>>} {
     %zero = arith.constant 0.0 : f32
@@ -99,7 +99,7 @@ func.func @stages_of_registers(%a: tensor<62x512xf32>, %g: tensor<512xf32>, %o: 
 #column = affine_map<(i, j) -> (j)>
 
 func.func @stages_of_what_is_read_again(%a: tensor<62x512xf32>, %g: tensor<512xf32>, %o: tensor<62x512xf32>) -> tensor<62x512xf32> {
-  // expected-error @below {{schedule cannot be lowered: axis 'j' has 2 whole steps that are kept in shared memory, and 3 stages}}
+  // expected-error @below {{schedule cannot be lowered: axis 'j' has 2 whole steps that are retained in shared memory, and 3 stages}}
   %r = fuse.stitch ins(%x = %a : tensor<62x512xf32>, %y = %g : tensor<512xf32>) outs(%p = %o : tensor<62x512xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 512, vector = 4, lanes = 32>}, serial_loop = <axis = "j", step = 128, shared_steps = 2, stages = 3>>>} {
     %zero = arith.constant 0.0 : f32
@@ -130,7 +130,7 @@ func.func @stages_of_what_is_read_again(%a: tensor<62x512xf32>, %g: tensor<512xf
 #column = affine_map<(i, j) -> (j)>
 
 func.func @nothing_wide(%a: tensor<64x128xf16>, %g: tensor<128xf16>, %o: tensor<64x128xf16>) -> tensor<64x128xf16> {
-  // expected-error @below {{schedule cannot be lowered: axis 'i' has no input that threads could copy ahead: each is gathered or padded, moved by wide accesses that cross the ends of rows, or in pieces of fewer than 4 bytes}}
+  // expected-error @below {{schedule cannot be lowered: axis 'i' has no input that copies of threads could prefetch: each is gathered or padded, moved by wide accesses that cross the ends of rows, or in pieces of fewer than 4 bytes}}
   %r = fuse.stitch ins(%x = %a : tensor<64x128xf16>, %y = %g : tensor<128xf16>) outs(%p = %o : tensor<64x128xf16>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <{i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 128, lanes = 32>}, serial_loop = <axis = "i", step = 2, stages = 3>>>} {
     %zero = arith.constant 0.0 : f16

@@ -2,9 +2,9 @@
 // RUN: sed -e 's|SPLIT|k = 2|' %s | not fusion-opt --fuse-split-reductions 2>&1 | FileCheck %s --check-prefix=EARLIER
 // EARLIER: error: schedule cannot be lowered: axis 'k' cannot be split: it is reduced by 'C', which is rounded before it is used
 // RUN: sed -e 's|SPLIT|h = 2|' %s | not fusion-opt --fuse-split-reductions 2>&1 | FileCheck %s --check-prefix=PARALLEL
-// PARALLEL: error: schedule cannot be lowered: axis 'h' cannot be split: the last product does not reduce it
+// PARALLEL: error: schedule cannot be lowered: axis 'h' cannot be split: the last contraction does not reduce it
 // RUN: sed -e 's|SPLIT|m = 2, n = 2|' %s | not fusion-opt --fuse-split-reductions 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: schedule cannot be lowered: axis 'm' and axis 'n' are both split; the parts of one are combined
+// BOTH: error: schedule cannot be lowered: axis 'm' and axis 'n' are both split, and partial results are reduced along one axis
 // RUN: sed -e 's|SPLIT|q = 2|' %s | not fusion-opt --fuse-split-reductions 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: schedule does not fit the group: the group has no axis 'q'
 // RUN: sed -e 's|SPLIT|n = 2|' -e 's|<64x|<?x|g' -e 's|tensor.empty()|tensor.empty(%%rows)|g' %s | not fusion-opt --fuse-split-reductions 2>&1 | FileCheck %s --check-prefix=DYNAMIC

@@ -4,7 +4,7 @@
 // RUN: sed -e 's|TILING|m(h(LA,n(LB,CC,LD,CE),SE),SF)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REPEATED
 // REPEATED: error: schedule cannot be lowered: loop 'h' repeats the rows of 'C', which leave the kernel
 // RUN: sed -e 's|TILING|mh(LA,n(LB,CC,LD,CE),SE,SF)|' -e 's|blocks = \["m"\]|blocks = ["m", "h"]|' -e 's|n = 3|n = 3, k = 2|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: schedule cannot be lowered: axis 'n' and axis 'k' are both split; the parts of one are combined
+// BOTH: error: schedule cannot be lowered: axis 'n' and axis 'k' are both split, and partial results are reduced along one axis
 // Parts that are stored by a group that is not partial any more are its results.
 // RUN: sed -e 's|TILING|mh(LA,n(LB,CC,LD,CE),SE,SF)|' -e 's|blocks = \["m"\]|blocks = ["m", "h"]|' %s | fusion-opt --fuse-split-reductions | sed -e 's|splits = 3|splits = 2|' -e 's|3x64|2x64|g' | not fusion-opt --fuse-lower-to-tile 2>&1 | FileCheck %s --check-prefix=PARTS
 // PARTS: error: schedule does not fit the group: the group has 2 parts of 32 along 'n', its schedule 3 of 32 along 'n'

@@ -147,7 +147,7 @@ TEST(RowStatistics, MeanSquare) {
   EXPECT_EQ(group.axesOf("D"), "m");
   EXPECT_TRUE(group.model().canRunWithContraction(pass));
   EXPECT_EQ(group.model().online[0].whyNotSplit,
-            "they are in front of the product that sums over it");
+            "they are in the prologue of the contraction that sums over it");
   EXPECT_EQ(place(group.model(), "mnk", 32), "mn(k(LA,LB,CD,CC),SC)");
   EXPECT_EQ(place(group.model(), "mnk", 32, StatisticsPlacement::Ahead),
             "m(k(LA1,CD),n(k(LA,LB,CC),SC))");

@@ -227,7 +227,7 @@ TEST(ClosedFormBound, SaysWhyThereIsNone) {
   std::string reason;
   EXPECT_FALSE(
       solveChimera(makeChainModel({{64, 64, 64}}), 4096, 16, 16, reason));
-  EXPECT_EQ(reason, "the closed form is of chains of two matrix products");
+  EXPECT_EQ(reason, "the closed form is for chains of two matmuls");
   EXPECT_FALSE(solveChimera(chimeraChain(64, 64, 64, 64), 100, 16, 16, reason));
   EXPECT_EQ(reason, "100 elements do not hold the least tiles");
 }

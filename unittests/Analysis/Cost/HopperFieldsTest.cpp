@@ -131,11 +131,11 @@ TEST_F(HopperFields, ClustersFetchCommonTilesOnce) {
 TEST_F(HopperFields, ClustersShareWhatIsCopiedInBulkInParts) {
   group.schedule->cluster = 4;
   EXPECT_EQ(impossible(), "the blocks of a cluster share no copies: 'A' is not "
-                          "copied in bulk");
+                          "copied by TMA");
   // Another one's copies in bulk do not help.
   group.place("B").transport = fuse::Transport::TMA;
   EXPECT_EQ(impossible(), "the blocks of a cluster share no copies: 'A' is not "
-                          "copied in bulk");
+                          "copied by TMA");
   EXPECT_EQ(whyNotMulticast(group.model(), *group.schedule, group.tensor("B")),
             "'B' differs between the blocks of a cluster");
   group.place("A").transport = fuse::Transport::TMA;
@@ -244,7 +244,7 @@ TEST(OverlappedProducts, HideWhatIsComputedBetween) {
 TEST(OverlappedProducts, AreWhatTheLoopAllows) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   const std::string who =
-      "'E' cannot run beside the next iteration's products: ";
+      "'E' cannot overlap with the next iteration's contractions: ";
   auto why = [&](llvm::StringRef text, auto change) {
     ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), text);
     chain.schedule->contractions[1].stages = 2;
@@ -260,25 +260,26 @@ TEST(OverlappedProducts, AreWhatTheLoopAllows) {
                 [](ScheduledGroup &group) {
                   group.place("D").transport = fuse::Transport::Async16;
                 }),
-            who + "'D' is not copied in bulk");
+            who + "'D' is not copied by TMA");
   EXPECT_EQ(why(kOverlapped,
                 [](ScheduledGroup &group) {
                   group.place("B").transport = fuse::Transport::Async16;
                 }),
-            who + "'B' is copied ahead by threads");
+            who + "'B' is prefetched by copies of threads");
   EXPECT_EQ(why(kOverlapped,
                 [](ScheduledGroup &group) {
                   group.setTiling("m(n(k(LA,LB,CC),LD,CE),SE)");
                   group.setTile("k", 32);
                   group.place("B").stages = 1;
                 }),
-            who + "its first operand is computed in other loops");
+            who + "the A operand of its MMA is computed in other loops");
   EXPECT_EQ(why(kOverlapped,
                 [](ScheduledGroup &group) {
                   group.schedule->contractions[0].stages = 2;
                 }),
-            "'C' cannot run beside the next iteration's products: its first "
-            "operand is not the value of such a product, in registers");
+            "'C' cannot overlap with the next iteration's contractions: the A "
+            "operand of its MMA is not the value of an asynchronous "
+            "contraction, in registers");
 }
 
 // First loads of the inner loop are waited for anew in each iteration of the
@@ -384,21 +385,19 @@ TEST_F(HopperFields, OneProducerTakesThePlaceOfFour) {
 
 TEST_F(HopperFields, ProducersAreWhatTheChipAllows) {
   group.schedule->producerWarps = 28;
-  EXPECT_EQ(impossible(),
-            "no operand is copied in bulk in several stages, which "
-            "producers would fill ahead");
+  EXPECT_EQ(impossible(), "no operand has TMA copies in several stages, which "
+                          "producers would prefetch");
   group.place("A").transport = fuse::Transport::TMA;
   setStages(group, 1);
-  EXPECT_EQ(impossible(),
-            "no operand is copied in bulk in several stages, which "
-            "producers would fill ahead");
+  EXPECT_EQ(impossible(), "no operand has TMA copies in several stages, which "
+                          "producers would prefetch");
   setStages(group, 4);
   EXPECT_EQ(impossible(), "possible");
   group.schedule->producerWarps = 29;
   EXPECT_EQ(impossible(),
             "a block has at most 32 warps, not 4 and 29 producers");
   chip = *lookupChip("sm_89");
-  EXPECT_EQ(impossible(), "sm_89 has no bulk copies for a producer to issue");
+  EXPECT_EQ(impossible(), "sm_89 has no TMA copies for a producer to issue");
 }
 
 // The printed table knows none of these.

@@ -206,9 +206,10 @@ INSTANTIATE_TEST_SUITE_P(
         NestCase{"mh(n(k(LA,LA,LB,CC),LD,CE),SE)",
                  "tensor 'A' has the same statement twice"},
         NestCase{"mh(n(k(LA,LB,LC,CC),LD,CE),SE)",
-                 "product 'C' must not be loaded"},
+                 "contraction 'C' must not be loaded"},
         NestCase{"mh(n(k(LA,CC),LD,CE),SE)", "operand 'B' is never loaded"},
-        NestCase{"mh(n(k(LA,LB),LD,CE),SE)", "product 'C' is never computed"},
+        NestCase{"mh(n(k(LA,LB),LD,CE),SE)",
+                 "contraction 'C' is never computed"},
         NestCase{"mh(n(k(LA,LB,CC),LD,CD,CE),SE)",
                  "operand 'D' must not be computed"},
         NestCase{"mh(n(k(LA,LB,CC),LD,CE))", "result 'E' is never stored"},
@@ -403,7 +404,8 @@ TEST_F(ScheduleLegality, BulkCopies) {
   int64_t extent = axis.extent;
   axis.extent = int64_t(1) << 32;
   EXPECT_EQ(why(),
-            "'A' has an index beyond 31 bits, and boxes lie at places of 32");
+            "'A' has an index beyond 31 bits, and coordinates of TMA copies "
+            "have 32");
   axis.extent = extent;
 }
 
@@ -433,7 +435,7 @@ TEST_F(ScheduleLegality, BulkCopiesInOrdersThatAreNoSwizzles) {
                      *group.model().findTensor(name));
   };
   EXPECT_EQ(why("B"), "'B' lies in shared memory in an order of mma.m16n8k8, "
-                      "which is no swizzle of bulk copies");
+                      "which is no swizzle of TMA copies");
   EXPECT_EQ(why("A"), std::nullopt);
 }
 
@@ -502,7 +504,7 @@ TEST_F(ScheduleLegalityOfExtras, WhatIsReadAfterAProductIsInRegisters) {
 
 TEST_F(ScheduleLegalityOfExtras, WhatIsReadAfterAProductIsLoadedOnTime) {
   group.setTiling("k(LA,LB,LC,CD,LE),SD");
-  EXPECT_EQ(check(), "LE stands deeper than 'D' is complete");
+  EXPECT_EQ(check(), "LE is inside of the loops that sum 'D'");
   group.setTiling("k(LA,LB,LC,CD),SD,LE");
   EXPECT_EQ(check(), "LE does not precede SD");
   group.setTiling("LE,k(LA,LB,LC,CD),SD");

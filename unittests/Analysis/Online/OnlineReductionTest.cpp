@@ -250,7 +250,7 @@ TEST(OnlineReduction, NoRoomForLateCorrections) {
   Derived d = derive(late.text("p", {}, "bf16"));
   ASSERT_TRUE(d.form) << d.reason;
   EXPECT_EQ(d.form->room, 0u);
-  EXPECT_EQ(d.form->roomLimit, "nothing is corrected in the loop");
+  EXPECT_EQ(d.form->roomLimit, "nothing is rescaled in the loop");
   // Two running values in one factor.
   Between two;
   two.reduce("max", "s", "maximumf", kNegInf)
@@ -263,5 +263,5 @@ TEST(OnlineReduction, NoRoomForLateCorrections) {
   ASSERT_TRUE(t.form) << t.reason;
   EXPECT_EQ(t.form->room, 0u);
   EXPECT_EQ(t.form->roomLimit,
-            "sums are corrected by several running values at once");
+            "accumulators are rescaled by several running values at once");
 }

@@ -68,8 +68,8 @@ TEST_F(PingPong, AreReadAndWritten) {
   EXPECT_TRUE(written.getParallel().getPingPong());
 }
 
-TEST_F(PingPong, AreOfGroupsThatWaitForNobody) {
-  const std::string what = "groups of warps cannot take turns: ";
+TEST_F(Turns, AreOfGroupsThatWaitForNobody) {
+  const std::string what = "warpgroups cannot alternate on the tensor cores: ";
   auto why = [&](auto change) {
     ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), kPingPong);
     change(chain);
@@ -86,7 +86,7 @@ TEST_F(PingPong, AreOfGroupsThatWaitForNobody) {
               for (ContractionMapping &mapping : group.schedule->contractions)
                 mapping.warps[0] = 4;
             }),
-            what + "4 warps are no two groups of 4");
+            what + "4 warps do not make two warpgroups of 4");
   // Of these, other rules have something to say, too.
   auto whyNot = [&](auto change) {
     ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), kPingPong);
@@ -97,15 +97,15 @@ TEST_F(PingPong, AreOfGroupsThatWaitForNobody) {
               for (ContractionMapping &mapping : group.schedule->contractions)
                 mapping.warps[0] = 4, mapping.warps[1] = 2;
             }),
-            what + "'C' has groups side by side");
+            what + "'C' has warpgroups side by side");
   EXPECT_EQ(why([](ScheduledGroup &group) {
               group.place("A").transport = fuse::Transport::Async16;
             }),
-            what + "'A' is not copied in bulk");
+            what + "'A' is not copied by TMA");
   EXPECT_EQ(whyNot([](ScheduledGroup &group) {
               group.place("C").space = fuse::Space::Shared;
             }),
-            what + "nothing is computed between products of one loop; 'C': its "
-                   "first operand is not the value of such a product, in "
-                   "registers");
+            what + "nothing is computed between contractions of one loop; "
+                   "'C': the A operand of its MMA is not the value of an "
+                   "asynchronous contraction, in registers");
 }

@@ -121,10 +121,10 @@ TEST_F(RetainedTilesOfChains, ElementwiseOperatorsFollowTheLastOfTheirOperands) 
   EXPECT_EQ(of("mh(n(LF),k(LA,n(LB,CC)),n(LD,CE),SE)"), "C+n C:n F:n");
   EXPECT_EQ(of("mh(n(LF),n(k(LA,LB,CC),LD,CE),SE)"), "F:n");
   EXPECT_EQ(of("mh(n(k(LA,LB,CC)),n(LF,LD,CE),SE)"),
-            "LF stands behind the loops in which 'C' is completed");
+            "LF comes after the loops in which 'C' is completed");
   EXPECT_EQ(of("mh(n(k(LA,LB,CC),LD,CE,LF),SE)"), "LF does not precede CE");
   EXPECT_EQ(of("mh(k(LA,n(LB,CC,LF)),n(LD,CE),SE)"),
-            "LF stands deeper than 'C' is complete");
+            "LF is inside of the loops that sum 'C'");
 }
 
 TEST_F(RetainedTilesOfChains, HandOverOpensTheLoopsOfAccumulators) {

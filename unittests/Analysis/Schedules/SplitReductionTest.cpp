@@ -117,8 +117,9 @@ TEST(SplitReduction, LegalityFollowsTheRange) {
     EXPECT_EQ(check(), "legal");
   }
   splitAxis(group, "m", 2);
-  EXPECT_EQ(check(),
-            "axis 'm' cannot be split: the last product does not reduce it");
+  EXPECT_EQ(
+      check(),
+      "axis 'm' cannot be split: the last contraction does not reduce it");
 }
 
 TEST(SplitReduction, PartialGroupsAreWhatTheirSchedulesSplit) {
