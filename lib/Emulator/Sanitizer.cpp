@@ -129,7 +129,7 @@ void Sanitizer::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
   } else if (isKind(write, kUninitialized)) {
     report("uninitialized-shared", reach.warp, lane, reach.line, 0, [&] {
       return "read of shared memory at offset " + std::to_string(offset) +
-             " that nobody has written";
+             " that has not been written";
     });
   } else if (contextOf(write) && !(write & mine & kAtomic)) {
     if (!ordered(write, reach.warp, lane) &&
@@ -392,9 +392,8 @@ void Sanitizer::checkInitialized(const Reach &reach, Allocation &allocation,
     unsigned lane = unsigned(__builtin_ctz(left));
     if (reads && !isWritten(offset[lane], bytes))
       report("uninitialized-global", reach.warp, lane, reach.line, 0, [&] {
-        return "read of global memory that nobody has written, or not since it "
-               "was "
-               "discarded, " +
+        return "read of global memory that has not been written, or not since "
+               "it was discarded, " +
                std::to_string(offset[lane]) + " bytes into an allocation of " +
                std::to_string(allocation.bytes) + " bytes";
       });

@@ -139,7 +139,7 @@ void Sanitizer::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
     if (reads)
       reportText("uninitialized-shared", warp, lane, reach.line, 0,
                  "asynchronous read of " + reach.place(offset) +
-                     ", which nobody has written");
+                     ", which has not been written");
     return;
   }
   uint32_t number = contextOf(write);

@@ -51,7 +51,7 @@ std::string fusion::emulator::checkTensorMap(const TensorMapBytes &map,
   if (map.magic != TensorMapBytes::kMagic)
     return "the 128 bytes are no tensor map";
   if (std::string field = unsetField(map); !map.im2col && !field.empty())
-    return "nobody has set the field " + field + " of the tensor map";
+    return "the field " + field + " of the tensor map is not set";
   if (map.type > 12 && map.type <= 15)
     return "tensor maps of packed types of 4 and 6 bits are not supported";
   if (map.swizzle == 4 || map.atomicity)

@@ -5,7 +5,7 @@
 // CHECK-NEXT: kernel norm_and_largest_stitch_0: grid {{[0-9][0-9]+}}x1x1
 // CHECK-NOT: kernel
 // CHECK: PASS
-// REMARK: {{[0-9][0-9]+}} blocks share the reductions along
+// REMARK: the reductions along {{[a-z]+}} are split over {{[0-9][0-9]+}} blocks
 #full = affine_map<(i, j) -> (i, j)>
 #none = affine_map<(i, j) -> ()>
 #point = affine_map<() -> ()>

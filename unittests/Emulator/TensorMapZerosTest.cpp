@@ -138,8 +138,8 @@ TEST(TensorMapZeros, LackFields) {
   };
   for (const char *field : {"rank", "box_dim 0", "box_dim 1", "global_dim 0",
                             "global_dim 1", "element_stride 1"})
-    EXPECT_NE(message(field).find("nobody has set the field " +
-                                  std::string(field) + " of the tensor map"),
+    EXPECT_NE(message(field).find("the field " + std::string(field) +
+                                  " of the tensor map is not set"),
               std::string::npos)
         << field << ": " << message(field);
   EXPECT_NE(message("global_address"), "");

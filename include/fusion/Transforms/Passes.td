@@ -407,7 +407,7 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     Option<"skipMasked", "skip-masked", "bool", /*default=*/"true",
            "Predict times of kernels that skip tiles which masks provably exclude">,
     Option<"forceFusion", "force-fusion", "bool", /*default=*/"false",
-           "Fuse whatever is legal, whatever the cost says">,
+           "Fuse what is legal, whatever the cost says">,
     Option<"stitch", "stitch", "std::string", /*default=*/"\"explorer\"",
            "Strategy that forms stitched groups: explorer, printed, greedy, none">,
     Option<"beam", "beam", "unsigned", /*default=*/"3",

@@ -88,8 +88,8 @@ LogicalResult ChainReader::classify() {
       if (!isConvolution(op))
         return decline("an operand is indexed by more than plain loops");
       if (definer(operand.get()))
-        return decline("a convolution reads through its window what the chain "
-                       "makes: tiles of it would overlap");
+        return decline("a convolution reads a value of the chain through its "
+                       "window: tiles of that value would overlap");
     }
     definers[op->getResult(0)] = index;
   }

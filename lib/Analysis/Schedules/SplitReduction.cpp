@@ -247,7 +247,8 @@ std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
   if (schedule.cluster > 1)
     return name + "others share what they copy";
   if (schedule.producerWarps > 0)
-    return name + "some warps only copy, and all of a cluster meet";
+    return name + "producer warps only copy, and all warps of a cluster "
+                  "synchronise";
   const Contraction &last = lastProduct(group);
   if (splitOnline(group, schedule))
     if (auto reason = whyRowsNotInCluster(group, schedule, last))

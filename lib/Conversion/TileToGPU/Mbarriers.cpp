@@ -172,7 +172,7 @@ LogicalResult Mbarriers::emitAwait(AwaitOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   auto alloc = op.getBuffer().getDefiningOp<AllocOp>();
   if (!alloc.getBarriers())
-    return op.emitOpError("waits for a buffer that no bulk copy fills");
+    return op.emitOpError("waits for a buffer that no TMA copy fills");
   if (op->getParentOfType<scf::IfOp>())
     return op.emitOpError("cannot stand in a branch");
   auto [parity, number] = phaseOf(e, alloc, op.getStage());

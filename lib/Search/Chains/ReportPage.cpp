@@ -104,14 +104,14 @@ add(root, 'p', {}, `Chip: ${report.chip} (${report.product}). Times are predicti
 for (const group of report.groups) {
   add(root, 'h2', {}, group.name);
   add(root, 'p', {}, `Axes: ${list(group.axes)}. Space ${group.space} under model ${group.model}, ${group.search} search` +
-      `${group.proven ? ' to the end' : ''}. Candidates: ${group.candidates}; legal: ${group.legal}; refused: ` +
-      `${group.refused.reduce((sum, r) => sum + r.candidates, 0)}; left out because nothing still open could make ` +
-      `them the best: ${group.bounded}. Looked at besides for the rest of the ranking: ${group.ranked_from}.`);
+      `${group.proven ? ' to the end' : ''}. Candidates: ${group.candidates}; legal: ${group.legal}; rejected: ` +
+      `${group.refused.reduce((sum, r) => sum + r.candidates, 0)}; pruned because their lower bound exceeds the best ` +
+      `time: ${group.bounded}. Evaluated in addition for the rest of the ranking: ${group.ranked_from}.`);
   add(root, 'p', {}, `Options: ${list(group.options)}.`);
   add(root, 'p', {}, `Chosen: ${group.in_words}.`);
   if (group.raw) funnel(root, group);
   bars(root, group.ranking);
-  // What ranked them stands beside our model's times, which the bars are of.
+  // The times that ranked them get a column next to our model's times, which the bars show.
   const isOurs = group.model === 'default';
   if (!isOurs)
     add(root, 'p', {}, `Ranked by model ${group.model}; bars, loops and the roofline are by model default.`);

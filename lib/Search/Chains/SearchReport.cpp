@@ -145,8 +145,8 @@ std::string fusion::whyNot(const CostedSchedule &other,
   constexpr double rounding = 1e-9;
   if (slower < -rounding)
     return llvm::formatv(
-               "{0:F1} % faster by the model, and met only beside the "
-               "choice, of what no proof is about: {1}",
+               "{0:F1} % faster by the model, but evaluated only for the "
+               "ranking, after a choice that is not proven: {1}",
                -100 * slower, takes(other.modelSeconds, chosen.modelSeconds))
         .str();
   if (slower <= 0) {
@@ -162,12 +162,12 @@ std::string fusion::whyNot(const CostedSchedule &other,
                            chosen.schedule.producerWarps)
           .str();
     if (other.schedule.persistent != chosen.schedule.persistent)
-      return "as fast, with blocks that go through tiles";
+      return "as fast; only one of the two has persistent blocks";
     if (other.schedule.isPingPong != chosen.schedule.isPingPong)
-      return "as fast, with groups of warps that take turns";
+      return "as fast; only one of the two has ping-pong scheduling";
     if (other.schedule.overlapsIterations() !=
         chosen.schedule.overlapsIterations())
-      return "as fast, with products beside the next iteration's";
+      return "as fast; only one of the two has cross-iteration overlap";
     int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
             others = other.cost.blocksPerSM * other.schedule.warps;
     if (others < own)
@@ -190,7 +190,7 @@ std::string fusion::whyNot(const CostedSchedule &other,
   };
   if (other.cost.splitReduction - chosen.cost.splitReduction >
       longest(other.cost) - longest(chosen.cost))
-    return text + "combining parts takes " +
+    return text + "the cross-block reduction takes " +
            takes(other.cost.splitReduction, chosen.cost.splitReduction);
   // Compare the longest term of each.
   Cost kernel = other.cost, retained = chosen.cost;
@@ -240,7 +240,7 @@ std::vector<OtherPolicy> fusion::evaluateOtherPolicies(const GroupModel &group,
                           : 1;
   });
   if (group.contractions.size() > 1)
-    rate("products beside the next iteration's", chosen.overlapsIterations(),
+    rate("cross-iteration overlap", chosen.overlapsIterations(),
          [&](Schedule &s) {
            for (auto [contraction, mapping] :
                 llvm::zip_equal(group.contractions, s.contractions))
@@ -248,11 +248,11 @@ std::vector<OtherPolicy> fusion::evaluateOtherPolicies(const GroupModel &group,
                mapping.stages = 2;
          });
   if (group.contractions.size() > 1)
-    rate("groups of warps that take turns", chosen.isPingPong,
+    rate("ping-pong scheduling", chosen.isPingPong,
          [&](Schedule &s) { s.isPingPong = true; });
   for (auto [tensor, info] : llvm::enumerate(group.tensors))
     if (info.role == TensorRole::Result)
-      rate("results stored in bulk",
+      rate("TMA stores of results",
            chosen.places[tensor].transport == fuse::Transport::TMA,
            [&, tensor = tensor](Schedule &s) {
              s.places[tensor].space = fuse::Space::Shared;
@@ -273,7 +273,7 @@ fusion::listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
           ? "space '" + name(options.space).str() + "' has no other copies"
       : options.randomSeed
           ? "it was drawn so"
-          : "by the model bulk copies of all operands gain nothing";
+          : "by the model TMA copies of all operands gain nothing";
   for (unsigned tensor : listCopied(group, schedule))
     if (schedule.places[tensor].transport != fuse::Transport::TMA)
       copies.push_back(
@@ -300,8 +300,8 @@ std::string fusion::describe(const Schedule &schedule,
     if (dimension.wordsOfGrid)
       out << dimension.wordsOfGrid(schedule);
   if (std::optional<unsigned> axis = schedule.splitAxis())
-    out << "; " << schedule.splitOf(*axis) << " blocks share the sum over "
-        << group.axes[*axis].name
+    out << "; the reduction over " << group.axes[*axis].name << " split over "
+        << schedule.splitOf(*axis) << " blocks"
         << (schedule.splitInCluster ? " as a cluster" : "");
   for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
     const GroupTensor &result =
@@ -317,17 +317,17 @@ std::string fusion::describe(const Schedule &schedule,
   for (auto [number, mapping] : llvm::enumerate(schedule.contractions))
     if (mapping.stages > 1)
       out << "; " << group.valueName(number)
-          << " beside the next iteration's products";
+          << " overlaps with the next iteration's contractions";
   if (schedule.producerWarps > 0)
     out << "; " << schedule.producerWarps
-        << (schedule.producerWarps == 1 ? " warp only copies"
-                                        : " warps only copy");
+        << (schedule.producerWarps == 1 ? " producer warp" : " producer warps");
   if (schedule.isPingPong)
-    out << "; groups of " << kWarpgroupWarps << " warps multiply in turns";
+    out << "; warpgroups of " << kWarpgroupWarps
+        << " warps alternate on the tensor cores";
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (tensor.role == TensorRole::Result &&
         place.transport == fuse::Transport::TMA)
-      out << "; " << tensor.name << " stored in bulk";
+      out << "; " << tensor.name << " stored by TMA";
   for (const DimensionInfo &dimension : allDimensions())
     if (dimension.words)
       if (std::string more = dimension.words(schedule, group); !more.empty())

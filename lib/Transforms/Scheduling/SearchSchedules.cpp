@@ -213,7 +213,7 @@ struct SearchSchedulesPass
          "random-seed draws from space default, not from space '" + inSpace +
              "'"},
         {isDrawn, options.model != ModelKind::Default,
-         "random-seed draws a schedule; no model judges it"},
+         "random-seed draws a schedule; no model evaluates it"},
         {seed != unset.seed, isDrawn,
          "'seed' is of searches; random-seed draws with its own"},
         {seed != unset.seed,
@@ -390,7 +390,7 @@ struct SearchSchedulesPass
     late.rescaleThreshold = rescaleThreshold;
     if (auto illegal = checkSchedule(model, late, chip)) {
       remarkMissed(group, "fuse", "rescale",
-                   "every iteration corrects the sums so far: " + *illegal);
+                   "every iteration rescales the accumulators: " + *illegal);
       return;
     }
     found.schedule = std::move(late);

@@ -57,7 +57,7 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
     int64_t again =
         schedule.countSteps() - walk.registerSteps - walk.sharedSteps;
     retained += llvm::formatv(
-        "; {0} passes over {1} in {2} steps, of which {3} are kept in "
+        "; {0} passes over {1} in {2} steps, of which {3} are retained in "
         "registers and {4} in shared memory",
         passes.count, axes.axes[walk.axis].name, schedule.countSteps(),
         walk.registerSteps, walk.sharedSteps);
@@ -65,8 +65,8 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
       StitchSchedule one = schedule;
       one.serialLoop->registerSteps = 0, one.serialLoop->sharedSteps = 1;
       retained += llvm::formatv(
-          "; with the results of what is costly, {0} bytes of a step and block "
-          "instead of {1}",
+          "; with results of expensive operators, {0} bytes of a step and "
+          "block instead of {1}",
           countPrivateBytes(axes, one, *work.expensive),
           countPrivateBytes(axes, one, *work.serialAxis));
     }
@@ -79,29 +79,29 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
       retained += "; not in fewer passes: " + work.whyNotOnline;
   }
   if (isPersistent(axes, schedule))
-    retained += llvm::formatv("; a block goes through {0} steps of {1}",
+    retained += llvm::formatv("; a block runs over {0} steps of {1}",
                               schedule.countSteps(),
                               axes.axes[schedule.serialLoop->axis].name);
   for (auto [axis, spread] : llvm::zip_equal(axes.axes, schedule.threadMapping))
     if (spread.align > 1)
       retained +=
-          llvm::formatv("; rows along {0} begin anywhere in memory, their "
-                        "tiles at multiples of {1} elements",
+          llvm::formatv("; rows along {0} are misaligned, their tiles begin at "
+                        "multiples of {1} elements",
                         axis.name, spread.align);
   StitchSplit split(axes, schedule);
   if (split.axis)
     retained += llvm::formatv(
-        "; {0} blocks share the reductions along {1} by way "
-        "of {2} bytes",
-        split.splits, axes.axes[*split.axis].name, traffic.exchanged);
+        "; the reductions along {0} are split over {1} blocks by way of {2} "
+        "bytes",
+        axes.axes[*split.axis].name, split.splits, traffic.exchanged);
   if (schedule.splitLoop)
     retained +=
-        llvm::formatv(", and go {0} times through a step of {1}",
+        llvm::formatv(", in {0} passes over {1} elements each",
                       schedule.countSerialPasses(), schedule.splitLoop->step);
   if (split.rounds.size() > 1)
     retained +=
-        llvm::formatv(", of which a block combines {0} at a time, in {1} "
-                      "rounds",
+        llvm::formatv(", a block reduces the partial results of {0} blocks at "
+                      "a time, in {1} rounds",
                       schedule.fanIn, split.rounds.size());
   remarkAnalysis(
       group, "stitch", "traffic",
@@ -118,10 +118,10 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
 /// Describes the producer warps, or says why there are none.
 static std::string producersRemark(StitchSchedule schedule) {
   if (schedule.producers > 0)
-    return counted(schedule.producers, "warp") + " for copies alone";
+    return counted(schedule.producers, "producer warp");
   schedule.producers = 1;
-  return "no warp for copies alone: " + checkStitchProducers(schedule).value_or(
-                                            "it is predicted to save no time");
+  return "no producer warp: " + checkStitchProducers(schedule).value_or(
+                                    "it is predicted to save no time");
 }
 
 /// Describes which of the inputs that are copied ahead use TMA copies, and why
@@ -137,7 +137,7 @@ static std::string bulkRemark(const StitchGroup &axes,
   if (!schedule.serialLoop->usesTMA)
     return "threads copy it: " +
            checkStages(axes, bulk, passes)
-               .value_or("in bulk it is predicted to take longer or more "
+               .value_or("TMA copies are predicted to take longer or more "
                          "instructions");
   int64_t usesTMA = 0;
   std::string others;
@@ -147,7 +147,7 @@ static std::string bulkRemark(const StitchGroup &axes,
     if (why)
       others += "; input " + std::to_string(input) + " is not: " + *why;
   }
-  return counted(usesTMA, "input") + " in bulk" + others + "; " +
+  return counted(usesTMA, "input") + " by TMA" + others + "; " +
          producersRemark(schedule);
 }
 
@@ -161,8 +161,8 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
     if (found.cost.waves > 1)
       remarkMissed(
           group, "pipeline", "not-persistent",
-          llvm::formatv("blocks have one tile each, in {0} waves: no way to "
-                        "go through several is predicted to take less time",
+          llvm::formatv("blocks have one tile each, in {0} waves: no "
+                        "persistent kernel is predicted to take less time",
                         found.cost.waves));
     return;
   }
@@ -172,9 +172,9 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
     std::string usesTMA = bulkRemark(axes, schedule, chip);
     remarkPassed(
         group, "pipeline", "stages",
-        llvm::formatv("what a step of {0} needs is copied {1} ahead, by way "
-                      "of {2} bytes of shared memory beside what is kept; "
-                      "{3}",
+        llvm::formatv("the inputs of a step of {0} are prefetched {1} ahead, "
+                      "by way of {2} bytes of shared memory besides the "
+                      "retained tiles; {3}",
                       name, counted(walk.stages - 1, "step"),
                       countStages(axes, schedule, passesOf(axes, schedule)),
                       usesTMA));
@@ -184,7 +184,7 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
     return; // There is no loop.
   walk.stages = 2;
   remarkMissed(group, "pipeline", "no-stages",
-               "nothing is copied ahead of the steps of " + name + ": " +
+               "nothing is prefetched for the steps of " + name + ": " +
                    checkStages(axes, schedule)
                        .value_or("it is predicted to take no less time"));
 }

@@ -178,7 +178,7 @@ tile.kernel @without_mbarriers(%p: !tile.ptr<f16> {tile.access = #tile.access<re
 !buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
 tile.kernel @nothing_to_await(%n: index) attributes {warps = 1 : i64, shared_memory = 1024 : i64} {
   %x = tile.alloc {offset = 0 : i64} : !buffer
-  // expected-error @below {{'tile.await' op waits for a buffer that no bulk copy fills}}
+  // expected-error @below {{'tile.await' op waits for a buffer that no TMA copy fills}}
   tile.await %x[%n] : !buffer
   tile.return
 }

@@ -291,5 +291,5 @@ func.func private @unknown_codegen() attributes {a = #fuse.codegen<resident_bloc
 
 // -----
 
-// expected-error @below {{'codegen' stands beside 'tiling' or 'stitching': the generic form has none}}
+// expected-error @below {{'codegen' needs 'tiling' or 'stitching': the generic form has no 'codegen'}}
 func.func private @generic_codegen() attributes {a = #fuse.schedule<version = 2, mapping = <warps = 8>, codegen = <resident_blocks = 1>>}

@@ -840,7 +840,7 @@ tile.kernel @k(%p: !tile.ptr<i8> {tile.access = #tile.access<read>}, %n: index) 
 
 !b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
 func.func @shared_dot_two_first_operands(%x: tensor<64x32xf16>, %a: !b, %i: index, %s: tensor<64x64xf32>) {
-  // expected-error @below {{'tile.shared_dot' op has one first operand, a tile or a stage of a buffer}}
+  // expected-error @below {{'tile.shared_dot' op has one LHS, a tile or a stage of a buffer}}
   %d = tile.shared_dot %x of %a[%i], %a[%i], %s "wgmma.m64k16" warps [4, 1] : (!b) [tensor<64x32xf16>] !b -> tensor<64x64xf32>
   return
 }
@@ -858,7 +858,7 @@ func.func @shared_dot_shapes(%x: tensor<64x16xf16>, %b: !b, %i: index, %s: tenso
 
 !b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
 func.func @shared_dot_turned(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
-  // expected-error @below {{'tile.shared_dot' op has a tile as its first operand that lies as multiplied, in two dimensions}}
+  // expected-error @below {{'tile.shared_dot' op has a tile as LHS, which must be two-dimensional, without 'lhs_transposed' and 'lhs_slot'}}
   %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4, 1] {lhs_transposed} : [tensor<64x32xf16>] !b -> tensor<64x64xf32>
   return
 }

@@ -46,7 +46,7 @@ func.func @padded_by_ones(%x: tensor<1x9x11x16xf16>, %w: tensor<3x3x16x32xf16>) 
 
 // -----
 
-// REMARK: generic {{.*}}runs in the generic form: no loop of the convolution is of the filter and the result alone, so that it is no matmul
+// REMARK: generic {{.*}}runs in the generic form: no loop of the convolution is in the filter and the result alone, so that it is no matmul
 // CHECK-LABEL: func.func @by_groups_of_one
 // CHECK: fuse.stitch
 // CHECK-NOT: fuse.chain
@@ -62,7 +62,7 @@ func.func @by_groups_of_one(%x: tensor<1x11x13x16xf16>, %w: tensor<3x3x16xf16>) 
 // -----
 
 // The same as a loop over one channel.
-// REMARK: generic {{.*}}runs in the generic form: no loop of the convolution is of the filter and the result alone, so that it is no matmul
+// REMARK: generic {{.*}}runs in the generic form: no loop of the convolution is in the filter and the result alone, so that it is no matmul
 // CHECK-LABEL: func.func @one_channel_each
 // CHECK-NOT: fuse.chain
 func.func @one_channel_each(%x: tensor<1x11x13x16xf16>, %w: tensor<3x3x16x1xf16>) -> tensor<1x9x11x16x1xf32> {

@@ -51,7 +51,7 @@
 // SAMEPLAN: error: 'plan-report' and 'plan-html' name the same file
 // OTHERSEED: error: 'seed' is of searches; random-seed draws with its own
 // NOSEED: error: 'seed' is of searches that draw; exhaustive ones of space 'paper' do not
-// NOMODEL: error: random-seed draws a schedule; no model judges it
+// NOMODEL: error: random-seed draws a schedule; no model evaluates it
 // NOTEVOLVED: error: 'convergence' is an option of the evolutionary search alone
 // NORULE: error: 'padding' is what rule 3 does, which 'rules' leaves out
 // EFFORT: error: effort is from 1 to 64

@@ -107,9 +107,9 @@ left_out = {
     "persistent blocks": not chosen["persistent"],
     "clusters of two": chosen["cluster"] == 1,
     "producer warps": chosen["producers"] == 0,
-    "results stored in bulk": chosen["stores"] != {"E": "tma"},
-    "products beside the next iteration's": not chosen["overlapped"],
-    "groups of warps that take turns": not chosen["turns"],
+    "TMA stores of results": chosen["stores"] != {"E": "tma"},
+    "cross-iteration overlap": not chosen["overlapped"],
+    "ping-pong scheduling": not chosen["turns"],
 }
 assert {entry["what"] for entry in hopper["would_give"]} == {what for what, is_left in left_out.items() if is_left}, hopper["would_give"]
 for entry in hopper["would_give"]:

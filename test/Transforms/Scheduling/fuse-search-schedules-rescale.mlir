@@ -20,7 +20,7 @@
 // RUN: fusion-opt %t.unscheduled --fuse-search-schedules="rescale-threshold=9 random-seed=2" | FileCheck %s --check-prefix=ASKED
 // ASKED: reduction = <online, rescale_threshold = 9>
 // RUN: fusion-opt %t.unscheduled --fuse-search-schedules="rescale-threshold=16 random-seed=2" --remarks-filter=fuse 2>&1 | FileCheck %s --check-prefix=ROOM
-// ROOM: remark: [Missed] rescale | Category:fuse |{{.*}} Remark="every iteration corrects the sums so far: rescaling along 'n' can be postponed up to 2^15, which values that linalg.generic rounds to f16 have room for, not up to 2^16"
+// ROOM: remark: [Missed] rescale | Category:fuse |{{.*}} Remark="every iteration rescales the accumulators: rescaling along 'n' can be postponed up to 2^15, which values that linalg.generic rounds to f16 have room for, not up to 2^16"
 // ROOM: reduction = <online>
 // Of 16 columns there is one tile.
 // RUN: sed -e 's|96x|16x|g' -e 's|x96|x16|g' %t.unscheduled > %t.narrow

@@ -477,7 +477,7 @@ LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t version,
     return emitError() << "unknown schedule version " << version
                        << "; this compiler reads version " << kScheduleVersion;
   if (codegen && !tiling && !stitching)
-    return emitError() << "'codegen' stands beside 'tiling' or 'stitching': "
-                          "the generic form has none";
+    return emitError() << "'codegen' needs 'tiling' or 'stitching': the "
+                          "generic form has no 'codegen'";
   return success();
 }

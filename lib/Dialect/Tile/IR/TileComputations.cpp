@@ -60,12 +60,12 @@ LogicalResult DotOp::verify() {
 LogicalResult SharedDotOp::verify() {
   if (getAsync() &&
       (!getResult().hasOneUse() || !isa<AwaitDotOp>(*getResult().user_begin())))
-    return emitOpError("is under way until a tile.await_dot, its only use");
+    return emitOpError("is in flight until a tile.await_dot, its only use");
   if (failed(verifyStages(*this, getStages())))
     return failure();
   if (static_cast<bool>(getLhs()) == static_cast<bool>(getLhsBuffer()) ||
       static_cast<bool>(getLhsBuffer()) != static_cast<bool>(getLhsStage()))
-    return emitOpError("has one first operand, a tile or a stage of a buffer");
+    return emitOpError("has one LHS, a tile or a stage of a buffer");
   RankedTensorType result = getResult().getType();
   BufferType rhs = getRhsBuffer().getType();
   if (failed(verifyStaticTile(*this, result)))
@@ -77,8 +77,8 @@ LogicalResult SharedDotOp::verify() {
   if (getLhs()) {
     RankedTensorType lhs = getLhs().getType();
     if (lhs.getRank() != 2 || getLhsTransposed() || getLhsSlot())
-      return emitOpError("has a tile as its first operand that lies as "
-                         "multiplied, in two dimensions");
+      return emitOpError("has a tile as LHS, which must be two-dimensional, "
+                         "without 'lhs_transposed' and 'lhs_slot'");
     element = lhs.getElementType();
     llvm::copy(lhs.getShape(), shape);
   } else {
@@ -115,8 +115,8 @@ LogicalResult AwaitDotOp::verify() {
   }
   int64_t pending = static_cast<int64_t>(getPending());
   if (pending < 0 || pending > behind)
-    return emitOpError("leaves ") << pending << " products under way, but "
-                                  << behind << " began behind its own";
+    return emitOpError("leaves ") << pending << " contractions in flight, but "
+                                  << behind << " began after its own";
   return success();
 }
 

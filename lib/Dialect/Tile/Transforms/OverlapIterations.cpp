@@ -213,29 +213,29 @@ void Stages::findCarried() {
 
 std::optional<std::string> Stages::divide() {
   if (!late.getLhs())
-    return "its first operand is not a value of the loop in registers";
+    return "its LHS is not a value of the loop in registers";
   bool isReleased = false;
   for (Operation *user : buffer().getUsers()) {
     if (isa<FreeOp>(user) || !loop->isProperAncestor(user))
       continue;
     if (user->getBlock() != loop.getBody())
-      return "its second operand is used in a nested loop";
+      return "its RHS is used in a nested loop";
     if (isa<CopyAsyncOp>(user) && !isTMA(user))
-      return "its second operand is copied by threads, whose groups of copies "
-             "are waited for in order";
+      return "its RHS is copied by threads, whose groups of copies are waited "
+             "for in order";
     if (user != late && !isa<CopyAsyncOp, AcquireOp, AwaitOp, ReleaseOp>(user))
-      return "something else reads its second operand in the loop";
+      return "another operation reads its RHS in the loop";
     isReleased |= isa<ReleaseOp>(user);
     lateOps.insert(user);
   }
   if (!isReleased)
-    return "its second operand is not released by an mbarrier in the loop";
+    return "its RHS is not released by an mbarrier in the loop";
   lateOps.insert(late);
   closeForward();
   if (llvm::any_of(lateOps, [](Operation *op) { return op->getNumRegions(); }))
     return "a loop or branch needs its result";
   if (failed(findPacking()))
-    return "its first operand is not computed for it alone in the loop";
+    return "its LHS is not computed for it alone in the loop";
   for (Operation &op : llvm::reverse(loop.getBody()->without_terminator()))
     if (!lateOps.contains(&op) && !packing.contains(&op) && shouldSink(&op))
       lateOps.insert(&op);
@@ -243,7 +243,7 @@ std::optional<std::string> Stages::divide() {
     auto dot = dyn_cast<SharedDotOp>(op);
     if (lateOps.contains(&op)) {
       if (dot && dot != late)
-        return "another product needs its result";
+        return "another contraction needs its result";
       behind.push_back(&op);
       continue;
     }
@@ -252,7 +252,7 @@ std::optional<std::string> Stages::divide() {
       beside = dot;
   }
   if (!beside)
-    return "there is no product in front of it in its loop";
+    return "there is no contraction before it in its loop";
   findCarried();
   for (Value value : crossing)
     if (!isCarried(value.getType()))
@@ -421,7 +421,8 @@ struct OverlapIterationsPass
     for (SharedDotOp dot : dots) {
       if (std::optional<std::string> why = overlap(dot)) {
         remarkMissed(dot, "pipeline", "not-overlapped",
-                     "the product does not run beside the next iteration's: " +
+                     "the contraction does not overlap with the next "
+                     "iteration's: " +
                          *why);
         dot.removeStagesAttr();
       } else {

@@ -113,12 +113,12 @@ std::optional<std::string> Turns::checkTurn() {
   };
   forEachInTurn([&](Operation *op) {
     if (op->getNumRegions() != 0)
-      reason = "a loop or branch stands between its products";
+      reason = "a loop or branch is between its contractions";
     if (auto release = dyn_cast<ReleaseOp>(op))
       released.insert(release.getBuffer());
     if (auto await = dyn_cast<AwaitOp>(op);
         await && sharesReleases(await.getBuffer()))
-      reason = "between its products a stage is released and awaited again";
+      reason = "between its contractions a stage is released and awaited again";
   });
   return reason;
 }
@@ -134,7 +134,7 @@ std::optional<std::string> Turns::find() {
   int64_t before = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (isa<DotOp>(op))
-      return "some of its products are those of single warps";
+      return "some of its contractions are those of single warps";
     if (isa<SharedDotOp>(op)) {
       products.push_back(&op);
       behind.push_back(0);
@@ -145,7 +145,7 @@ std::optional<std::string> Turns::find() {
   behind.back() += before;
   auto most = llvm::max_element(behind);
   if (*most == 0)
-    return "nothing is computed between its products";
+    return "nothing is computed between its contractions";
   lastOfTurn = most - behind.begin();
   return checkTurn();
 }
@@ -176,7 +176,8 @@ struct PingPongPass : fusion::impl::TilePingPongBase<PingPongPass> {
       return;
     auto decline = [&](Operation *op, const Twine &reason) {
       remarkMissed(op, "specialize", "no-turns",
-                   "groups of warps take no turns: " + reason);
+                   "warpgroups do not alternate on the tensor cores: " +
+                       reason);
     };
     WalkResult hasLayouts = kernel.walk(
         [](Operation *op) { return WalkResult(getExchangeBytes(op)); });
@@ -189,7 +190,7 @@ struct PingPongPass : fusion::impl::TilePingPongBase<PingPongPass> {
     });
     bool hasTurns = false;
     if (kernel.getProducers().value_or(0) == 0)
-      decline(kernel, "those that multiply copy, too");
+      decline(kernel, "the warps that multiply also issue copies");
     else if (loops.empty())
       decline(kernel, "no loop multiplies in shared memory");
     else

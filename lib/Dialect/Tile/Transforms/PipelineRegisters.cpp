@@ -245,9 +245,9 @@ void Rotation::run() {
             user->getParentOfType<scf::ForOp>() == loop)) {
         remarkMissed(
             loop, "pipeline", "not-rotated",
-            "fragments are not loaded across iterations: the first product "
-            "reads a buffer that has one stage and is filled in the loop, or "
-            "that an inner loop fills");
+            "fragments are not loaded across iterations: the loop's leading "
+            "contraction reads a buffer that has one stage and is filled in "
+            "the loop, or that an inner loop fills");
         return;
       }
     }
@@ -255,8 +255,8 @@ void Rotation::run() {
   if (!runsAtLeastOnce(loop)) {
     remarkMissed(
         loop, "pipeline", "not-rotated",
-        "fragments are not loaded across iterations: the loop may have "
-        "none, and then nothing to load in front of it");
+        "fragments are not loaded across iterations: the loop may have no "
+        "iterations, and then nothing to load before it");
     return;
   }
 

@@ -214,9 +214,8 @@ struct SpecializeWarpsPass
                  : WalkResult::advance();
     });
     if (!copies.wasInterrupted()) {
-      remarkMissed(
-          kernel, "specialize", "not-specialized",
-          "no warps for copies alone: nothing is copied in bulk in a loop");
+      remarkMissed(kernel, "specialize", "not-specialized",
+                   "no producer warps: no loop has TMA copies");
       kernel.removeProducersAttr();
       kernel.removeRegisterBudgetsAttr();
       return;

@@ -81,8 +81,8 @@ static LogicalResult rewrite(DotOp dot) {
   if (!second)
     return dot.emitOpError("'")
            << dot.getIntrinsic()
-           << "' reads its second operand from shared memory, a whole stage of "
-              "a buffer as it lies there";
+           << "' reads its RHS in place from shared memory, which must be a "
+              "whole stage of a buffer";
   LocalLoadOp first = inPlace(dot.getLhs(), dot);
   OpBuilder b(dot);
   auto shared = SharedDotOp::create(

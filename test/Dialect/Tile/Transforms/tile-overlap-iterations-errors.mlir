@@ -6,13 +6,13 @@
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 #k = affine_map<(d0, d1) -> (d0, d1)>
 
-// WHY: the product does not run beside the next iteration's: there is no product in front of it in its loop
-// WHY: the product does not run beside the next iteration's: its first operand is not computed for it alone in the loop
-// WHY: the product does not run beside the next iteration's: its loop may have no iterations
-// WHY: the product does not run beside the next iteration's: its second operand is not released by an mbarrier in the loop
-// WHY: the product does not run beside the next iteration's: its second operand is copied by threads
-// WHY: the product does not run beside the next iteration's: another product needs its result
-// WHY: the product does not run beside the next iteration's: it is in no loop
+// WHY: the contraction does not overlap with the next iteration's: there is no contraction before it in its loop
+// WHY: the contraction does not overlap with the next iteration's: its LHS is not computed for it alone in the loop
+// WHY: the contraction does not overlap with the next iteration's: its loop may have no iterations
+// WHY: the contraction does not overlap with the next iteration's: its RHS is not released by an mbarrier in the loop
+// WHY: the contraction does not overlap with the next iteration's: its RHS is copied by threads
+// WHY: the contraction does not overlap with the next iteration's: another contraction needs its result
+// WHY: the contraction does not overlap with the next iteration's: it is in no loop
 
 // CHECK-NOT: {{[{]}}async
 // CHECK-NOT: stages =

@@ -2,12 +2,12 @@
 // RUN: fusion-opt %s --tile-ping-pong --remarks-filter=specialize -split-input-file -o %t 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: FileCheck %s < %t
 
-// WHY: groups of warps take no turns: those that multiply copy, too
-// WHY: groups of warps take no turns: no loop multiplies in shared memory
-// WHY: groups of warps take no turns: warps wait for one another in it
-// WHY: groups of warps take no turns: nothing is computed between its products
-// WHY: groups of warps take no turns: between its products a stage is released and awaited again
-// WHY: groups of warps take no turns: a loop or branch stands between its products
+// WHY: warpgroups do not alternate on the tensor cores: the warps that multiply also issue copies
+// WHY: warpgroups do not alternate on the tensor cores: no loop multiplies in shared memory
+// WHY: warpgroups do not alternate on the tensor cores: warps wait for one another in it
+// WHY: warpgroups do not alternate on the tensor cores: nothing is computed between its contractions
+// WHY: warpgroups do not alternate on the tensor cores: between its contractions a stage is released and awaited again
+// WHY: warpgroups do not alternate on the tensor cores: a loop or branch is between its contractions
 
 // CHECK-NOT: ping_pong
 !two = !tile.buffer<2, 64, 64, f16, <"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 8*[8,0] -> [64, 64]">>

@@ -1,8 +1,8 @@
 // RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --tile-pipeline-registers | FileCheck %s
 // RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --tile-pipeline-registers --remarks-filter=pipeline \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
-// WHY: fragments are not loaded across iterations: the loop may have none
-// WHY: fragments are not loaded across iterations: the first product reads a buffer that has one stage and is filled in the loop
+// WHY: fragments are not loaded across iterations: the loop may have no iterations
+// WHY: fragments are not loaded across iterations: the loop's leading contraction reads a buffer that has one stage and is filled in the loop
 // WHY-NOT: fragments are not loaded
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] x[0,16] 2*[1,0] x[2,8] x[4,16] 2*[8,0] -> [16, 32]">

@@ -1,7 +1,7 @@
 // What has nothing to give to other warps keeps none, with a remark.
 // RUN: fusion-opt %s --tile-specialize-warps --remarks-filter=specialize -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s < %t
-// REMARK: remark: [Missed] not-specialized {{.*}}no warps for copies alone: nothing is copied in bulk in a loop
+// REMARK: remark: [Missed] not-specialized {{.*}}no producer warps: no loop has TMA copies
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] 4*[1,0] x[4,8] 2*[8,0] -> [16, 16]">
 !one = !tile.buffer<1, 16, 16, f16, #shared>

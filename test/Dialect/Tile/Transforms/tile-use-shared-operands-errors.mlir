@@ -7,7 +7,7 @@ tile.kernel @second_computed(%stage: index) attributes {warps = 4 : i64} {
   %b = tile.alloc : !across
   %y = tile.local_load %b[%stage] at [0, 0] : !across -> tensor<32x64xf16>
   %less = arith.negf %y : tensor<32x64xf16>
-  // expected-error @below {{'tile.dot' op 'wgmma.m64k16' reads its second operand from shared memory, a whole stage of a buffer as it lies there}}
+  // expected-error @below {{'tile.dot' op 'wgmma.m64k16' reads its RHS in place from shared memory, which must be a whole stage of a buffer}}
   %d = tile.dot %x, %less, %zero "wgmma.m64k16" warps [4, 1] : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -23,7 +23,7 @@ tile.kernel @written_in_between(%stage: index) attributes {warps = 4 : i64} {
   %b = tile.alloc : !across
   %y = tile.local_load %b[%stage] at [0, 0] : !across -> tensor<32x64xf16>
   tile.local_store %z, %b[%stage] : tensor<32x64xf16>, !across
-  // expected-error @below {{reads its second operand from shared memory}}
+  // expected-error @below {{reads its RHS in place from shared memory}}
   %d = tile.dot %x, %y, %zero "wgmma.m64k16" warps [4, 1] : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -36,7 +36,7 @@ tile.kernel @part_of_a_stage(%stage: index) attributes {warps = 4 : i64} {
   %x = arith.constant dense<1.0> : tensor<64x32xf16>
   %b = tile.alloc : !wide
   %y = tile.local_load %b[%stage] at [32, 0] : !wide -> tensor<32x64xf16>
-  // expected-error @below {{reads its second operand from shared memory}}
+  // expected-error @below {{reads its RHS in place from shared memory}}
   %d = tile.dot %x, %y, %zero "wgmma.m64k16" warps [4, 1] : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
   tile.return
 }
@@ -52,7 +52,7 @@ tile.kernel @the_same_stage(%stage: index, %next: index) attributes {warps = 4 :
   %b = tile.alloc : !across
   %y = tile.local_load %b[%stage] at [0, 0] {slot = 0 : i64} : !across -> tensor<32x64xf16>
   tile.local_store %z, %b[%next] {slot = 2 : i64} : tensor<32x64xf16>, !across
-  // expected-error @below {{reads its second operand from shared memory}}
+  // expected-error @below {{reads its RHS in place from shared memory}}
   %d = tile.dot %x, %y, %zero "wgmma.m64k16" warps [4, 1] : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
   tile.return
 }
