@@ -97,7 +97,7 @@ def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp">
     * other functions: upstream's expansions.
 
     Functions of f64 become calls of functions of libclc, too. Translation to PTX
-    links libclc into the kernels (`fusion/Target/DeviceMath.h`). A function that has
+    links libclc into the kernels (`fusion/Target/DeviceMath/DeviceMath.h`). A function that has
     no lowering is an error: kernels call no function that is not linked.
   }];
   let dependentDialects = [

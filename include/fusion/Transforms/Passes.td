@@ -361,12 +361,12 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     Puts every operator into a group. A chain is consecutive contractions with the
     element-wise operators before, between and after them. Every partition of a
     candidate sequence into segments is evaluated with the best schedule of each
-    segment (`fusion/Search/ScheduleSearch.h`). The one with the least predicted time
+    segment (`fusion/Search/Chains/ScheduleSearch.h`). The one with the least predicted time
     wins. With `force-fusion` the partition with the fewest legal groups wins, whatever
     its predicted time.
 
     All other operators become stitched groups. FusionStitching's explorer
-    (`fusion/Search/StitchExplorer.h`) makes patterns of every operator with its
+    (`fusion/Search/Stitching/StitchExplorer.h`) makes patterns of every operator with its
     consumers, and plans of patterns that do not overlap. It merges kernels while that
     saves time, and the latency evaluator chooses a plan. A group has a tile program
     and is predicted to take no longer than its operators apart.

@@ -49,9 +49,9 @@ def Fuse_TilingAttr : Fuse_Attr<"Tiling", "tiling"> {
     section III-A and III-B): loops are axis names, `LX`, `CX` and `SX` load,
     compute and store tensor X. `mh(n(k(LA,LB,CC),LD,CE),SE)` is the nest m, h, n
     with loop k and the statements LD and CE inside n, and SE after n. It uses the
-    names of the group's axes and tensors (`fusion/Analysis/GroupAxes.h`). `tiles`
+    names of the group's axes and tensors (`fusion/Analysis/Groups/GroupAxes.h`). `tiles`
     gives the tile size of every axis in elements. The loop over the axis called
-    `skip` visits only tiles that no mask excludes (`fusion/Analysis/MaskedTiles.h`).
+    `skip` visits only tiles that no mask excludes (`fusion/Analysis/Schedules/MaskedTiles.h`).
   }];
   let parameters = (ins StringRefParameter<"loops and statements">:$expression,
                         "::mlir::DictionaryAttr":$tiles,
@@ -298,7 +298,7 @@ def Fuse_ThreadMappingAttr : Fuse_Attr<"ThreadMapping", "thread_mapping"> {
     * *cluster* where each block of a cluster (`mapping`) has a tile of the axis.
 
     With `align` tiles are ragged. One tensor gives the axis its alignment
-    (Analysis/StitchAlignment.h). A block's tile begins before its row does, at the
+    (Analysis/Stitching/StitchAlignment.h). A block's tile begins before its row does, at the
     last element of this tensor whose number in memory is a multiple of `align`. All
     accesses of a row are aligned then, also where rows have an odd length. Elements
     before and after the row are masked.
@@ -340,7 +340,7 @@ def Fuse_SerialLoopAttr : Fuse_Attr<"SerialLoop", "serial_loop"> {
     tiles, one after the other. With `stages` the tiles that a step reads are copied
     to shared memory, with a prefetch distance of `stages` - 1 steps. With `tma` these
     are TMA loads, where a tensor map can describe the tile
-    (`fusion/Analysis/StitchStages.h`).
+    (`fusion/Analysis/Stitching/StitchStages.h`).
 
     ```mlir
     #fuse.serial_loop<axis = "j", step = 4096, register_steps = 2, shared_steps = 14>
