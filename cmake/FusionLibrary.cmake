@@ -2,11 +2,12 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# fusion_add_library(NAME sources... [HEADERS headers...] [DEPENDS targets...] [LINK_LIBS libraries...])
-#   A static library of the project. HEADERS are those that no source of their name implements; they are only listed. It links no MLIR library itself: whoever makes an executable
+# fusion_add_library(NAME sources... [DEPENDS targets...] [HEADERS headers...] [LINK_LIBS libraries...])
+#   A static library of the project. HEADERS are those without a source of their name, for
+#   scripts/library_graph.py. The library links no MLIR library itself: whoever makes an executable
 #   chooses between the shared libMLIR and the static ones (see fusion_link_mlir).
 function(fusion_add_library name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;DEPENDS;LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;HEADERS;LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})

@@ -6,8 +6,10 @@
 
     library_graph.py [--root=FOLDER] [--headers] [--functions[=LINES]] [--classes[=FILES]]
 
-A library is a call of fusion_add_library in a CMakeLists.txt of lib/. A header belongs to the library that compiles the
-source of its name in the mirrored folder; without one, to the library of the folder that lists it under HEADERS.
+A library is a call of fusion_add_library in a CMakeLists.txt of lib/. The sources of fusion_add_isa_sources, which are
+compiled once for each vector extension, belong to the library that the call names. A header belongs to the library that
+compiles the source of its name in the mirrored folder; without one, to the library of the folder that lists it under
+HEADERS.
 --headers: headers that no library owns. --functions: functions of more lines than this (80). --classes: classes whose
 members are defined in more files than this (5). Both with the reason that docs/style/large.toml gives.
 Exit code 0; 1 where libraries include one another in a cycle.
@@ -22,7 +24,7 @@ import tomllib
 
 REASONS = pathlib.Path("docs/style/large.toml")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-LIBRARY = re.compile(r"fusion_add_library\(\s*(\w+)(.*?)\)", re.DOTALL)
+LIBRARY = re.compile(r"^fusion_add_(library|isa_sources)\(\s*(\w+)(.*?)\)", re.DOTALL | re.MULTILINE)
 
 
 def libraries(root):
@@ -31,14 +33,17 @@ def libraries(root):
     for listing in sorted((root / "lib").rglob("CMakeLists.txt")):
         folder = listing.parent.relative_to(root / "lib")
         text = re.sub(r"#[^\n]*", "", listing.read_text())
-        for name, body in LIBRARY.findall(text):
+        for call, name, body in LIBRARY.findall(text):
             words, kind, lists = body.split(), "", collections.defaultdict(list)
             for word in words:
                 if word in ("LINK_LIBS", "DEPENDS", "HEADERS", "LINK_COMPONENTS", "LIBS", "OBJECTS"):
                     kind = word
                 elif word.endswith((".cpp", ".h")):
                     lists[kind].append(str(folder / word))
-            found[name] = (str(folder), lists[""], lists["HEADERS"])
+            if call == "library":
+                found[name] = (str(folder), lists[""], lists["HEADERS"])
+            else:
+                found[name][1].extend(lists[""])
     return found
 
 
@@ -72,7 +77,7 @@ class Tree:
     def included(self, file):
         """The project's files that a file includes."""
         for name in INCLUDE.findall((self.root / file).read_text()):
-            for path in (f"include/{name}", f"{file.rsplit('/', 1)[0]}/{name}"):
+            for path in (f"include/{name}", f"lib/{name}", f"{file.rsplit('/', 1)[0]}/{name}"):
                 if (self.root / path).exists():
                     yield path
                     break

@@ -8,109 +8,17 @@
 
 #include "fusion/Emulator/Emulator.h"
 
-#include "Cluster.h"
-#include "Decoder.h"
-#include "Program.h"
+#include "Emulator/Execute/Cluster.h"
+#include "Emulator/Execute/Grid.h"
+#include "Emulator/Memory.h"
+#include "Emulator/Program.h"
 
 #include "fusion/Target/Chips/Hardware.h"
 #include "fusion/Target/Chips/SharedMemoryPerBlock.h"
 
 #include <algorithm>
-#include <mutex>
 
 using namespace fusion::emulator;
-
-//===----------------------------------------------------------------------===//
-// Counters
-//===----------------------------------------------------------------------===//
-
-Counters &Counters::operator+=(const Counters &other) {
-  globalLoadBytes += other.globalLoadBytes;
-  globalStoreBytes += other.globalStoreBytes;
-  globalSectors += other.globalSectors;
-  dramBytes += other.dramBytes;
-  sharedWavefronts += other.sharedWavefronts;
-  sharedBankConflicts += other.sharedBankConflicts;
-  mmaFlops += other.mmaFlops;
-  instructions += other.instructions;
-  barriers += other.barriers;
-  return *this;
-}
-
-bool Counters::operator==(const Counters &other) const {
-  return globalLoadBytes == other.globalLoadBytes &&
-         globalStoreBytes == other.globalStoreBytes &&
-         globalSectors == other.globalSectors && dramBytes == other.dramBytes &&
-         sharedWavefronts == other.sharedWavefronts &&
-         sharedBankConflicts == other.sharedBankConflicts &&
-         mmaFlops == other.mmaFlops && instructions == other.instructions &&
-         barriers == other.barriers;
-}
-
-//===----------------------------------------------------------------------===//
-// Program
-//===----------------------------------------------------------------------===//
-
-Program::Program(std::unique_ptr<Impl> impl) : pimpl(std::move(impl)) {}
-Program::~Program() = default;
-
-std::unique_ptr<Program> Program::parse(std::string_view ptx, Error &error) {
-  error = Error();
-  auto impl = std::make_unique<Impl>();
-  impl->module = parseModule(ptx, error);
-  if (!impl->module)
-    return nullptr;
-  return std::unique_ptr<Program>(new Program(std::move(impl)));
-}
-
-std::vector<std::string> Program::kernels() const {
-  std::vector<std::string> names;
-  for (const Function &function : pimpl->module->functions)
-    if (function.isEntry && function.hasBody)
-      names.emplace_back(function.name);
-  return names;
-}
-
-static uint32_t findKernel(const Module &module, std::string_view name) {
-  for (uint32_t i = 0; i < module.functions.size(); ++i)
-    if (module.functions[i].isEntry && module.functions[i].hasBody &&
-        module.functions[i].name == name)
-      return i;
-  return kNone;
-}
-
-std::optional<std::vector<Program::Parameter>>
-Program::parameters(std::string_view kernel) const {
-  uint32_t index = findKernel(*pimpl->module, kernel);
-  if (index == kNone)
-    return std::nullopt;
-  std::vector<Parameter> result;
-  for (const Formal &formal : pimpl->module->functions[index].parameters) {
-    if (formal.variable == kNone)
-      continue;
-    const Variable &variable = pimpl->module->variables[formal.variable];
-    result.push_back({size_t(variable.bytes), size_t(variable.alignment),
-                      variable.isPointer});
-  }
-  return result;
-}
-
-const Code *Program::Impl::codeFor(uint32_t kernel, bool watched,
-                                   Error &error) const {
-  std::lock_guard<std::mutex> guard(mutex);
-  Decoded &entry = decoded[watched][kernel];
-  if (!entry.done) {
-    entry.code = Decoder(*module, entry.error, watched).run(kernel);
-    entry.done = true;
-  }
-  if (!entry.code)
-    error = entry.error;
-  return entry.code.get();
-}
-
-//===----------------------------------------------------------------------===//
-// Launches
-//===----------------------------------------------------------------------===//
 
 namespace {
 

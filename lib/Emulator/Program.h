@@ -9,7 +9,9 @@
 #ifndef FUSION_LIB_EMULATOR_PROGRAM_H
 #define FUSION_LIB_EMULATOR_PROGRAM_H
 
-#include "Code.h"
+#include "Emulator/Machine/Code.h"
+
+#include "fusion/Emulator/Emulator.h"
 
 #include <mutex>
 
@@ -31,6 +33,9 @@ struct Program::Impl {
   /// sanitizers want to see of registers.
   const Code *codeFor(uint32_t kernel, bool watched, Error &error) const;
 };
+
+/// Returns the index of the entry with a body of that name; kNone without one.
+uint32_t findKernel(const Module &module, std::string_view name);
 
 } // namespace fusion::emulator
 

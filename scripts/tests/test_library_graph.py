@@ -55,6 +55,25 @@ def test_a_cycle_is_found(tmp_path):
     assert "no library: include/fusion/B/Loose.h" in text
 
 
+def test_sources_of_vector_extensions_are_of_their_library(tmp_path):
+    plant(
+        tmp_path,
+        {
+            "lib/A/CMakeLists.txt": "fusion_add_library(A\n  One.cpp\n  HEADERS\n    Isa/Lanes.h)\n"
+            "fusion_add_isa_sources(A\n  Isa/Loops.cpp)\n",
+            "lib/B/CMakeLists.txt": "fusion_add_library(B\n  Two.cpp)\n",
+            "lib/A/One.cpp": "",
+            "lib/A/Isa/Lanes.h": "",
+            "lib/A/Isa/Loops.cpp": '#include "A/Isa/Lanes.h"\n#include "B/Two.h"\n',
+            "lib/B/Two.h": "",
+            "lib/B/Two.cpp": '#include "B/Two.h"\n',
+        },
+    )
+    status, text = run(tmp_path, "--headers")
+    assert status == 0 and "no library" not in text
+    assert "1 A: B" in text
+
+
 def test_large_functions_and_classes(tmp_path):
     body = "".join(f"  call({i});\n" for i in range(90))
     plant(

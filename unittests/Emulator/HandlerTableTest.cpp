@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Handlers.h"
-#include "Warp.h"
+#include "Emulator/Execute/HandlerTable.h"
+#include "Emulator/Machine/Warp.h"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 
 #include "Harness.h"
 
-#include "Handlers.h"
-#include "Shadow.h"
+#include "Emulator/Sanitize/Shadow.h"
+#include "Emulator/Sanitize/ShadowTable.h"
 
 using namespace fusion::emulator;
 using namespace fusion::emulator::test;
@@ -243,7 +243,7 @@ TEST(SanitizerShadow, Tables) {
       return 0;
     }
   };
-  auto tables = allHandlerTables();
+  auto tables = allShadowTables();
   unsigned fine = 0, kept = 0, alike = 0, met = 0;
   for (unsigned round = 0; round < 4000; ++round) {
     ShadowWords first{}, other{};
@@ -270,16 +270,16 @@ TEST(SanitizerShadow, Tables) {
       reads[i] = generator() % 500 ? read : make(limit, first.mine);
     }
     other = first;
-    ASSERT_TRUE(tables[0]->shadowGather(first, writes.data(), reads.data()));
+    ASSERT_TRUE(tables[0]->gather(first, writes.data(), reads.data()));
     std::vector<Record> to = writes;
-    bool apart = tables[0]->shadowScatter(first, first.owner, to.data());
+    bool apart = tables[0]->scatter(first, first.owner, to.data());
     fine += first.writesFine;
     kept += first.readsKept;
     alike += first.readsAlike;
     met += !apart;
-    for (const HandlerTable *table : tables) {
+    for (const ShadowTable *table : tables) {
       ShadowWords x = other;
-      ASSERT_TRUE(table->shadowGather(x, writes.data(), reads.data()));
+      ASSERT_TRUE(table->gather(x, writes.data(), reads.data()));
       ASSERT_EQ(x.count, first.count);
       for (unsigned j = 0; j < x.count; ++j) {
         ASSERT_EQ(x.place[j], first.place[j]);
@@ -293,14 +293,14 @@ TEST(SanitizerShadow, Tables) {
       EXPECT_EQ(x.readsKept, first.readsKept);
       EXPECT_EQ(x.readsAlike, first.readsAlike);
       std::vector<Record> mine = writes;
-      EXPECT_EQ(table->shadowScatter(x, x.owner, mine.data()), apart);
+      EXPECT_EQ(table->scatter(x, x.owner, mine.data()), apart);
       EXPECT_EQ(mine, to);
-      table->shadowFill(x, 9, mine.data());
+      table->fill(x, 9, mine.data());
       for (unsigned j = 0; j < x.count; ++j)
         EXPECT_EQ(mine[x.place[j]], 9u);
     }
     offset[__builtin_ctz(first.mask)] += 2;
-    EXPECT_FALSE(tables[0]->shadowGather(first, writes.data(), reads.data()));
+    EXPECT_FALSE(tables[0]->gather(first, writes.data(), reads.data()));
   }
   for (unsigned count : {fine, kept, alike, met})
     EXPECT_GT(count, 100u);

@@ -11,7 +11,7 @@
 
 #include "Hopper.h"
 
-#include "TensorMap.h"
+#include "Emulator/Machine/TensorMap.h"
 
 namespace fusion::emulator::test {
 

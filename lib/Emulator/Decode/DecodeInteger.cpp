@@ -1,0 +1,243 @@
+//===- DecodeInteger.cpp - Decoding of bits, logic and integers -----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Execute/HandlersMisc.h"
+
+using namespace fusion::emulator;
+
+bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
+  const auto &operands = instruction->operands;
+  if (root == "prmt") {
+    int mode = modifiers.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
+    Type type = modifiers.takeType();
+    std::vector<Ref> refs(4);
+    if (type != Type::B32 || !count(4, 4) ||
+        !destination(operands[0], type, refs[0]))
+      return false;
+    for (unsigned i = 1; i < 4; ++i)
+      if (!source(operands[i], Type::B32, refs[i]))
+        return false;
+    emit(table.integer(IntOp::Prmt, type), refs, Flow::Next).a =
+        uint8_t(mode + 1);
+    return true;
+  }
+  if (root == "lop3") {
+    int combine = modifiers.takeOneOf({"and", "or"});
+    Type type = modifiers.takeType();
+    bool hasPredicate = combine >= 0;
+    if (type != Type::B32 || !count(hasPredicate ? 6 : 5, hasPredicate ? 6 : 5))
+      return false;
+    const Operand *d = &operands[0];
+    Ref p = scratchRef;
+    if (hasPredicate) {
+      if (d->kind != Operand::Kind::Pair ||
+          !destination(d->elements[1], Type::Pred, p))
+        return false;
+      d = &d->elements[0];
+    }
+    std::vector<Ref> refs(4);
+    if (operands[4].kind != Operand::Kind::Integer || operands[4].value > 255)
+      return fail("the table of lop3 is an integer from 0 to 255");
+    for (unsigned i = 1; i < 4; ++i)
+      if (!source(operands[i], Type::B32, refs[i]))
+        return false;
+    if (!destination(*d, type, refs[0]))
+      return false;
+    if (hasPredicate) {
+      // p = (d != 0) op q; d may be a sink, so it goes through a temporary.
+      Ref q, value = scratch(128), final = refs[0];
+      if (!predicateValue(operands[5], q))
+        return false;
+      refs[0] = value;
+      emit(table.integer(IntOp::Lop3, type), refs, Flow::Hidden).imm =
+          int64_t(operands[4].value);
+      emit(table.integer(IntOp::Mov, type), {final, value});
+      CompareSpec spec{Type::B32, Compare::Ne};
+      Inst &test =
+          emit(table.compare(spec), {p, scratch(4), value, constant(0, 4), q});
+      test.a = uint8_t(combine == 0 ? Combine::And : Combine::Or);
+      return true;
+    }
+    emit(table.integer(IntOp::Lop3, type), refs, Flow::Next).imm =
+        int64_t(operands[4].value);
+    return true;
+  }
+  if (root == "shf") {
+    int direction = modifiers.takeOneOf({"l", "r"});
+    int mode = modifiers.takeOneOf({"clamp", "wrap"});
+    Type type = modifiers.takeType();
+    std::vector<Ref> refs(4);
+    if (direction < 0 || mode < 0 || type != Type::B32 || !count(4, 4) ||
+        !destination(operands[0], type, refs[0]))
+      return false;
+    for (unsigned i = 1; i < 4; ++i)
+      if (!source(operands[i], i < 3 ? Type::B32 : Type::U32, refs[i]))
+        return false;
+    emit(table.integer(direction ? IntOp::ShfR : IntOp::ShfL, type), refs,
+         Flow::Next)
+        .a = mode == 0;
+    return true;
+  }
+  if (root == "dp4a" || root == "dp2a") {
+    bool four = root == "dp4a";
+    int half = four ? 0 : modifiers.takeOneOf({"lo", "hi"});
+    Type a = modifiers.takeType(), b = modifiers.takeType();
+    auto is32 = [](Type t) { return t == Type::U32 || t == Type::S32; };
+    std::vector<Ref> refs(4);
+    if (half < 0 || !is32(a) || !is32(b) || !count(4, 4) ||
+        !destination(operands[0], Type::U32, refs[0]))
+      return false;
+    for (unsigned i = 1; i < 4; ++i)
+      if (!source(operands[i], Type::U32, refs[i]))
+        return false;
+    Inst &inst =
+        emit(table.integer(four ? IntOp::Dp4a : IntOp::Dp2a, Type::B32), refs,
+             Flow::Next);
+    inst.a = a == Type::S32;
+    inst.b = b == Type::S32;
+    inst.c = uint8_t(half);
+    return true;
+  }
+  if (root == "bmsk" || root == "szext") {
+    int mode = modifiers.takeOneOf({"clamp", "wrap"});
+    Type type = modifiers.takeType();
+    std::vector<Ref> refs(3);
+    bool mask = root == "bmsk";
+    if (mode < 0 || bytesOf(type) != 4 || !count(3, 3) ||
+        !destination(operands[0], Type::U32, refs[0]) ||
+        !source(operands[1], Type::U32, refs[1]) ||
+        !source(operands[2], Type::U32, refs[2]))
+      return false;
+    Type variant = mask                ? (mode == 0 ? Type::U32 : Type::B32)
+                   : mode == 0         ? type
+                   : type == Type::S32 ? Type::S64
+                                       : Type::U64;
+    Handler handler = table.integer(mask ? IntOp::Bmsk : IntOp::Szext, variant);
+    if (!handler)
+      return false;
+    emit(handler, refs, Flow::Next);
+    return true;
+  }
+  if (root == "addc" || root == "subc" || root == "madc") {
+    bool cc = modifiers.take("cc"), hi = modifiers.take("hi"),
+         lo = modifiers.take("lo");
+    Type type = modifiers.takeType();
+    bool mad = root == "madc";
+    if (mad != (hi || lo))
+      return false;
+    IntOp op = root == "addc"   ? (cc ? IntOp::AddCCC : IntOp::AddC)
+               : root == "subc" ? (cc ? IntOp::SubCCC : IntOp::SubC)
+               : hi             ? (cc ? IntOp::MadHiCCC : IntOp::MadHiC)
+                                : (cc ? IntOp::MadCCC : IntOp::MadC);
+    unsigned arity = mad ? 3 : 2;
+    Handler handler = table.integer(op, type);
+    std::vector<Ref> refs(arity + 1);
+    if (!handler || !count(arity + 1, arity + 1) ||
+        !destination(operands[0], type, refs[0]))
+      return false;
+    for (unsigned i = 1; i <= arity; ++i)
+      if (!source(operands[i], type, refs[i]))
+        return false;
+    emit(handler, refs, Flow::Next);
+    return true;
+  }
+  if (root == "fns") {
+    Type type = modifiers.takeType();
+    std::vector<Ref> refs(4);
+    if (type != Type::B32 || !count(4, 4) ||
+        !destination(operands[0], type, refs[0]))
+      return false;
+    for (unsigned i = 1; i < 4; ++i)
+      if (!source(operands[i], Type::B32, refs[i]))
+        return false;
+    emit(table.integer(IntOp::Fns, type), refs, Flow::Next);
+    return true;
+  }
+
+  // The regular ones: types of destination and sources from a table.
+  bool hi = modifiers.take("hi"), lo = modifiers.take("lo"),
+       shift = modifiers.take("shiftamt");
+  Type type = modifiers.takeType();
+  IntOp op;
+  Type result = type;
+  std::vector<Type> sources{type};
+  if (root == "mul24" || root == "mad24") {
+    bool mad = root == "mad24", sat = mad && hi && modifiers.take("sat");
+    if (hi == lo)
+      return false;
+    op = sat   ? IntOp::Mad24HiSat
+         : mad ? (hi ? IntOp::Mad24Hi : IntOp::Mad24)
+               : (hi ? IntOp::Mul24Hi : IntOp::Mul24);
+    sources.assign(mad ? 3 : 2, type);
+    hi = lo = false;
+  } else if (root == "sad") {
+    op = IntOp::Sad;
+    sources.assign(3, type);
+  } else if (root == "popc" || root == "clz" || root == "bfind") {
+    op = root == "popc"  ? IntOp::Popc
+         : root == "clz" ? IntOp::Clz
+         : shift         ? IntOp::BfindShift
+                         : IntOp::Bfind;
+    if (root == "bfind")
+      shift = false;
+    result = Type::U32;
+  } else if (root == "brev") {
+    op = IntOp::Brev;
+  } else if (root == "bfe") {
+    op = IntOp::Bfe;
+    sources = {type, Type::U32, Type::U32};
+  } else {
+    op = IntOp::Bfi;
+    sources = {type, type, Type::U32, Type::U32};
+  }
+  Handler handler = table.integer(op, type);
+  if (!handler || hi || lo || shift ||
+      !count(sources.size() + 1, sources.size() + 1))
+    return false;
+  std::vector<Ref> refs(sources.size() + 1);
+  if (!destination(operands[0], result, refs[0]))
+    return false;
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (!source(operands[i + 1], sources[i], refs[i + 1]))
+      return false;
+  emit(handler, refs, Flow::Next);
+  return true;
+}
+
+bool Decoder::decodeLogic(std::string_view root, Modifiers &modifiers) {
+  Type type = modifiers.takeType();
+  IntOp op = root == "and"    ? IntOp::And
+             : root == "or"   ? IntOp::Or
+             : root == "xor"  ? IntOp::Xor
+             : root == "not"  ? IntOp::Not
+             : root == "cnot" ? IntOp::Cnot
+             : root == "shl"  ? IntOp::Shl
+                              : IntOp::Shr;
+  bool unary = op == IntOp::Not || op == IntOp::Cnot;
+  bool shift = op == IntOp::Shl || op == IntOp::Shr;
+  size_t operands = unary ? 2 : 3;
+  if (!count(operands, operands))
+    return false;
+  if (type == Type::Pred && shift)
+    return unsupported();
+  Handler handler = type == Type::Pred  ? predicateHandler(op)
+                    : isFloatLike(type) ? nullptr
+                                        : table.integer(op, type);
+  if (!handler)
+    return unsupported();
+  std::vector<Ref> refs(operands);
+  if (!destination(instruction->operands[0], type, refs[0]))
+    return false;
+  for (size_t i = 1; i < operands; ++i)
+    if (!source(instruction->operands[i], shift && i == 2 ? Type::U32 : type,
+                refs[i]))
+      return false;
+  emit(handler, refs, Flow::Next);
+  return true;
+}

@@ -1,0 +1,167 @@
+//===- Cluster.cpp - Runs the CTAs of a cluster together ------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emulator/Execute/Cluster.h"
+
+#include "fusion/Target/Chips/Hardware.h"
+#include <algorithm>
+
+using namespace fusion::emulator;
+
+// Warp instructions of a CTA until another one of its cluster has its turn.
+static constexpr uint64_t kTurn = 1 << 14;
+// Waits that gave up one after the other, without any arrival or copy in
+// between, until that is a deadlock.
+static constexpr uint64_t kMaxStalls = 64;
+
+uint64_t fusion::emulator::countClusters(const Launch &launch) {
+  uint64_t n = 1;
+  for (unsigned d = 0; d < 3; ++d)
+    n *= launch.grid[d] / launch.cluster[d];
+  return n;
+}
+
+uint64_t fusion::emulator::activeClusters(const Code &code,
+                                          const Launch &launch,
+                                          const Processors &processors) {
+  if (processors.gpcs.empty())
+    return UINT32_MAX;
+  constexpr uint32_t warpSize = kWarpSize, mostRegisters = 255, step = 8;
+  uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  BlockDemand block;
+  block.warps = (threads + warpSize - 1) / warpSize;
+  block.sharedMemory = uint64_t(code.dynamicSharedOffset) -
+                       code.reservedSharedBytes + launch.dynamicSharedMemory;
+  block.registers = code.source->maxRegisters;
+  if (uint32_t blocks = code.source->leastBlocks; blocks && !block.registers)
+    block.registers = std::clamp(
+        processors.registers / (blocks * block.warps * warpSize) / step * step,
+        1u, mostRegisters);
+  return fusion::activeClusters(processors.gpcs, blocksPerSM(processors, block),
+                                uint64_t(launch.cluster[0]) *
+                                    launch.cluster[1] * launch.cluster[2]);
+}
+
+std::array<uint32_t, 3> fusion::emulator::firstCta(const Launch &launch,
+                                                   uint64_t cluster) {
+  std::array<uint32_t, 3> place;
+  for (unsigned d = 0; d < 3; ++d) {
+    uint64_t clusters = launch.grid[d] / launch.cluster[d];
+    place[d] = uint32_t(cluster % clusters * launch.cluster[d]);
+    cluster /= clusters;
+  }
+  return place;
+}
+
+ClusterExecutor::ClusterExecutor(const Code &code, const Launch &launch,
+                                 const Options &options, DeviceMemory &memory,
+                                 const uint8_t *parameters,
+                                 GridSanitizer *sanitizer)
+    : launch(launch), options(options) {
+  uint32_t ranks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    executors.push_back(std::make_unique<Executor>(
+        code, launch, options, memory, parameters, sanitizer));
+    cluster.ctas.push_back(&executors.back()->cta);
+  }
+}
+
+void ClusterExecutor::start(uint64_t linear, bool tracing,
+                            bool sharedHostMemory) {
+  index = linear;
+  cluster.arrived = cluster.parity = 0;
+  done.assign(executors.size(), false);
+  stalls = seenEvents = executed = 0;
+  random = options.seed * 0x9e3779b97f4a7c15u ^ linear;
+  auto place = firstCta(launch, linear);
+  for (uint32_t rank = 0; rank < executors.size(); ++rank) {
+    uint64_t x = place[0] + uint64_t(rank) % launch.cluster[0];
+    uint64_t y = place[1] + rank / launch.cluster[0] % launch.cluster[1];
+    uint64_t z = place[2] + rank / launch.cluster[0] / launch.cluster[1];
+    executors[rank]->start(x + launch.grid[0] * (y + launch.grid[1] * z),
+                           tracing, sharedHostMemory, cluster, rank);
+  }
+}
+
+bool ClusterExecutor::letHeldGo() {
+  bool any = false;
+  for (const auto &executor : executors)
+    any |= !executor->cta.ended && executor->letHeldGo();
+  return any;
+}
+
+bool ClusterExecutor::resolveStall() {
+  uint64_t events = 0;
+  for (const Cta *cta : cluster.ctas)
+    events += cta->async.events;
+  if (events != seenEvents) {
+    seenEvents = events;
+    stalls = 0;
+  }
+  bool any = false;
+  if (++stalls <= kMaxStalls)
+    for (size_t i = 0; i < executors.size(); ++i)
+      any |= !done[i] && executors[i]->timeOut();
+  // Who waits at a barrier for lanes that never come goes on alone, which is a
+  // mistake of its own.
+  if (any || letHeldGo())
+    return true;
+  std::vector<const Executor *> left;
+  for (const auto &executor : executors)
+    if (!executor->cta.ended)
+      left.push_back(executor.get());
+  for (size_t i = 0; i < executors.size(); ++i)
+    if (!done[i]) {
+      left.erase(left.begin());
+      executors[i]->deadlock(left);
+      break;
+    }
+  return false;
+}
+
+CtaStatus ClusterExecutor::run(uint64_t quantum) {
+  uint64_t used = 0;
+  size_t count = executors.size();
+  while (true) {
+    bool progress = false, alive = false;
+    size_t first = 0;
+    if (options.seed && count > 1) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      first = (random >> 33) % count;
+    }
+    for (size_t k = 0; k < count; ++k) {
+      size_t i = (first + k) % count;
+      if (done[i])
+        continue;
+      alive = true;
+      uint64_t turn = count == 1 ? quantum : kTurn;
+      if (options.seed && count > 1) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        // As often short as long: a few instructions between two CTAs matter.
+        turn = uint64_t(1) << (random >> 33) % 12;
+      }
+      CtaStatus status = executors[i]->run(turn);
+      used += executors[i]->lastUsed();
+      executed += executors[i]->lastUsed();
+      progress |= executors[i]->lastUsed() != 0;
+      if (status == CtaStatus::Failed)
+        return status;
+      if (status == CtaStatus::Done) {
+        done[i] = true;
+        executors[i]->cta.ended = true;
+        progress = true;
+      }
+    }
+    if (!alive)
+      return CtaStatus::Done;
+    if (!progress && !resolveStall())
+      return CtaStatus::Failed;
+    if (used >= quantum)
+      return CtaStatus::Running;
+  }
+}

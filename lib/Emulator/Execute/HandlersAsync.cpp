@@ -1,0 +1,316 @@
+//===- HandlersAsync.cpp - cp.async, ldmatrix and stmatrix ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy reads its source and writes shared memory when its thread waits for
+// its group, the latest moment the memory model allows: who reads too early
+// sees the old contents, and what overwrites the source too early is copied.
+// With a seed other than 0 some copies read their source when they are issued.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emulator/Execute/HandlersAsync.h"
+
+#include "Emulator/Execute/Access.h"
+#include "Emulator/Execute/Mbarrier.h"
+
+using namespace fusion::emulator;
+
+namespace {
+
+AsyncCopy &newCopy(Warp &warp) {
+  if (warp.copiesBegin == warp.copies.size()) {
+    warp.copies.clear();
+    warp.copiesBegin = 0;
+  }
+  warp.copies.emplace_back();
+  warp.copies.back().sequence = warp.copySequence++;
+  return warp.copies.back();
+}
+
+void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
+  unsigned bytes = inst.a;
+  LaneAddresses to, from;
+  laneAddresses(warp, inst.op[0], inst.imm, inst.c, to);
+  laneAddresses(warp, inst.op[1], inst.imm2, inst.d, from);
+  if (inst.e & 1) // generic destination
+    for (uint64_t &address : to.address)
+      address -= kSharedWindow;
+  ownOffsets(*warp.cta, to.address, to);
+
+  // Lanes by how many bytes they read: usually all of them or nothing.
+  uint32_t whole = mask, part = 0;
+  uint32_t size[32];
+  for (uint32_t &s : size)
+    s = bytes;
+  if (inst.b == 1) {
+    const uint32_t *n = warp.reg<uint32_t>(inst.op[2]);
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      size[lane] = n[lane];
+      if (n[lane] > bytes)
+        return raiseFault(warp, inst, lane,
+                          "cp.async with a source size of " +
+                              std::to_string(n[lane]) + " of " +
+                              std::to_string(bytes) + " bytes");
+      if (n[lane] != bytes) {
+        whole &= ~(1u << lane);
+        if (n[lane])
+          part |= 1u << lane;
+      }
+    }
+  } else if (inst.b == 2) {
+    uint32_t ignored = warp.predicate(inst.op[2]) & mask;
+    whole &= ~ignored;
+    for (uint32_t left = ignored; left; left &= left - 1)
+      size[__builtin_ctz(left)] = 0;
+  }
+
+  LanePointers target, source;
+  bool contiguous;
+  // Bounds and banks of the destination; the write itself comes later.
+  LaneRange range = rangeOf(to.address, mask, bytes);
+  if (range.bits & (bytes - 1))
+    return faultMisaligned(warp, inst, mask, to.address, bytes);
+  if (range.high >= warp.cta->sharedBytes ||
+      range.high + bytes > warp.cta->sharedBytes) {
+    resolveSlowly(warp, inst, mask, Space::Shared, to.address, bytes,
+                  AccessKind::Store, target.pointer);
+    return;
+  }
+  countShared(warp, to.address, mask, bytes, range.contiguous);
+  if (whole && !accessGlobal(warp, inst, whole, from.address, bytes,
+                             AccessKind::Load, source, contiguous))
+    return;
+  if (part) {
+    // The bytes that are read need not be a power of two; a sector each.
+    LanePointers partly;
+    for (uint32_t left = part; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      uint64_t begin = from.address[lane];
+      if (begin & (bytes - 1))
+        return faultMisaligned(warp, inst, 1u << lane, from.address, bytes);
+      Allocation *allocation = holderOf(*warp.cta, begin, begin + size[lane]);
+      if (!allocation) {
+        resolveSlowly(warp, inst, 1u << lane, Space::Global, from.address,
+                      bytes, AccessKind::Load, partly.pointer);
+        return;
+      }
+      source.pointer[lane] = allocation->data + (begin - allocation->begin);
+      warp.counters->globalLoadBytes += size[lane];
+      if (warp.sanitizer)
+        warp.sanitizer->globalAccess(warp, inst, 1u << lane, from.address,
+                                     size[lane], SanitizeKind::Load);
+    }
+    // Sectors that the whole copies of this request did not count already.
+    LaneRange both = rangeOf(from.address, whole | part, bytes);
+    if (whole) {
+      std::vector<uint64_t> *trace = nullptr;
+      warp.counters->globalSectors +=
+          countSectorsSlowly(from.address, whole | part, trace, false) -
+          countSectorsSlowly(from.address, whole, trace, false);
+      if (warp.cta->tracing)
+        countSectorsSlowly(from.address, part, &warp.cta->trace, false);
+    } else {
+      warp.counters->globalSectors +=
+          countSectors(*warp.cta, from.address, part, both, bytes, false);
+    }
+  }
+
+  AsyncCopy &copy = newCopy(warp);
+  copy.pending = mask;
+  copy.bytes = bytes;
+  copy.line = inst.line;
+  copy.isWhole = whole == kFullMask && bytes == 16;
+  for (unsigned i = 0; i < 32; ++i) {
+    copy.destination[i] = uint32_t(to.address[i]);
+    copy.group[i] = warp.committed[i];
+    copy.source[i] = source.pointer[i];
+    copy.size[i] = uint8_t(size[i]);
+  }
+  if (drawn(*warp.cta)) {
+    copy.isWhole = false;
+    copy.data = std::make_unique<uint8_t[]>(32 * 16);
+    for (uint32_t left = whole | part; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      std::memcpy(copy.data.get() + 16 * lane, copy.source[lane],
+                  copy.size[lane]);
+      copy.source[lane] = copy.data.get() + 16 * lane;
+    }
+  }
+  if (warp.sanitizer)
+    warp.sanitizer->asyncIssue(warp, inst, mask, to.address, bytes, copy);
+}
+
+void complete(Warp &warp, AsyncCopy &copy, uint32_t mask,
+              bool atMbarrier = false) {
+  uint8_t *shared = warp.cta->shared.data();
+  if (mask == kFullMask && copy.isWhole) {
+    for (unsigned i = 0; i < 32; ++i)
+      std::memcpy(shared + copy.destination[i], copy.source[i], 16);
+  } else {
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      uint8_t *to = shared + copy.destination[lane];
+      if (copy.size[lane])
+        std::memcpy(to, copy.source[lane], copy.size[lane]);
+      std::memset(to + copy.size[lane], 0, copy.bytes - copy.size[lane]);
+    }
+  }
+  copy.pending &= ~mask;
+  if (warp.sanitizer)
+    warp.sanitizer->asyncComplete(warp, copy, mask, atMbarrier);
+}
+
+/// Finished copies at the front are not looked at again.
+void dropFinished(Warp &warp) {
+  while (warp.copiesBegin < warp.copies.size() &&
+         !warp.copies[warp.copiesBegin].pending)
+    ++warp.copiesBegin;
+  if (warp.copiesBegin > 64 && warp.copiesBegin * 2 > warp.copies.size()) {
+    warp.copies.erase(warp.copies.begin(),
+                      warp.copies.begin() + ptrdiff_t(warp.copiesBegin));
+    warp.copiesBegin = 0;
+  }
+}
+
+void asyncCommit(Warp &warp, const Inst &, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->asyncClose(warp);
+  for (unsigned i = 0; i < 32; ++i)
+    warp.committed[i] += (mask >> i) & 1;
+}
+
+void asyncWait(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.sanitizer)
+    warp.sanitizer->asyncClose(warp);
+  for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
+    AsyncCopy &copy = warp.copies[k];
+    uint32_t done = 0;
+    if (inst.imm < 0) {
+      done = mask;
+    } else {
+      // At most imm of the closed groups may stay open.
+      for (unsigned i = 0; i < 32; ++i)
+        done |= uint32_t(int64_t(copy.group[i]) + inst.imm <
+                         int64_t(warp.committed[i]))
+                << i;
+      done &= mask;
+    }
+    done &= copy.pending;
+    if (done)
+      complete(warp, copy, done);
+  }
+  dropFinished(warp);
+}
+
+/// The rows' addresses, as offsets into shared memory.
+bool matrixRows(Warp &warp, const Inst &inst, AccessKind kind,
+                LanePointers &rows) {
+  unsigned matrices = inst.b;
+  uint32_t used = matrices == 4 ? kFullMask : (1u << 8 * matrices) - 1;
+  LaneAddresses addresses;
+  laneAddresses(warp, inst.op[matrices], inst.imm, inst.c, addresses);
+  if (inst.a)
+    for (uint64_t &address : addresses.address)
+      address -= kSharedWindow;
+  bool contiguous;
+  return accessShared(warp, inst, used, addresses.address, 16, kind, rows,
+                      contiguous);
+}
+
+/// Register k of the lanes, as memory, is matrix k row by row.
+template <bool Transposed>
+void matrixLoad(Warp &warp, const Inst &inst, uint32_t) {
+  LanePointers rows;
+  if (!matrixRows(warp, inst, AccessKind::Load, rows))
+    return;
+  for (unsigned k = 0; k < inst.b; ++k) {
+    uint16_t *d = warp.reg<uint16_t>(inst.op[k]);
+    if (!Transposed) {
+      for (unsigned r = 0; r < 8; ++r)
+        std::memcpy(d + 8 * r, rows.pointer[8 * k + r], 16);
+    } else {
+      uint16_t matrix[8][8];
+      for (unsigned r = 0; r < 8; ++r)
+        std::memcpy(matrix[r], rows.pointer[8 * k + r], 16);
+      for (unsigned r = 0; r < 8; ++r)
+        for (unsigned c = 0; c < 8; ++c)
+          d[8 * r + c] = matrix[c][r];
+    }
+  }
+}
+
+template <bool Transposed>
+void matrixStore(Warp &warp, const Inst &inst, uint32_t) {
+  LanePointers rows;
+  if (!matrixRows(warp, inst, AccessKind::Store, rows))
+    return;
+  for (unsigned k = 0; k < inst.b; ++k) {
+    const uint16_t *s = warp.reg<uint16_t>(inst.op[k]);
+    for (unsigned r = 0; r < 8; ++r) {
+      uint16_t row[8];
+      for (unsigned c = 0; c < 8; ++c)
+        row[c] = Transposed ? s[8 * c + r] : s[8 * r + c];
+      std::memcpy(rows.pointer[8 * k + r], row, 16);
+    }
+  }
+}
+
+void matrixMove(Warp &warp, const Inst &inst, uint32_t) {
+  const uint16_t *s = warp.reg<uint16_t>(inst.op[1]);
+  uint16_t transposed[64];
+  for (unsigned r = 0; r < 8; ++r)
+    for (unsigned c = 0; c < 8; ++c)
+      transposed[8 * r + c] = s[8 * c + r];
+  std::memcpy(warp.reg<uint16_t>(inst.op[0]), transposed, sizeof(transposed));
+}
+
+} // namespace
+
+Handler fusion::emulator::matrixMoveHandler() { return matrixMove; }
+
+void fusion::emulator::finishCopies(Warp &warp, uint32_t mask) {
+  for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
+    AsyncCopy &copy = warp.copies[k];
+    uint32_t done = copy.pending & mask;
+    for (uint32_t left = done; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      if (int32_t(copy.sequence - warp.awaited[lane]) < 0)
+        done &= ~(1u << lane);
+    }
+    if (done)
+      complete(warp, copy, done);
+  }
+}
+
+void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
+                                          uint32_t sequence) {
+  for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
+    AsyncCopy &copy = warp.copies[k];
+    if (int32_t(copy.sequence - sequence) >= 0)
+      break;
+    uint32_t done = copy.pending & mask;
+    if (!done)
+      continue;
+    complete(warp, copy, done, true);
+    if (warp.sanitizer)
+      for (uint32_t left = done; left; left &= left - 1)
+        warp.sanitizer->delivered(copy, unsigned(__builtin_ctz(left)));
+  }
+  dropFinished(warp);
+}
+
+Handler fusion::emulator::asyncCopyHandler() { return asyncCopy; }
+Handler fusion::emulator::asyncCommitHandler() { return asyncCommit; }
+Handler fusion::emulator::asyncWaitHandler() { return asyncWait; }
+Handler fusion::emulator::matrixLoadHandler(bool transposed) {
+  return transposed ? matrixLoad<true> : matrixLoad<false>;
+}
+Handler fusion::emulator::matrixStoreHandler(bool transposed) {
+  return transposed ? matrixStore<true> : matrixStore<false>;
+}

@@ -1,0 +1,53 @@
+//===- Mbarrier.h - The state of an mbarrier --------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An mbarrier is 64 bits of shared memory (PTX ISA, "mbarrier"). Bits 0: parity
+// of the phase, 1 to 20: pending arrivals, 21 to 40: expected arrivals, 41 to
+// 61: transaction count, 62 and 63: kMark.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_EXECUTE_MBARRIER_H
+#define FUSION_LIB_EMULATOR_EXECUTE_MBARRIER_H
+
+#include "Emulator/Machine/Warp.h"
+
+namespace fusion::emulator {
+
+struct Mbarrier {
+  static constexpr uint32_t kMaxCount = (1u << 20) - 1;
+  static constexpr uint64_t kMark = 2;
+
+  bool valid = false;
+  uint32_t parity = 0, pending = 0, expected = 0;
+  int64_t transactions = 0;
+
+  static Mbarrier decode(uint64_t word);
+  uint64_t encode() const;
+};
+
+Mbarrier loadMbarrier(const Cta &cta, uint32_t offset);
+void storeMbarrier(Cta &cta, uint32_t offset, const Mbarrier &barrier);
+
+/// Carries out what the mbarrier's queue holds, in order, as far as the end of
+/// its phase; nothing where the queue does not reach it. Whether it did.
+bool settleMbarrier(Cta &cta, uint32_t offset);
+
+/// Puts an operation into the mbarrier's queue.
+void enqueue(Cta &cta, uint32_t offset, BulkCopy copy);
+
+/// The warp uses an mbarrier of `cta` that is none.
+void faultNoMbarrier(Warp &warp, const Inst &inst, unsigned lane,
+                     const Cta &cta, uint32_t offset);
+
+/// By lot, one time in four: never with seed 0.
+bool drawn(Cta &cta);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_EXECUTE_MBARRIER_H
