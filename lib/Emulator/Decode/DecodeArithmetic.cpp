@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeArithmetic.h"
+
 #include "Emulator/Execute/HandlersConvert.h"
 #include "Emulator/Execute/HandlersDirected.h"
 #include "Emulator/Execute/HandlersMisc.h"
@@ -17,9 +18,10 @@ using namespace fusion::emulator;
 
 /// Whether the instruction has the roundings and flags that it must, and none
 /// that it cannot have (PTX ISA, "Floating Point Instructions"; ptxas).
-bool Decoder::hasFloatModifiers(FloatOp op, Type type) const {
+static bool hasFloatModifiers(const DecodeContext &context, FloatOp op,
+                              Type type) {
   auto has = [&](std::string_view text) {
-    const auto &list = instruction->modifiers;
+    const auto &list = context.instruction->modifiers;
     return std::find(list.begin(), list.end(), text) != list.end();
   };
   bool rounds = has("rn") || has("rz") || has("rm") || has("rp");
@@ -77,10 +79,10 @@ bool Decoder::hasFloatModifiers(FloatOp op, Type type) const {
 }
 
 /// One floating-point instruction of `arity` sources.
-bool Decoder::decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers,
-                          Type type) {
-  if (!hasFloatModifiers(op, type))
-    return unsupported();
+static bool decodeFloat(DecodeContext &context, FloatOp op, unsigned arity,
+                        Modifiers &modifiers, Type type) {
+  if (!hasFloatModifiers(context, op, type))
+    return context.unsupported();
   Rounding rounding = modifiers.takeRounding();
   bool approximate = modifiers.take("approx") || modifiers.take("full");
   modifiers.take("noftz");
@@ -95,22 +97,24 @@ bool Decoder::decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers,
       (op == FloatOp::Add || op == FloatOp::Sub || op == FloatOp::Fma)) {
     narrow = modifiers.takeType();
     if (narrow != Type::None && narrow != Type::F16 && narrow != Type::BF16)
-      return unsupported();
+      return context.unsupported();
   }
-  if (!count(arity + 1, arity + 1))
+  if (!context.count(arity + 1, arity + 1))
     return false;
   std::vector<Ref> refs(arity + 1);
-  if (!destination(instruction->operands[0], type, refs[0]))
+  if (!context.destination(context.instruction->operands[0], type, refs[0]))
     return false;
   for (unsigned i = 1; i <= arity; ++i) {
     bool isNarrow = narrow != Type::None && i < arity;
-    if (!source(instruction->operands[i], isNarrow ? narrow : type, refs[i]))
+    if (!context.source(context.instruction->operands[i],
+                        isNarrow ? narrow : type, refs[i]))
       return false;
     if (!isNarrow)
       continue;
     // Converted exactly, in a place of its own.
-    Ref wide = scratch(128);
-    Inst &convert = emit(convertAnyHandler(), {wide, refs[i]}, Flow::Hidden);
+    Ref wide = context.scratch(128);
+    Inst &convert =
+        context.emit(convertAnyHandler(), {wide, refs[i]}, Flow::Hidden);
     convert.a = 0;
     convert.b = uint8_t(Rounding::Nearest);
     convert.c = uint8_t(type);
@@ -121,34 +125,37 @@ bool Decoder::decodeFloat(FloatOp op, unsigned arity, Modifiers &modifiers,
   Handler handler;
   bool directed = rounding != Rounding::None && rounding != Rounding::Nearest;
   if (directed && (approximate || rounding == Rounding::Away))
-    return unsupported();
+    return context.unsupported();
   if (directed)
     handler = directedHandler(op, type);
   else
-    handler = table.floating(op, type, flags);
+    handler = context.table.floating(op, type, flags);
   if (!handler)
-    return unsupported();
-  Inst &inst = emit(handler, refs, Flow::Next);
+    return context.unsupported();
+  Inst &inst = context.emit(handler, refs, Flow::Next);
   inst.a = flags;
   inst.b = uint8_t(rounding);
   return true;
 }
 
 /// Instructions that exist for integers and floating-point numbers.
-bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
+bool fusion::emulator::decodeArithmetic(DecodeContext &context,
+                                        std::string_view root,
+                                        Modifiers &modifiers) {
   Type type = modifiers.takeType();
   if (type == Type::None || type == Type::TF32)
-    return unsupported();
+    return context.unsupported();
   if (root == "testp") {
     int kind = modifiers.takeOneOf(
         {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
     Ref p, a;
     if (kind < 0 || (type != Type::F32 && type != Type::F64))
-      return unsupported();
-    if (!count(2, 2) || !destination(instruction->operands[0], Type::Pred, p) ||
-        !source(instruction->operands[1], type, a))
+      return context.unsupported();
+    if (!context.count(2, 2) ||
+        !context.destination(context.instruction->operands[0], Type::Pred, p) ||
+        !context.source(context.instruction->operands[1], type, a))
       return false;
-    Inst &inst = emit(testpHandler(), {p, a});
+    Inst &inst = context.emit(testpHandler(), {p, a});
     inst.a = uint8_t(kind);
     inst.b = uint8_t(bytesOf(type));
     return true;
@@ -169,14 +176,15 @@ bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
             {"copysign", {FloatOp::Copysign, 2}}};
     auto it = operations.find(root);
     if (it == operations.end())
-      return unsupported();
+      return context.unsupported();
     auto [op, arity] = it->second;
     bool three = (op == FloatOp::Min || op == FloatOp::Max) &&
-                 instruction->operands.size() == 4;
+                 context.instruction->operands.size() == 4;
     if (three)
-      return decodeFloat(op == FloatOp::Min ? FloatOp::Min3 : FloatOp::Max3, 3,
+      return decodeFloat(context,
+                         op == FloatOp::Min ? FloatOp::Min3 : FloatOp::Max3, 3,
                          modifiers, type);
-    return decodeFloat(op, arity, modifiers, type);
+    return decodeFloat(context, op, arity, modifiers, type);
   }
 
   // Integers.
@@ -206,31 +214,32 @@ bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
     op = root == "abs" ? IntOp::Abs : IntOp::Neg;
     arity = 1;
     if (!isSigned(type))
-      return unsupported();
+      return context.unsupported();
   } else if (root == "min" || root == "max") {
-    bool isMin = root == "min", three = instruction->operands.size() == 4;
+    bool isMin = root == "min",
+         three = context.instruction->operands.size() == 4;
     arity = three ? 3 : 2;
     op = three  ? (isMin ? IntOp::Min3 : IntOp::Max3)
          : relu ? (isMin ? IntOp::ReluMin : IntOp::ReluMax)
                 : (isMin ? IntOp::Min : IntOp::Max);
     relu = false;
   } else {
-    return unsupported();
+    return context.unsupported();
   }
   bool product = root == "mul" || root == "mad";
   if (product != (hi || lo || wide) || relu ||
       (sat && (type != Type::S32 || (root == "mad" && !hi) ||
                product != (root == "mad"))) ||
       (cc && root != "add" && root != "sub" && root != "mad"))
-    return unsupported();
+    return context.unsupported();
   bool bitsOnly = type == Type::B16 || type == Type::B32 || type == Type::B64;
   if (bitsOnly && !cc)
-    return unsupported();
-  if (!count(arity + 1, arity + 1))
+    return context.unsupported();
+  if (!context.count(arity + 1, arity + 1))
     return false;
-  Handler handler = table.integer(op, type);
+  Handler handler = context.table.integer(op, type);
   if (!handler)
-    return unsupported();
+    return context.unsupported();
   Type result = type;
   if (wide)
     result = type == Type::U16   ? Type::U32
@@ -238,11 +247,12 @@ bool Decoder::decodeArithmetic(std::string_view root, Modifiers &modifiers) {
              : type == Type::U32 ? Type::U64
                                  : Type::S64;
   std::vector<Ref> refs(arity + 1);
-  if (!destination(instruction->operands[0], result, refs[0]))
+  if (!context.destination(context.instruction->operands[0], result, refs[0]))
     return false;
   for (unsigned i = 1; i <= arity; ++i)
-    if (!source(instruction->operands[i], i == 3 ? result : type, refs[i]))
+    if (!context.source(context.instruction->operands[i],
+                        i == 3 ? result : type, refs[i]))
       return false;
-  emit(handler, refs, Flow::Next);
+  context.emit(handler, refs, Flow::Next);
   return true;
 }

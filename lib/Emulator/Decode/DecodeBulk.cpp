@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeBulk.h"
+
+#include "Emulator/Decode/DecodeHints.h"
 #include "Emulator/Execute/HandlersBulk.h"
 #include "Emulator/Execute/HandlersCluster.h"
 #include "Emulator/Execute/HandlersTensorMap.h"
@@ -45,47 +47,52 @@ int takeReduction(Modifiers &modifiers) {
 } // namespace
 
 /// cp.async.bulk.commit_group, cp.async.bulk.wait_group{.read} n
-bool Decoder::decodeBulkGroup(Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+static bool decodeBulkGroup(DecodeContext &context, Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   if (modifiers.take("commit_group")) {
-    if (!count(0, 0))
+    if (!context.count(0, 0))
       return false;
-    emit(bulkCommitHandler(), {});
+    context.emit(bulkCommitHandler(), {});
     return true;
   }
   modifiers.take("wait_group");
   bool onlyRead = modifiers.take("read");
-  if (!count(1, 1))
+  if (!context.count(1, 1))
     return false;
   if (operands[0].kind != Operand::Kind::Integer ||
       operands[0].value > UINT32_MAX)
-    return fail("the operand of cp.async.bulk.wait_group is a constant");
-  Inst &inst = emit(bulkWaitHandler(), {}, Flow::Checked);
+    return context.fail(
+        "the operand of cp.async.bulk.wait_group is a constant");
+  Inst &inst = context.emit(bulkWaitHandler(), {}, Flow::Checked);
   inst.imm = int64_t(operands[0].value);
   inst.a = onlyRead;
   return true;
 }
 
-bool Decoder::decodeBulk(Modifiers &modifiers, bool reduces) {
-  const auto &operands = instruction->operands;
-  const auto &all = instruction->modifiers;
+static bool decodeTensorCopy(DecodeContext &context, Modifiers &modifiers,
+                             bool reduces);
+
+bool fusion::emulator::decodeBulk(DecodeContext &context, Modifiers &modifiers,
+                                  bool reduces) {
+  const auto &operands = context.instruction->operands;
+  const auto &all = context.instruction->modifiers;
   auto has = [&](std::string_view name) {
     return std::find(all.begin(), all.end(), name) != all.end();
   };
   if (!reduces && (has("commit_group") || has("wait_group")))
-    return decodeBulkGroup(modifiers);
+    return decodeBulkGroup(context, modifiers);
   if (modifiers.take("tensor"))
-    return decodeTensorCopy(modifiers, reduces);
+    return decodeTensorCopy(context, modifiers, reduces);
   unsigned flags = reduces ? BulkReduces : 0;
   bool prefetches = modifiers.take("prefetch");
   Side to = Side::None, from;
   if (prefetches) {
     flags |= BulkPrefetch;
     if (reduces || !modifiers.take("L2"))
-      return unsupported();
+      return context.unsupported();
     from = takeSide(modifiers);
     if (from != Side::Global)
-      return unsupported();
+      return context.unsupported();
   } else {
     to = takeSide(modifiers);
     from = takeSide(modifiers);
@@ -107,56 +114,59 @@ bool Decoder::decodeBulk(Modifiers &modifiers, bool reduces) {
                                      ? !reduces
                                      : from == Side::Shared && !multicast);
     if (!valid || (multicast && toGlobal) || (masked && (!toGlobal || reduces)))
-      return unsupported();
+      return context.unsupported();
   }
   if (reduces && (operation < 0 || !bytesOf(type) || type == Type::Pred))
-    return unsupported();
-  Ref unused = scratchRef, destination = unused, place = unused, size,
+    return context.unsupported();
+  Ref unused = context.scratchRef, destination = unused, place = unused, size,
       barrier = unused, mask = unused;
   size_t next = 0;
   size_t wanted = (prefetches ? 2
                    : toGlobal ? 3
                               : 4) +
                   multicast + cacheHint + masked;
-  if (!count(wanted, wanted))
+  if (!context.count(wanted, wanted))
     return false;
-  if (!prefetches && !genericAddress(operands[next++], !toGlobal, destination))
+  if (!prefetches &&
+      !context.genericAddress(operands[next++], !toGlobal, destination))
     return false;
-  if (!genericAddress(operands[next++], from != Side::Global, place) ||
-      !source(operands[next++], Type::U32, size))
+  if (!context.genericAddress(operands[next++], from != Side::Global, place) ||
+      !context.source(operands[next++], Type::U32, size))
     return false;
-  if (toMbarrier && !genericAddress(operands[next++], true, barrier))
+  if (toMbarrier && !context.genericAddress(operands[next++], true, barrier))
     return false;
-  if (multicast && !source(operands[next++], Type::U16, mask))
+  if (multicast && !context.source(operands[next++], Type::U16, mask))
     return false;
-  if (cacheHint && !policy(operands[next++]))
+  if (cacheHint && !decodeCachePolicy(context, operands[next++]))
     return false;
-  if (masked && !source(operands[next++], Type::U16, mask))
+  if (masked && !context.source(operands[next++], Type::U16, mask))
     return false;
   flags |= (toGlobal ? BulkToGlobal : 0) |
            (from == Side::Global ? BulkFromGlobal : 0) |
            (multicast ? BulkMulticast : 0) | (masked ? BulkMasked : 0);
-  Inst &inst = emit(bulkCopyHandler(),
-                    {destination, place, size, barrier, mask}, Flow::Checked);
+  Inst &inst =
+      context.emit(bulkCopyHandler(), {destination, place, size, barrier, mask},
+                   Flow::Checked);
   inst.a = uint8_t(flags);
   inst.b = uint8_t(operation);
   inst.c = uint8_t(type);
   // The order of CTAs shows in what they add up.
   if (reduces && toGlobal)
-    code->communicates = true;
+    context.code->communicates = true;
   return true;
 }
 
 /// cp{.reduce}.async.bulk{.prefetch}.tensor
-bool Decoder::decodeTensorCopy(Modifiers &modifiers, bool reduces) {
-  const auto &operands = instruction->operands;
+static bool decodeTensorCopy(DecodeContext &context, Modifiers &modifiers,
+                             bool reduces) {
+  const auto &operands = context.instruction->operands;
   bool prefetches = modifiers.take("prefetch");
   int rank = modifiers.takeOneOf({"1d", "2d", "3d", "4d", "5d"}) + 1;
   if (!rank)
-    return unsupported();
+    return context.unsupported();
   unsigned dimensions = unsigned(rank);
   if (prefetches && !modifiers.take("L2"))
-    return unsupported();
+    return context.unsupported();
   Side to = prefetches ? Side::None : takeSide(modifiers);
   Side from = takeSide(modifiers);
   bool toGlobal = to == Side::Global;
@@ -173,15 +183,15 @@ bool Decoder::decodeTensorCopy(Modifiers &modifiers, bool reduces) {
                           : from == Side::Global && toMbarrier && !toGroup &&
                                 !reduces && mode != 2;
   if (!valid || operation < 0 || (im2col && dimensions < 3))
-    return unsupported();
+    return context.unsupported();
   bool offsets = im2col && !toGlobal;
   size_t wanted = (prefetches ? 1
                    : toGlobal ? 2
                               : 3) +
                   offsets + multicast + cacheHint;
-  if (!count(wanted, wanted))
+  if (!context.count(wanted, wanted))
     return false;
-  Ref unused = scratchRef;
+  Ref unused = context.scratchRef;
   std::vector<Ref> refs(12, unused);
   size_t next = 0;
   const Operand *shared = nullptr;
@@ -193,33 +203,34 @@ bool Decoder::decodeTensorCopy(Modifiers &modifiers, bool reduces) {
   if (map.kind != Operand::Kind::Address || map.elements.size() != 2 ||
       map.elements[1].kind != Operand::Kind::Vector ||
       map.elements[1].elements.size() != dimensions)
-    return fail("'" + std::string(instruction->opcode) +
-                "' wants a tensor map and " + std::to_string(dimensions) +
-                " coordinates");
-  if (shared && !genericAddress(*shared, true, refs[0]))
+    return context.fail("'" + std::string(context.instruction->opcode) +
+                        "' wants a tensor map and " +
+                        std::to_string(dimensions) + " coordinates");
+  if (shared && !context.genericAddress(*shared, true, refs[0]))
     return false;
-  if (!genericAddress(map, false, refs[1]))
+  if (!context.genericAddress(map, false, refs[1]))
     return false;
   for (unsigned d = 0; d < dimensions; ++d)
-    if (!source(map.elements[1].elements[d], Type::S32, refs[2 + d]))
+    if (!context.source(map.elements[1].elements[d], Type::S32, refs[2 + d]))
       return false;
-  if (toMbarrier && !genericAddress(operands[next++], true, refs[10]))
+  if (toMbarrier && !context.genericAddress(operands[next++], true, refs[10]))
     return false;
   if (offsets) {
     const Operand &list = operands[next++];
     if (list.kind != Operand::Kind::Vector ||
         list.elements.size() != dimensions - 2)
-      return fail("'" + std::string(instruction->opcode) + "' wants " +
-                  std::to_string(dimensions - 2) + " im2col offsets");
+      return context.fail("'" + std::string(context.instruction->opcode) +
+                          "' wants " + std::to_string(dimensions - 2) +
+                          " im2col offsets");
     for (unsigned s = 0; s + 2 < dimensions; ++s)
-      if (!source(list.elements[s], Type::U16, refs[7 + s]))
+      if (!context.source(list.elements[s], Type::U16, refs[7 + s]))
         return false;
   }
-  if (multicast && !source(operands[next++], Type::U16, refs[11]))
+  if (multicast && !context.source(operands[next++], Type::U16, refs[11]))
     return false;
-  if (cacheHint && !policy(operands[next++]))
+  if (cacheHint && !decodeCachePolicy(context, operands[next++]))
     return false;
-  Inst &inst = emit(tensorCopyHandler(), refs, Flow::Checked);
+  Inst &inst = context.emit(tensorCopyHandler(), refs, Flow::Checked);
   inst.a =
       uint8_t((toGlobal ? BulkToGlobal : BulkFromGlobal) |
               (reduces ? BulkReduces : 0) | (multicast ? BulkMulticast : 0) |
@@ -227,14 +238,16 @@ bool Decoder::decodeTensorCopy(Modifiers &modifiers, bool reduces) {
   inst.b = uint8_t(operation);
   inst.d = uint8_t(dimensions);
   if (reduces)
-    code->communicates = true;
+    context.code->communicates = true;
   return true;
 }
 
 /// st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.type
 /// red.async.relaxed.cluster.op.shared::cluster.mbarrier::….type
-bool Decoder::decodeAsyncStore(std::string_view root, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeAsyncStore(DecodeContext &context,
+                                        std::string_view root,
+                                        Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   bool reduces = root == "red";
   modifiers.takeOneOf({"weak", "relaxed"});
   modifiers.take("cluster");
@@ -246,22 +259,23 @@ bool Decoder::decodeAsyncStore(std::string_view root, Modifiers &modifiers) {
   unsigned bytes = bytesOf(type), n = vector < 0 ? 1 : 2u << vector;
   if (!toMbarrier || !cluster || operation < 0 || type == Type::Pred ||
       (bytes != 4 && bytes != 8) || bytes * n > 16)
-    return unsupported();
-  if (!count(3, 3))
+    return context.unsupported();
+  if (!context.count(3, 3))
     return false;
   const Operand &values = operands[1];
   bool isVector = values.kind == Operand::Kind::Vector;
   if (isVector ? values.elements.size() != n : n != 1)
-    return fail("'" + std::string(instruction->opcode) + "' wants " +
-                std::to_string(n) + " registers");
+    return context.fail("'" + std::string(context.instruction->opcode) +
+                        "' wants " + std::to_string(n) + " registers");
   std::vector<Ref> refs(2 + n);
-  if (!genericAddress(operands[0], true, refs[0]) ||
-      !genericAddress(operands[2], true, refs[1]))
+  if (!context.genericAddress(operands[0], true, refs[0]) ||
+      !context.genericAddress(operands[2], true, refs[1]))
     return false;
   for (unsigned i = 0; i < n; ++i)
-    if (!source(isVector ? values.elements[i] : values, type, refs[2 + i]))
+    if (!context.source(isVector ? values.elements[i] : values, type,
+                        refs[2 + i]))
       return false;
-  Inst &inst = emit(asyncStoreHandler(), refs, Flow::Checked);
+  Inst &inst = context.emit(asyncStoreHandler(), refs, Flow::Checked);
   inst.a = uint8_t(bytes);
   inst.b = uint8_t(operation);
   inst.c = uint8_t(type);
@@ -271,8 +285,9 @@ bool Decoder::decodeAsyncStore(std::string_view root, Modifiers &modifiers) {
 
 /// tensormap.replace.tile.field.space.b1024.type [a], {ordinal,} value
 /// tensormap.cp_fenceproxy.….sync.aligned [to], [from], 128
-bool Decoder::decodeTensorMap(std::string_view, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeTensorMap(DecodeContext &context, std::string_view,
+                                       Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   Ref address;
   if (modifiers.take("cp_fenceproxy")) {
     bool known = modifiers.take("global") && modifiers.take("shared::cta") &&
@@ -282,11 +297,12 @@ bool Decoder::decodeTensorMap(std::string_view, Modifiers &modifiers) {
     modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
     Ref from;
     if (!known)
-      return unsupported();
-    if (!count(3, 3) || !genericAddress(operands[0], false, address) ||
-        !genericAddress(operands[1], true, from))
+      return context.unsupported();
+    if (!context.count(3, 3) ||
+        !context.genericAddress(operands[0], false, address) ||
+        !context.genericAddress(operands[1], true, from))
       return false;
-    emit(tensorMapCopyHandler(), {address, from}, Flow::WarpAligned);
+    context.emit(tensorMapCopyHandler(), {address, from}, Flow::WarpAligned);
     return true;
   }
   enum { Address, Rank, BoxDim, GlobalDim, GlobalStride, ElementStride };
@@ -302,30 +318,34 @@ bool Decoder::decodeTensorMap(std::string_view, Modifiers &modifiers) {
   Type type = modifiers.takeType();
   bool isWide = field == Address || field == GlobalStride;
   if (!known || field < 0 || type != (isWide ? Type::B64 : Type::B32))
-    return unsupported();
+    return context.unsupported();
   bool ordinal = field >= BoxDim && field <= ElementStride;
-  if (!count(ordinal ? 3 : 2, ordinal ? 3 : 2) ||
-      !genericAddress(operands[0], shared, address))
+  if (!context.count(ordinal ? 3 : 2, ordinal ? 3 : 2) ||
+      !context.genericAddress(operands[0], shared, address))
     return false;
   if (ordinal &&
       (operands[1].kind != Operand::Kind::Integer || operands[1].value > 4))
-    return fail("the dimension of tensormap.replace is a constant from 0 to 4");
+    return context.fail(
+        "the dimension of tensormap.replace is a constant from 0 to 4");
   if (field > ElementStride) {
     // As ptxas has it: sm_100 and later have packed types, sm_103 a swizzle of
     // 96 bytes.
-    const unsigned most[] = {module.target >= 100 ? 15u : 12u, 2,
-                             module.target == 103 ? 4u : 3u, 1, 3};
+    const unsigned most[] = {context.module.target >= 100 ? 15u : 12u, 2,
+                             context.module.target == 103 ? 4u : 3u, 1, 3};
     unsigned limit = most[field - ElementStride - 1];
     if (operands[1].kind != Operand::Kind::Integer || operands[1].value > limit)
-      return fail("the value for '" + std::string(instruction->opcode) +
-                  "' is a constant from 0 to " + std::to_string(limit));
+      return context.fail("the value for '" +
+                          std::string(context.instruction->opcode) +
+                          "' is a constant from 0 to " + std::to_string(limit));
   }
-  Ref value, wide = scratch(256);
-  if (!source(operands.back(), type, value))
+  Ref value, wide = context.scratch(256);
+  if (!context.source(operands.back(), type, value))
     return false;
-  Inst &widen = emit(widenAddressHandler(), {wide, value}, Flow::Hidden);
+  Inst &widen =
+      context.emit(widenAddressHandler(), {wide, value}, Flow::Hidden);
   widen.c = uint8_t(bytesOf(type));
-  Inst &inst = emit(tensorMapReplaceHandler(), {wide, address}, Flow::Checked);
+  Inst &inst =
+      context.emit(tensorMapReplaceHandler(), {wide, address}, Flow::Checked);
   inst.a = uint8_t(field);
   inst.b = uint8_t(ordinal ? operands[1].value : 0);
   return true;

@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeFences.h"
+
 #include "Emulator/Execute/HandlersMisc.h"
 
 using namespace fusion::emulator;
 
 /// A fence between threads.
-void Decoder::emitFence(bool narrow, bool isSequential) {
-  Inst &inst = emit(fenceHandler(), {});
+static void emitFence(DecodeContext &context, bool narrow, bool isSequential) {
+  Inst &inst = context.emit(fenceHandler(), {});
   inst.order = narrow ? OrderCta : 0;
   inst.a = isSequential;
-  code->hasCtaScope |= narrow;
+  context.code->hasCtaScope |= narrow;
 }
 
 /// fence.proxy.alias
@@ -25,8 +26,8 @@ void Decoder::emitFence(bool narrow, bool isSequential) {
 /// fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster
 /// fence.proxy.tensormap::generic.release.scope
 /// fence.proxy.tensormap::generic.acquire.scope [map], 128
-bool Decoder::decodeProxyFence(Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+static bool decodeProxyFence(DecodeContext &context, Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   enum { Alias, Async, AsyncGeneric, TensorMap };
   int kind = modifiers.takeOneOf(
       {"alias", "async", "async::generic", "tensormap::generic"});
@@ -49,7 +50,7 @@ bool Decoder::decodeProxyFence(Modifiers &modifiers) {
                           : modifiers.take("release") &&
                                 modifiers.take("sync_restrict::shared::cta");
     if (!known || !modifiers.take("cluster"))
-      return unsupported();
+      return context.unsupported();
     proxies = acquires ? 0 : FenceSharedProxy;
     break;
   }
@@ -57,28 +58,29 @@ bool Decoder::decodeProxyFence(Modifiers &modifiers) {
     bool acquires = modifiers.take("acquire");
     if ((!acquires && !modifiers.take("release")) ||
         modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"}) < 0)
-      return unsupported();
+      return context.unsupported();
     if (!acquires) {
       proxies = FenceTensorMap;
       break;
     }
     Ref map;
-    if (!count(2, 2) || !genericAddress(operands[0], false, map))
+    if (!context.count(2, 2) ||
+        !context.genericAddress(operands[0], false, map))
       return false;
     if (operands[1].kind != Operand::Kind::Integer || operands[1].value != 128)
-      return fail("the size of a tensor map is 128");
-    emit(mapAcquireHandler(), {map});
+      return context.fail("the size of a tensor map is 128");
+    context.emit(mapAcquireHandler(), {map});
     return true;
   }
   default:
-    return unsupported();
+    return context.unsupported();
   }
-  if (!count(0, 0))
+  if (!context.count(0, 0))
     return false;
   if (proxies)
-    emit(proxyFenceHandler(), {}).a = uint8_t(proxies);
+    context.emit(proxyFenceHandler(), {}).a = uint8_t(proxies);
   else
-    emit(nothingHandler(), {});
+    context.emit(nothingHandler(), {});
   return true;
 }
 
@@ -87,23 +89,25 @@ bool Decoder::decodeProxyFence(Modifiers &modifiers) {
 /// fence.acquire.sync_restrict::shared::cluster.cluster
 /// fence.release.sync_restrict::shared::cta.cluster
 /// fence.mbarrier_init.release.cluster
-bool Decoder::decodeFence(std::string_view root, Modifiers &modifiers) {
+bool fusion::emulator::decodeFence(DecodeContext &context,
+                                   std::string_view root,
+                                   Modifiers &modifiers) {
   bool isMembar = root == "membar";
   if (modifiers.take("proxy")) {
     if (!isMembar)
-      return decodeProxyFence(modifiers);
+      return decodeProxyFence(context, modifiers);
     if (!modifiers.take("alias"))
-      return unsupported();
-    emit(nothingHandler(), {});
-    return count(0, 0);
+      return context.unsupported();
+    context.emit(nothingHandler(), {});
+    return context.count(0, 0);
   }
   if (isMembar) {
     int scope = modifiers.takeOneOf({"cta", "gl", "sys"});
     if (scope < 0)
-      return unsupported();
+      return context.unsupported();
     // PTX ISA, "membar, fence": membar is a fence.sc.
-    emitFence(scope == 0, true);
-    return count(0, 0);
+    emitFence(context, scope == 0, true);
+    return context.count(0, 0);
   }
   bool initialises = modifiers.take("mbarrier_init");
   int order = modifiers.takeOneOf({"sc", "acq_rel", "acquire", "release"});
@@ -114,10 +118,10 @@ bool Decoder::decodeFence(std::string_view root, Modifiers &modifiers) {
                : restricted >= 0 ? order == 2 + restricted && scope == 1
                                  : scope >= 0;
   if (!valid)
-    return unsupported();
+    return context.unsupported();
   if (initialises)
-    emit(proxyFenceHandler(), {}).a = FenceInit;
+    context.emit(proxyFenceHandler(), {}).a = FenceInit;
   else
-    emitFence(scope == 0, order == 0);
-  return count(0, 0);
+    emitFence(context, scope == 0, order == 0);
+  return context.count(0, 0);
 }

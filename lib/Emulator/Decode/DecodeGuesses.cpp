@@ -23,8 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/ControlFlow.h"
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeGuesses.h"
+
 #include "Emulator/Decode/RegisterAllocation.h"
 
 #include <algorithm>
@@ -259,21 +259,22 @@ private:
 
 } // namespace
 
-void Decoder::collectGuesses(const ControlFlow &flow) {
-  guesses.clear();
-  const auto &body = current->body;
-  if (!watched || std::none_of(body.begin(), body.end(), isCas))
-    return;
+std::vector<bool> fusion::emulator::findGuesses(const Function &function,
+                                                const ControlFlow &flow) {
+  const auto &body = function.body;
+  if (std::none_of(body.begin(), body.end(), isCas))
+    return {};
   // Artificial programs must not exhaust the memory.
   constexpr uint64_t kMostStates = uint64_t(1) << 24;
-  if (uint64_t(current->registers.size()) * flow.blocks.size() > kMostStates)
-    return;
-  guesses.resize(body.size());
-  Follower follower(*current, flow);
+  if (uint64_t(function.registers.size()) * flow.blocks.size() > kMostStates)
+    return {};
+  std::vector<bool> guesses(body.size());
+  Follower follower(function, flow);
   for (uint32_t i = 0; i < body.size(); ++i) {
     const Instruction &inst = body[i];
     guesses[i] = inst.root == "ld" && inst.operands.size() == 2 &&
                  inst.operands[0].kind == Operand::Kind::Register &&
                  follower.isCompared(i) && follower.isGuess(i);
   }
+  return guesses;
 }

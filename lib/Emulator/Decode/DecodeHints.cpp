@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeHints.h"
+
 #include "Emulator/Execute/HandlersMisc.h"
 #include "Emulator/Execute/HandlersRegisters.h"
 
@@ -18,8 +19,8 @@ using namespace fusion::emulator;
 /// createpolicy.range{.global}.L2::primary{.L2::secondary}.b64
 ///     d, [a], primary size, total size
 /// createpolicy.cvt.L2.b64 d, policy
-bool Decoder::decodePolicy(Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+static bool decodePolicy(DecodeContext &context, Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   enum { Fractional, Range, Conversion };
   int kind = modifiers.takeOneOf({"fractional", "range", "cvt"});
   if (kind == Range)
@@ -28,50 +29,52 @@ bool Decoder::decodePolicy(Modifiers &modifiers) {
           ? !modifiers.take("L2")
           : modifiers.takeOneOf({"L2::evict_last", "L2::evict_normal",
                                  "L2::evict_first", "L2::evict_unchanged"}) < 0)
-    return unsupported();
+    return context.unsupported();
   if (kind != Conversion)
     modifiers.takeOneOf({"L2::evict_first", "L2::evict_unchanged"});
   if (kind < 0 || modifiers.takeType() != Type::B64)
-    return unsupported();
+    return context.unsupported();
   Ref d, unused;
   size_t least = kind == Fractional ? 1 : kind == Range ? 4 : 2;
-  if (!count(least, kind == Fractional ? 2 : least) ||
-      !destination(operands[0], Type::U64, d))
+  if (!context.count(least, kind == Fractional ? 2 : least) ||
+      !context.destination(operands[0], Type::U64, d))
     return false;
   if (kind == Fractional && operands.size() > 1 &&
-      !source(operands[1], Type::F32, unused))
+      !context.source(operands[1], Type::F32, unused))
     return false;
-  if (kind == Range && (!genericAddress(operands[1], false, unused) ||
-                        !source(operands[2], Type::U32, unused) ||
-                        !source(operands[3], Type::U32, unused)))
+  if (kind == Range && (!context.genericAddress(operands[1], false, unused) ||
+                        !context.source(operands[2], Type::U32, unused) ||
+                        !context.source(operands[3], Type::U32, unused)))
     return false;
-  if (kind == Conversion && !source(operands[1], Type::U64, unused))
+  if (kind == Conversion && !context.source(operands[1], Type::U64, unused))
     return false;
-  emit(table.integer(IntOp::Mov, Type::B64), {d, constant(0, 8)});
+  context.emit(context.table.integer(IntOp::Mov, Type::B64),
+               {d, context.constant(0, 8)});
   return true;
 }
 
-bool Decoder::policy(const Operand &operand) {
+bool fusion::emulator::decodeCachePolicy(DecodeContext &context,
+                                         const Operand &operand) {
   Ref unused;
-  return source(operand, Type::U64, unused);
+  return context.source(operand, Type::U64, unused);
 }
 
-bool Decoder::decodeRegisterCount(Modifiers &modifiers) {
+static bool decodeRegisterCount(DecodeContext &context, Modifiers &modifiers) {
   int action = modifiers.takeOneOf({"inc", "dec"});
   bool known = action >= 0 && modifiers.take("sync") &&
                modifiers.take("aligned") && modifiers.takeType() == Type::U32;
   if (!known)
-    return unsupported();
-  if (!count(1, 1))
+    return context.unsupported();
+  if (!context.count(1, 1))
     return false;
-  uint64_t registers = instruction->operands[0].value;
-  if (instruction->operands[0].kind != Operand::Kind::Integer ||
-      !canReallocate(int64_t(registers)))
-    return fail("setmaxnreg wants a multiple of " +
-                std::to_string(kReallocationStep) + " from " +
-                std::to_string(kMinReallocated) + " to " +
-                std::to_string(kMaxReallocated));
-  Inst &inst = emit(setRegistersHandler(), {}, Flow::WarpAligned);
+  uint64_t registers = context.instruction->operands[0].value;
+  if (context.instruction->operands[0].kind != Operand::Kind::Integer ||
+      !fusion::canReallocate(int64_t(registers)))
+    return context.fail("setmaxnreg wants a multiple of " +
+                        std::to_string(fusion::kReallocationStep) + " from " +
+                        std::to_string(fusion::kMinReallocated) + " to " +
+                        std::to_string(fusion::kMaxReallocated));
+  Inst &inst = context.emit(setRegistersHandler(), {}, Flow::WarpAligned);
   inst.imm = int64_t(registers);
   inst.a = action == 0;
   return true;
@@ -79,56 +82,59 @@ bool Decoder::decodeRegisterCount(Modifiers &modifiers) {
 
 /// discard{.global}.L2 [a], 128
 /// applypriority{.global}.L2::evict_normal [a], 128
-bool Decoder::decodeLine(Modifiers &modifiers, bool discards) {
-  const auto &operands = instruction->operands;
+static bool decodeLine(DecodeContext &context, Modifiers &modifiers,
+                       bool discards) {
+  const auto &operands = context.instruction->operands;
   modifiers.take("global");
   if (!modifiers.take(discards ? "L2" : "L2::evict_normal"))
-    return unsupported();
+    return context.unsupported();
   Ref line;
-  if (!count(2, 2) || !genericAddress(operands[0], false, line))
+  if (!context.count(2, 2) || !context.genericAddress(operands[0], false, line))
     return false;
   if (operands[1].kind != Operand::Kind::Integer ||
       operands[1].value != kLineBytes)
-    return fail("'" + std::string(instruction->opcode) + "' is for 128 bytes");
+    return context.fail("'" + std::string(context.instruction->opcode) +
+                        "' is for 128 bytes");
   if (!discards) {
-    emit(nothingHandler(), {});
+    context.emit(nothingHandler(), {});
     return true;
   }
-  emit(discardHandler(), {line});
+  context.emit(discardHandler(), {line});
   return true;
 }
 
 /// What only caches, the clock and the profiler see.
-bool Decoder::decodeHint(std::string_view root, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeHint(DecodeContext &context, std::string_view root,
+                                  Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   Ref unused;
   if (root == "createpolicy")
-    return decodePolicy(modifiers);
+    return decodePolicy(context, modifiers);
   if (root == "setmaxnreg")
-    return decodeRegisterCount(modifiers);
+    return decodeRegisterCount(context, modifiers);
   if (root == "griddepcontrol") {
     int action = modifiers.takeOneOf({"launch_dependents", "wait"});
     if (action < 0)
-      return unsupported();
-    if (!count(0, 0))
+      return context.unsupported();
+    if (!context.count(0, 0))
       return false;
     if (action == 1) {
-      emit(gridWaitHandler(), {});
+      context.emit(gridWaitHandler(), {});
       return true;
     }
   } else if (root == "nanosleep") {
     if (modifiers.takeType() != Type::U32)
-      return unsupported();
-    if (!count(1, 1) || !source(operands[0], Type::U32, unused))
+      return context.unsupported();
+    if (!context.count(1, 1) || !context.source(operands[0], Type::U32, unused))
       return false;
   } else if (root == "pmevent") {
     bool isMask = modifiers.take("mask");
-    if (!count(1, 1))
+    if (!context.count(1, 1))
       return false;
     if (operands[0].kind != Operand::Kind::Integer ||
         operands[0].value > (isMask ? 0xffff : 15))
-      return fail(isMask ? "pmevent.mask wants a constant of 16 bits"
-                         : "pmevent wants a constant from 0 to 15");
+      return context.fail(isMask ? "pmevent.mask wants a constant of 16 bits"
+                                 : "pmevent wants a constant from 0 to 15");
   } else if (root == "prefetch" || root == "prefetchu") {
     int space =
         root == "prefetchu"
@@ -140,12 +146,13 @@ bool Decoder::decodeHint(std::string_view root, Modifiers &modifiers) {
     if (level < 0 || (root == "prefetchu" && level > 0) ||
         (level == 4 ? space == 0 || space == 1 : space >= 2) ||
         (space == 1 && level >= 2))
-      return unsupported();
-    if (!count(1, 1) || !genericAddress(operands[0], false, unused))
+      return context.unsupported();
+    if (!context.count(1, 1) ||
+        !context.genericAddress(operands[0], false, unused))
       return false;
   } else {
-    return decodeLine(modifiers, root == "discard");
+    return decodeLine(context, modifiers, root == "discard");
   }
-  emit(nothingHandler(), {});
+  context.emit(nothingHandler(), {});
   return true;
 }

@@ -6,24 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeInteger.h"
+
 #include "Emulator/Execute/HandlersMisc.h"
 
 using namespace fusion::emulator;
 
-bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeInteger(DecodeContext &context,
+                                     std::string_view root,
+                                     Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   if (root == "prmt") {
     int mode = modifiers.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
     Type type = modifiers.takeType();
     std::vector<Ref> refs(4);
-    if (type != Type::B32 || !count(4, 4) ||
-        !destination(operands[0], type, refs[0]))
+    if (type != Type::B32 || !context.count(4, 4) ||
+        !context.destination(operands[0], type, refs[0]))
       return false;
     for (unsigned i = 1; i < 4; ++i)
-      if (!source(operands[i], Type::B32, refs[i]))
+      if (!context.source(operands[i], Type::B32, refs[i]))
         return false;
-    emit(table.integer(IntOp::Prmt, type), refs, Flow::Next).a =
+    context.emit(context.table.integer(IntOp::Prmt, type), refs, Flow::Next).a =
         uint8_t(mode + 1);
     return true;
   }
@@ -31,41 +34,43 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
     int combine = modifiers.takeOneOf({"and", "or"});
     Type type = modifiers.takeType();
     bool hasPredicate = combine >= 0;
-    if (type != Type::B32 || !count(hasPredicate ? 6 : 5, hasPredicate ? 6 : 5))
+    if (type != Type::B32 ||
+        !context.count(hasPredicate ? 6 : 5, hasPredicate ? 6 : 5))
       return false;
     const Operand *d = &operands[0];
-    Ref p = scratchRef;
+    Ref p = context.scratchRef;
     if (hasPredicate) {
       if (d->kind != Operand::Kind::Pair ||
-          !destination(d->elements[1], Type::Pred, p))
+          !context.destination(d->elements[1], Type::Pred, p))
         return false;
       d = &d->elements[0];
     }
     std::vector<Ref> refs(4);
     if (operands[4].kind != Operand::Kind::Integer || operands[4].value > 255)
-      return fail("the table of lop3 is an integer from 0 to 255");
+      return context.fail("the table of lop3 is an integer from 0 to 255");
     for (unsigned i = 1; i < 4; ++i)
-      if (!source(operands[i], Type::B32, refs[i]))
+      if (!context.source(operands[i], Type::B32, refs[i]))
         return false;
-    if (!destination(*d, type, refs[0]))
+    if (!context.destination(*d, type, refs[0]))
       return false;
     if (hasPredicate) {
       // p = (d != 0) op q; d may be a sink, so it goes through a temporary.
-      Ref q, value = scratch(128), final = refs[0];
-      if (!predicateValue(operands[5], q))
+      Ref q, value = context.scratch(128), final = refs[0];
+      if (!context.predicateValue(operands[5], q))
         return false;
       refs[0] = value;
-      emit(table.integer(IntOp::Lop3, type), refs, Flow::Hidden).imm =
-          int64_t(operands[4].value);
-      emit(table.integer(IntOp::Mov, type), {final, value});
+      context.emit(context.table.integer(IntOp::Lop3, type), refs, Flow::Hidden)
+          .imm = int64_t(operands[4].value);
+      context.emit(context.table.integer(IntOp::Mov, type), {final, value});
       CompareSpec spec{Type::B32, Compare::Ne};
-      Inst &test =
-          emit(table.compare(spec), {p, scratch(4), value, constant(0, 4), q});
+      Inst &test = context.emit(
+          context.table.compare(spec),
+          {p, context.scratch(4), value, context.constant(0, 4), q});
       test.a = uint8_t(combine == 0 ? Combine::And : Combine::Or);
       return true;
     }
-    emit(table.integer(IntOp::Lop3, type), refs, Flow::Next).imm =
-        int64_t(operands[4].value);
+    context.emit(context.table.integer(IntOp::Lop3, type), refs, Flow::Next)
+        .imm = int64_t(operands[4].value);
     return true;
   }
   if (root == "shf") {
@@ -73,14 +78,17 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
     int mode = modifiers.takeOneOf({"clamp", "wrap"});
     Type type = modifiers.takeType();
     std::vector<Ref> refs(4);
-    if (direction < 0 || mode < 0 || type != Type::B32 || !count(4, 4) ||
-        !destination(operands[0], type, refs[0]))
+    if (direction < 0 || mode < 0 || type != Type::B32 ||
+        !context.count(4, 4) ||
+        !context.destination(operands[0], type, refs[0]))
       return false;
     for (unsigned i = 1; i < 4; ++i)
-      if (!source(operands[i], i < 3 ? Type::B32 : Type::U32, refs[i]))
+      if (!context.source(operands[i], i < 3 ? Type::B32 : Type::U32, refs[i]))
         return false;
-    emit(table.integer(direction ? IntOp::ShfR : IntOp::ShfL, type), refs,
-         Flow::Next)
+    context
+        .emit(
+            context.table.integer(direction ? IntOp::ShfR : IntOp::ShfL, type),
+            refs, Flow::Next)
         .a = mode == 0;
     return true;
   }
@@ -90,15 +98,15 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
     Type a = modifiers.takeType(), b = modifiers.takeType();
     auto is32 = [](Type t) { return t == Type::U32 || t == Type::S32; };
     std::vector<Ref> refs(4);
-    if (half < 0 || !is32(a) || !is32(b) || !count(4, 4) ||
-        !destination(operands[0], Type::U32, refs[0]))
+    if (half < 0 || !is32(a) || !is32(b) || !context.count(4, 4) ||
+        !context.destination(operands[0], Type::U32, refs[0]))
       return false;
     for (unsigned i = 1; i < 4; ++i)
-      if (!source(operands[i], Type::U32, refs[i]))
+      if (!context.source(operands[i], Type::U32, refs[i]))
         return false;
-    Inst &inst =
-        emit(table.integer(four ? IntOp::Dp4a : IntOp::Dp2a, Type::B32), refs,
-             Flow::Next);
+    Inst &inst = context.emit(
+        context.table.integer(four ? IntOp::Dp4a : IntOp::Dp2a, Type::B32),
+        refs, Flow::Next);
     inst.a = a == Type::S32;
     inst.b = b == Type::S32;
     inst.c = uint8_t(half);
@@ -109,19 +117,20 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
     Type type = modifiers.takeType();
     std::vector<Ref> refs(3);
     bool mask = root == "bmsk";
-    if (mode < 0 || bytesOf(type) != 4 || !count(3, 3) ||
-        !destination(operands[0], Type::U32, refs[0]) ||
-        !source(operands[1], Type::U32, refs[1]) ||
-        !source(operands[2], Type::U32, refs[2]))
+    if (mode < 0 || bytesOf(type) != 4 || !context.count(3, 3) ||
+        !context.destination(operands[0], Type::U32, refs[0]) ||
+        !context.source(operands[1], Type::U32, refs[1]) ||
+        !context.source(operands[2], Type::U32, refs[2]))
       return false;
     Type variant = mask                ? (mode == 0 ? Type::U32 : Type::B32)
                    : mode == 0         ? type
                    : type == Type::S32 ? Type::S64
                                        : Type::U64;
-    Handler handler = table.integer(mask ? IntOp::Bmsk : IntOp::Szext, variant);
+    Handler handler =
+        context.table.integer(mask ? IntOp::Bmsk : IntOp::Szext, variant);
     if (!handler)
       return false;
-    emit(handler, refs, Flow::Next);
+    context.emit(handler, refs, Flow::Next);
     return true;
   }
   if (root == "addc" || root == "subc" || root == "madc") {
@@ -136,27 +145,27 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
                : hi             ? (cc ? IntOp::MadHiCCC : IntOp::MadHiC)
                                 : (cc ? IntOp::MadCCC : IntOp::MadC);
     unsigned arity = mad ? 3 : 2;
-    Handler handler = table.integer(op, type);
+    Handler handler = context.table.integer(op, type);
     std::vector<Ref> refs(arity + 1);
-    if (!handler || !count(arity + 1, arity + 1) ||
-        !destination(operands[0], type, refs[0]))
+    if (!handler || !context.count(arity + 1, arity + 1) ||
+        !context.destination(operands[0], type, refs[0]))
       return false;
     for (unsigned i = 1; i <= arity; ++i)
-      if (!source(operands[i], type, refs[i]))
+      if (!context.source(operands[i], type, refs[i]))
         return false;
-    emit(handler, refs, Flow::Next);
+    context.emit(handler, refs, Flow::Next);
     return true;
   }
   if (root == "fns") {
     Type type = modifiers.takeType();
     std::vector<Ref> refs(4);
-    if (type != Type::B32 || !count(4, 4) ||
-        !destination(operands[0], type, refs[0]))
+    if (type != Type::B32 || !context.count(4, 4) ||
+        !context.destination(operands[0], type, refs[0]))
       return false;
     for (unsigned i = 1; i < 4; ++i)
-      if (!source(operands[i], Type::B32, refs[i]))
+      if (!context.source(operands[i], Type::B32, refs[i]))
         return false;
-    emit(table.integer(IntOp::Fns, type), refs, Flow::Next);
+    context.emit(context.table.integer(IntOp::Fns, type), refs, Flow::Next);
     return true;
   }
 
@@ -196,21 +205,23 @@ bool Decoder::decodeInteger(std::string_view root, Modifiers &modifiers) {
     op = IntOp::Bfi;
     sources = {type, type, Type::U32, Type::U32};
   }
-  Handler handler = table.integer(op, type);
+  Handler handler = context.table.integer(op, type);
   if (!handler || hi || lo || shift ||
-      !count(sources.size() + 1, sources.size() + 1))
+      !context.count(sources.size() + 1, sources.size() + 1))
     return false;
   std::vector<Ref> refs(sources.size() + 1);
-  if (!destination(operands[0], result, refs[0]))
+  if (!context.destination(operands[0], result, refs[0]))
     return false;
   for (size_t i = 0; i < sources.size(); ++i)
-    if (!source(operands[i + 1], sources[i], refs[i + 1]))
+    if (!context.source(operands[i + 1], sources[i], refs[i + 1]))
       return false;
-  emit(handler, refs, Flow::Next);
+  context.emit(handler, refs, Flow::Next);
   return true;
 }
 
-bool Decoder::decodeLogic(std::string_view root, Modifiers &modifiers) {
+bool fusion::emulator::decodeLogic(DecodeContext &context,
+                                   std::string_view root,
+                                   Modifiers &modifiers) {
   Type type = modifiers.takeType();
   IntOp op = root == "and"    ? IntOp::And
              : root == "or"   ? IntOp::Or
@@ -222,22 +233,22 @@ bool Decoder::decodeLogic(std::string_view root, Modifiers &modifiers) {
   bool unary = op == IntOp::Not || op == IntOp::Cnot;
   bool shift = op == IntOp::Shl || op == IntOp::Shr;
   size_t operands = unary ? 2 : 3;
-  if (!count(operands, operands))
+  if (!context.count(operands, operands))
     return false;
   if (type == Type::Pred && shift)
-    return unsupported();
+    return context.unsupported();
   Handler handler = type == Type::Pred  ? predicateHandler(op)
                     : isFloatLike(type) ? nullptr
-                                        : table.integer(op, type);
+                                        : context.table.integer(op, type);
   if (!handler)
-    return unsupported();
+    return context.unsupported();
   std::vector<Ref> refs(operands);
-  if (!destination(instruction->operands[0], type, refs[0]))
+  if (!context.destination(context.instruction->operands[0], type, refs[0]))
     return false;
   for (size_t i = 1; i < operands; ++i)
-    if (!source(instruction->operands[i], shift && i == 2 ? Type::U32 : type,
-                refs[i]))
+    if (!context.source(context.instruction->operands[i],
+                        shift && i == 2 ? Type::U32 : type, refs[i]))
       return false;
-  emit(handler, refs, Flow::Next);
+  context.emit(handler, refs, Flow::Next);
   return true;
 }

@@ -6,33 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeMbarrier.h"
+
 #include "Emulator/Execute/HandlersCluster.h"
 #include "Emulator/Execute/HandlersMbarrier.h"
 
 using namespace fusion::emulator;
-
-bool Decoder::genericAddress(const Operand &operand, bool sharedSpace,
-                             Ref &ref) {
-  Operand plain = operand;
-  if (plain.kind == Operand::Kind::Address && plain.elements.size() > 1)
-    plain.elements.resize(1); // coordinates follow
-  Ref base;
-  unsigned width;
-  int64_t offset;
-  Space space = Space::Generic;
-  if (!address(plain, base, width, offset, &space))
-    return false;
-  uint64_t window = sharedSpace || space == Space::Shared ? kSharedWindow
-                    : space == Space::Param               ? kParamWindow
-                    : space == Space::Local               ? kLocalWindow
-                                                          : 0;
-  ref = scratch(256);
-  Inst &inst = emit(widenAddressHandler(), {ref, base}, Flow::Hidden);
-  inst.imm = offset + int64_t(window);
-  inst.c = uint8_t(width);
-  return true;
-}
 
 /// Takes `.shared`, `.shared::cta` or `.shared::cluster`; without any the
 /// address is generic.
@@ -52,15 +31,16 @@ static bool takeOrder(Modifiers &modifiers, std::string_view strongest,
   return (which >= 0) == (scope >= 0);
 }
 
-bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeMbarrier(DecodeContext &context, std::string_view,
+                                      Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   int kind = modifiers.takeOneOf({"init", "inval", "expect_tx", "complete_tx",
                                   "arrive", "arrive_drop", "test_wait",
                                   "try_wait", "pending_count"});
   // mbarrier.arrive.expect_tx
   bool expects = false;
   if (kind == 2 && modifiers.takeOneOf({"arrive", "arrive_drop"}) >= 0)
-    return unsupported();
+    return context.unsupported();
   if (kind == 4 || kind == 5)
     expects = modifiers.take("expect_tx");
   // expect_tx orders nothing for other threads.
@@ -72,33 +52,35 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
                    : waits ? "acquire"
                            : "relaxed",
                    order))
-      return unsupported();
+      return context.unsupported();
   bool noComplete = modifiers.take("noComplete");
   bool parity = modifiers.take("parity");
   bool shared = takeShared(modifiers);
   if (kind < 0 || modifiers.takeType() != Type::B64 ||
       (noComplete && kind != 4 && kind != 5) ||
       (parity && kind != 6 && kind != 7))
-    return unsupported();
-  Ref place = 0, value = scratchRef;
+    return context.unsupported();
+  Ref place = 0, value = context.scratchRef;
   switch (kind) {
   case 0: // init [a], count
   case 2: // expect_tx [a], bytes
   case 3:
-    if (!count(2, 2) || !genericAddress(operands[0], shared, place) ||
-        !source(operands[1], Type::U32, value))
+    if (!context.count(2, 2) ||
+        !context.genericAddress(operands[0], shared, place) ||
+        !context.source(operands[1], Type::U32, value))
       return false;
-    emit(mbarrierHandler(kind == 0   ? MbarrierOp::Init
-                         : kind == 2 ? MbarrierOp::ExpectTx
-                                     : MbarrierOp::CompleteTx),
-         {value, place}, Flow::Checked);
+    context.emit(mbarrierHandler(kind == 0   ? MbarrierOp::Init
+                                 : kind == 2 ? MbarrierOp::ExpectTx
+                                             : MbarrierOp::CompleteTx),
+                 {value, place}, Flow::Checked);
     return true;
   case 1:
-    if (!count(1, 1) || !genericAddress(operands[0], shared, place))
+    if (!context.count(1, 1) ||
+        !context.genericAddress(operands[0], shared, place))
       return false;
-    emit(mbarrierHandler(MbarrierOp::Invalidate), {value, place},
-         Flow::Checked);
-    code->hasInvalidation = true;
+    context.emit(mbarrierHandler(MbarrierOp::Invalidate), {value, place},
+                 Flow::Checked);
+    context.code->hasInvalidation = true;
     return true;
   case 4:
   case 5: {
@@ -106,18 +88,20 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
     bool noState =
         !operands.empty() && operands[0].kind == Operand::Kind::Address;
     size_t base = noState ? 0 : 1;
-    Ref state = scratchRef, n = constant(1, 4), bytes = constant(0, 4);
-    if (!count(base + 1, base + 2) ||
-        (!noState && !destination(operands[0], Type::U64, state)) ||
-        !genericAddress(operands[base], shared, place))
+    Ref state = context.scratchRef, n = context.constant(1, 4),
+        bytes = context.constant(0, 4);
+    if (!context.count(base + 1, base + 2) ||
+        (!noState && !context.destination(operands[0], Type::U64, state)) ||
+        !context.genericAddress(operands[base], shared, place))
       return false;
     bool hasValue = operands.size() > base + 1;
     if ((expects || noComplete) && !hasValue)
-      return count(base + 2, base + 2);
-    if (hasValue && !source(operands[base + 1], Type::U32, expects ? bytes : n))
+      return context.count(base + 2, base + 2);
+    if (hasValue &&
+        !context.source(operands[base + 1], Type::U32, expects ? bytes : n))
       return false;
-    Inst &inst = emit(mbarrierHandler(MbarrierOp::Arrive),
-                      {state, n, bytes, place}, Flow::Checked);
+    Inst &inst = context.emit(mbarrierHandler(MbarrierOp::Arrive),
+                              {state, n, bytes, place}, Flow::Checked);
     inst.a = uint8_t((kind == 5 ? MbarrierDrop : 0) |
                      (noComplete ? MbarrierNoComplete : 0) |
                      (expects ? MbarrierHasTx : 0));
@@ -127,63 +111,69 @@ bool Decoder::decodeMbarrier(std::string_view, Modifiers &modifiers) {
   case 6:
   case 7: {
     Ref p, hint;
-    if (!count(3, kind == 7 ? 4 : 3) ||
-        !destination(operands[0], Type::Pred, p) ||
-        !genericAddress(operands[1], shared, place) ||
-        !source(operands[2], parity ? Type::U32 : Type::U64, value) ||
-        (operands.size() > 3 && !source(operands[3], Type::U32, hint)))
+    if (!context.count(3, kind == 7 ? 4 : 3) ||
+        !context.destination(operands[0], Type::Pred, p) ||
+        !context.genericAddress(operands[1], shared, place) ||
+        !context.source(operands[2], parity ? Type::U32 : Type::U64, value) ||
+        (operands.size() > 3 && !context.source(operands[3], Type::U32, hint)))
       return false;
-    Inst &inst =
-        emit(mbarrierHandler(MbarrierOp::Wait), {p, value, place}, Flow::Wait);
+    Inst &inst = context.emit(mbarrierHandler(MbarrierOp::Wait),
+                              {p, value, place}, Flow::Wait);
     inst.a = parity ? MbarrierParity : 0;
     inst.order = order;
-    code->hasNarrowWaits |= (order & OrderCta) != 0;
+    context.code->hasNarrowWaits |= (order & OrderCta) != 0;
     return true;
   }
   default: {
     Ref d;
-    if (!count(2, 2) || !destination(operands[0], Type::U32, d) ||
-        !source(operands[1], Type::U64, value))
+    if (!context.count(2, 2) ||
+        !context.destination(operands[0], Type::U32, d) ||
+        !context.source(operands[1], Type::U64, value))
       return false;
-    emit(pendingCountHandler(), {d, value});
+    context.emit(pendingCountHandler(), {d, value});
     return true;
   }
   }
 }
 
 /// cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [a]
-bool Decoder::decodeAsyncArrive(Modifiers &modifiers) {
+bool fusion::emulator::decodeAsyncArrive(DecodeContext &context,
+                                         Modifiers &modifiers) {
   bool known = modifiers.take("arrive");
   bool noIncrement = modifiers.take("noinc");
   bool shared = takeShared(modifiers);
   Ref place;
   if (!known || modifiers.takeType() != Type::B64)
-    return unsupported();
-  if (!count(1, 1) || !genericAddress(instruction->operands[0], shared, place))
+    return context.unsupported();
+  if (!context.count(1, 1) ||
+      !context.genericAddress(context.instruction->operands[0], shared, place))
     return false;
-  emit(mbarrierHandler(MbarrierOp::AsyncArrive), {scratchRef, place},
-       Flow::Checked)
+  context
+      .emit(mbarrierHandler(MbarrierOp::AsyncArrive),
+            {context.scratchRef, place}, Flow::Checked)
       .a = noIncrement;
   return true;
 }
 
 /// mapa{.shared::cluster}.type d, a, rank
 /// getctarank{.shared::cluster}.type d, a
-bool Decoder::decodeCluster(std::string_view root, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeCluster(DecodeContext &context,
+                                     std::string_view root,
+                                     Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   bool shared = modifiers.take("shared::cluster");
   Type type = modifiers.takeType();
   bool isMapa = root == "mapa";
   if (type != Type::U32 && type != Type::U64)
-    return unsupported();
-  Ref d, a, rank = scratchRef;
-  if (!count(isMapa ? 3 : 2, isMapa ? 3 : 2) ||
-      !destination(operands[0], isMapa ? type : Type::U32, d) ||
-      !source(operands[1], type, a) ||
-      (isMapa && !source(operands[2], Type::U32, rank)))
+    return context.unsupported();
+  Ref d, a, rank = context.scratchRef;
+  if (!context.count(isMapa ? 3 : 2, isMapa ? 3 : 2) ||
+      !context.destination(operands[0], isMapa ? type : Type::U32, d) ||
+      !context.source(operands[1], type, a) ||
+      (isMapa && !context.source(operands[2], Type::U32, rank)))
     return false;
-  Inst &inst = isMapa ? emit(mapaHandler(), {d, a, rank}, Flow::Checked)
-                      : emit(ctaRankHandler(), {d, a}, Flow::Checked);
+  Inst &inst = isMapa ? context.emit(mapaHandler(), {d, a, rank}, Flow::Checked)
+                      : context.emit(ctaRankHandler(), {d, a}, Flow::Checked);
   inst.a = !shared;
   inst.c = uint8_t(bytesOf(type));
   return true;
@@ -191,18 +181,20 @@ bool Decoder::decodeCluster(std::string_view root, Modifiers &modifiers) {
 
 /// barrier.cluster.arrive{.release, .relaxed}{.aligned}
 /// barrier.cluster.wait{.acquire}{.aligned}
-bool Decoder::decodeClusterBarrier(Modifiers &modifiers) {
+bool fusion::emulator::decodeClusterBarrier(DecodeContext &context,
+                                            Modifiers &modifiers) {
   bool arrives = modifiers.take("arrive");
   bool waits = modifiers.take("wait");
   bool aligned = modifiers.take("aligned");
   int order = modifiers.takeOneOf({"release", "relaxed", "acquire"});
   if (arrives == waits)
-    return unsupported();
-  if (!count(0, 0))
+    return context.unsupported();
+  if (!context.count(0, 0))
     return false;
-  Inst &inst = waits ? emit(clusterWaitHandler(), {}, Flow::Wait)
-                     : emit(clusterArriveHandler(), {},
-                            aligned ? Flow::WarpAligned : Flow::Checked);
+  Inst &inst = waits
+                   ? context.emit(clusterWaitHandler(), {}, Flow::Wait)
+                   : context.emit(clusterArriveHandler(), {},
+                                  aligned ? Flow::WarpAligned : Flow::Checked);
   inst.order = order == 1 ? OrderStrong : 0;
   return true;
 }

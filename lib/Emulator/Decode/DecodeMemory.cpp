@@ -6,7 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeMemory.h"
+
+#include "Emulator/Decode/DecodeBulk.h"
+#include "Emulator/Decode/DecodeHints.h"
 #include "Emulator/Execute/HandlersAsync.h"
 #include "Emulator/Execute/HandlersAtomic.h"
 #include "Emulator/Execute/HandlersCluster.h"
@@ -19,8 +22,8 @@ using namespace fusion::emulator;
 /// What only caches and the order of accesses care about. Accesses happen in
 /// program order here, so that the orders are all satisfied; sanitizers look at
 /// what was asked for. False where such modifiers do not go together.
-bool Decoder::takeHints(std::string_view root, Modifiers &modifiers,
-                        uint8_t &order, bool &cacheHint) {
+static bool takeHints(DecodeContext &context, std::string_view root,
+                      Modifiers &modifiers, uint8_t &order, bool &cacheHint) {
   static constexpr uint8_t orders[] = {OrderStrong,                // volatile
                                        OrderStrong,                // relaxed
                                        OrderStrong | OrderAcquire, // acquire
@@ -75,7 +78,7 @@ bool Decoder::takeHints(std::string_view root, Modifiers &modifiers,
              (!isWeak || which < 0);
   valid &= !isCached || (which < 0 && !evicts);
   auto has = [&](std::string_view text) {
-    const auto &list = instruction->modifiers;
+    const auto &list = context.instruction->modifiers;
     return std::find(list.begin(), list.end(), text) != list.end();
   };
   bool isElsewhere = has("shared") || has("shared::cta") ||
@@ -113,32 +116,39 @@ static Space takeSpace(Modifiers &modifiers, bool &isCluster) {
   }
 }
 
-bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
+static void noteScope(DecodeContext &context, uint8_t order) {
+  context.code->hasCtaScope |= (order & OrderCta) != 0;
+  context.code->hasNarrowAccess |= (order & (OrderCta | OrderCluster)) != 0;
+}
+
+bool fusion::emulator::decodeAccess(DecodeContext &context,
+                                    std::string_view root,
+                                    Modifiers &modifiers) {
   bool isStore = root == "st", cacheHint, isCluster;
   uint8_t order;
   if (isStore && modifiers.take("async"))
-    return decodeAsyncStore(root, modifiers);
-  if (!takeHints(root, modifiers, order, cacheHint))
-    return unsupported();
+    return decodeAsyncStore(context, root, modifiers);
+  if (!takeHints(context, root, modifiers, order, cacheHint))
+    return context.unsupported();
   Space space = takeSpace(modifiers, isCluster);
   int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
   Type type = modifiers.takeType();
   unsigned bytes = bytesOf(type), n = vector < 0 ? 1 : 2u << vector;
   if (!isMemoryType(type) || bytes * n > 32)
-    return unsupported();
-  if (!count(cacheHint ? 3 : 2, cacheHint ? 3 : 2))
+    return context.unsupported();
+  if (!context.count(cacheHint ? 3 : 2, cacheHint ? 3 : 2))
     return false;
-  const Operand &value = instruction->operands[isStore ? 1 : 0];
-  const Operand &place = instruction->operands[isStore ? 0 : 1];
+  const Operand &value = context.instruction->operands[isStore ? 1 : 0];
+  const Operand &place = context.instruction->operands[isStore ? 0 : 1];
   if (order && !isCluster && !isStore &&
       (space == Space::Global || space == Space::Generic))
-    code->communicates = true;
+    context.code->communicates = true;
 
   std::vector<const Operand *> elements;
   if (vector >= 0) {
     if (value.kind != Operand::Kind::Vector || value.elements.size() != n)
-      return fail("'" + std::string(instruction->opcode) + "' wants " +
-                  std::to_string(n) + " registers");
+      return context.fail("'" + std::string(context.instruction->opcode) +
+                          "' wants " + std::to_string(n) + " registers");
     for (const Operand &element : value.elements)
       elements.push_back(&element);
   } else if (value.kind == Operand::Kind::Vector &&
@@ -153,13 +163,13 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   Type element = vector >= 0 && !isFloatLike(type) ? bitsLike(type) : type;
   for (unsigned i = 0; i < n; ++i) {
     unsigned w;
-    if (isStore ? !wideSource(*elements[i], element, refs[i], w)
-                : !wideDestination(*elements[i], element, refs[i], w))
+    if (isStore ? !context.wideSource(*elements[i], element, refs[i], w)
+                : !context.wideDestination(*elements[i], element, refs[i], w))
       return false;
     if (elements[i]->kind != Operand::Kind::Register)
       continue; // sinks and constants follow the registers
     if (width && w != width)
-      return fail("registers of different widths in one vector");
+      return context.fail("registers of different widths in one vector");
     width = w;
   }
   if (!width)
@@ -167,40 +177,41 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   for (unsigned i = 0; i < n; ++i)
     if (isStore && width != bytes &&
         elements[i]->kind == Operand::Kind::Integer)
-      refs[i] = constant(elements[i]->value, width);
+      refs[i] = context.constant(elements[i]->value, width);
 
-  if (cacheHint && !policy(instruction->operands[2]))
+  if (cacheHint &&
+      !decodeCachePolicy(context, context.instruction->operands[2]))
     return false;
   unsigned addressWidth;
   int64_t offset;
   Space variableSpace = Space::Generic;
-  if (!address(place, refs[n], addressWidth, offset, &variableSpace))
+  if (!context.address(place, refs[n], addressWidth, offset, &variableSpace))
     return false;
   bool kernelParameter = false;
-  if (space == Space::Param && !isStore && current->isEntry) {
+  if (space == Space::Param && !isStore && context.current->isEntry) {
     const Operand &base = place.elements[0];
     kernelParameter = base.kind != Operand::Kind::Variable;
-    for (const Formal &formal : current->parameters)
+    for (const Formal &formal : context.current->parameters)
       kernelParameter |=
           base.kind == Operand::Kind::Variable && formal.variable == base.index;
   }
   if (space == Space::Const && addressWidth == 4)
     // The low half of an address in the module's region, which lies in one
     // window.
-    offset += int64_t(
-        (kModuleVariables + module.id % kModuleRegions * kModuleVariableBytes) &
-        ~uint64_t(0xffffffffu));
+    offset += int64_t((kModuleVariables + context.module.id % kModuleRegions *
+                                              kModuleVariableBytes) &
+                      ~uint64_t(0xffffffffu));
   if (isCluster)
     offset += int64_t(kSharedWindow);
   else if (space == Space::Generic && variableSpace != Space::Generic &&
            variableSpace != Space::Global && variableSpace != Space::Const)
     space = variableSpace; // a variable named without its space
   Handler handler = kernelParameter ? parameterLoadHandler()
-                    : isStore       ? table.store(space, bytes)
-                                    : table.load(space, bytes);
+                    : isStore       ? context.table.store(space, bytes)
+                                    : context.table.load(space, bytes);
   if (!handler)
-    return unsupported();
-  Inst &made = emit(handler, refs, Flow::Checked);
+    return context.unsupported();
+  Inst &made = context.emit(handler, refs, Flow::Checked);
   made.imm = offset;
   made.a = uint8_t(bytes);
   made.b = uint8_t(n);
@@ -209,29 +220,26 @@ bool Decoder::decodeAccess(std::string_view root, Modifiers &modifiers) {
   made.e = uint8_t(width);
   made.imm2 = isStore ? kStoresOperands : 0;
   made.order = order;
-  if (!updates.empty() && updates[pc]) {
+  if (!context.updates.empty() && context.updates[context.pc]) {
     made.order |= OrderUpdate;
-    code->hasUpdates = true;
+    context.code->hasUpdates = true;
   }
   // A strong one needs no excuse.
-  if (!guesses.empty() && guesses[pc] && !order)
+  if (!context.guesses.empty() && context.guesses[context.pc] && !order)
     made.order = OrderGuess;
-  noteScope(order);
+  noteScope(context, order);
   return true;
 }
 
-void Decoder::noteScope(uint8_t order) {
-  code->hasCtaScope |= (order & OrderCta) != 0;
-  code->hasNarrowAccess |= (order & (OrderCta | OrderCluster)) != 0;
-}
-
-bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
+bool fusion::emulator::decodeAtomic(DecodeContext &context,
+                                    std::string_view root,
+                                    Modifiers &modifiers) {
   bool isReduction = root == "red", cacheHint, isCluster;
   uint8_t order;
   if (isReduction && modifiers.take("async"))
-    return decodeAsyncStore(root, modifiers);
-  if (!takeHints(root, modifiers, order, cacheHint))
-    return unsupported();
+    return decodeAsyncStore(context, root, modifiers);
+  if (!takeHints(context, root, modifiers, order, cacheHint))
+    return context.unsupported();
   Space space = takeSpace(modifiers, isCluster);
   int operation = modifiers.takeOneOf(
       {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
@@ -242,7 +250,7 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   if (operation < 0 || !bytesOf(type) ||
       (space != Space::Global && space != Space::Shared &&
        space != Space::Generic))
-    return unsupported();
+    return context.unsupported();
   AtomicOp op = AtomicOp(operation);
   unsigned bytes = bytesOf(type);
   bool isFloatingPoint =
@@ -286,17 +294,18 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
     valid &= isFloatingPoint && type != Type::F64 && n * bytes <= 16 &&
              space != Space::Shared && !isCluster;
   if (!valid || type == Type::TF32)
-    return unsupported();
+    return context.unsupported();
   size_t base = isReduction ? 0 : 1;
   size_t sources = op == AtomicOp::Cas ? 2 : 1;
   size_t wanted = base + 1 + sources + cacheHint;
-  if (!count(wanted, wanted) ||
-      (cacheHint && !policy(instruction->operands.back())))
+  if (!context.count(wanted, wanted) ||
+      (cacheHint &&
+       !decodeCachePolicy(context, context.instruction->operands.back())))
     return false;
-  Ref d = scratchRef, b, c = scratchRef, a;
+  Ref d = context.scratchRef, b, c = context.scratchRef, a;
   unsigned width;
   int64_t offset;
-  const auto &operands = instruction->operands;
+  const auto &operands = context.instruction->operands;
   auto isVector = [&](const Operand &operand) {
     return operand.kind == Operand::Kind::Vector &&
            operand.elements.size() == n;
@@ -304,10 +313,10 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   bool discards = isReduction || operands[0].kind == Operand::Kind::Sink;
   if (n > 1 &&
       (!isVector(operands[base + 1]) || (!discards && !isVector(operands[0]))))
-    return fail("'" + std::string(instruction->opcode) + "' wants " +
-                std::to_string(n) + " registers");
-  if (!address(operands[base], a, width, offset) ||
-      (sources == 2 && !source(operands[base + 2], type, c)))
+    return context.fail("'" + std::string(context.instruction->opcode) +
+                        "' wants " + std::to_string(n) + " registers");
+  if (!context.address(operands[base], a, width, offset) ||
+      (sources == 2 && !context.source(operands[base + 2], type, c)))
     return false;
   // Each element of a vector is atomic by itself (PTX ISA, "atom", "red"). What
   // one of them gives may lie where the operand of the next one does.
@@ -315,27 +324,29 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
   Type element = n > 1 && type != Type::F32 ? bitsLike(type) : type;
   for (unsigned k = 0; k < n; ++k) {
     const Operand &operand = operands[base + 1];
-    if (!source(n > 1 ? operand.elements[k] : operand, element, values[k]))
+    if (!context.source(n > 1 ? operand.elements[k] : operand, element,
+                        values[k]))
       return false;
     if (k == 0 || discards)
       continue;
     Type bits = bytes == 2 ? Type::B16 : Type::B32;
-    Ref copy = scratch(32 * bytes);
-    emit(table.integer(IntOp::Mov, bits), {copy, values[k]}, Flow::Hidden);
+    Ref copy = context.scratch(32 * bytes);
+    context.emit(context.table.integer(IntOp::Mov, bits), {copy, values[k]},
+                 Flow::Hidden);
     values[k] = copy;
   }
   for (unsigned k = 0; k < n; ++k) {
     const Operand &result = operands[0];
     bool isOne = n == 1 || discards;
     if (!isReduction &&
-        !destination(isOne ? result : result.elements[k], element, d))
+        !context.destination(isOne ? result : result.elements[k], element, d))
       return false;
     b = values[k];
-    Inst &inst =
-        emit(atomicHandler(), {d, b, c, a}, k ? Flow::Hidden : Flow::Checked);
-    if (k && instruction->guard != kNone) {
-      inst.guard = slots[instruction->guard];
-      inst.guardFlip = instruction->guardNegated ? ~0u : 0;
+    Inst &inst = context.emit(atomicHandler(), {d, b, c, a},
+                              k ? Flow::Hidden : Flow::Checked);
+    if (k && context.instruction->guard != kNone) {
+      inst.guard = context.slots[context.instruction->guard];
+      inst.guardFlip = context.instruction->guardNegated ? ~0u : 0;
     }
     inst.imm =
         offset + int64_t(k * bytes) + (isCluster ? int64_t(kSharedWindow) : 0);
@@ -346,18 +357,20 @@ bool Decoder::decodeAtomic(std::string_view root, Modifiers &modifiers) {
     inst.e = discards;
     inst.order = uint8_t(order | OrderStrong);
   }
-  code->hasAtomics = true;
-  noteScope(order);
+  context.code->hasAtomics = true;
+  noteScope(context, order);
   // Sums of integers do not depend on the order of the CTAs; whatever tells
   // one CTA about another, and rounding, does.
   // Hosts have no atomics of 128 bits everywhere.
   if (space != Space::Shared && !isCluster &&
       (!discards || isFloatingPoint || bytes == 16))
-    code->communicates = true;
+    context.code->communicates = true;
   return true;
 }
 
-bool Decoder::decodeMatrixAccess(std::string_view root, Modifiers &modifiers) {
+bool fusion::emulator::decodeMatrixAccess(DecodeContext &context,
+                                          std::string_view root,
+                                          Modifiers &modifiers) {
   bool isStore = root == "stmatrix";
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
   bool shape = modifiers.take("m8n8");
@@ -368,23 +381,23 @@ bool Decoder::decodeMatrixAccess(std::string_view root, Modifiers &modifiers) {
   Type type = modifiers.takeType();
   if (isCluster || !sync || !shape || number < 0 || type != Type::B16 ||
       (space != Space::Shared && space != Space::Generic))
-    return unsupported();
-  if (!count(2, 2))
+    return context.unsupported();
+  if (!context.count(2, 2))
     return false;
   unsigned n = 1u << number;
-  const Operand &registers = instruction->operands[isStore ? 1 : 0];
-  const Operand &place = instruction->operands[isStore ? 0 : 1];
+  const Operand &registers = context.instruction->operands[isStore ? 1 : 0];
+  const Operand &place = context.instruction->operands[isStore ? 0 : 1];
   std::vector<Ref> refs;
-  if (!fragment(registers, Type::B32, n, !isStore, refs))
+  if (!context.fragment(registers, Type::B32, n, !isStore, refs))
     return false;
   refs.push_back(0);
   unsigned width;
   int64_t offset;
-  if (!address(place, refs[n], width, offset))
+  if (!context.address(place, refs[n], width, offset))
     return false;
-  Inst &inst = emit(isStore ? matrixStoreHandler(transposed)
-                            : matrixLoadHandler(transposed),
-                    refs, Flow::WarpAligned);
+  Inst &inst = context.emit(isStore ? matrixStoreHandler(transposed)
+                                    : matrixLoadHandler(transposed),
+                            refs, Flow::WarpAligned);
   inst.imm = offset;
   inst.a = space == Space::Generic;
   inst.b = uint8_t(n);
@@ -393,16 +406,19 @@ bool Decoder::decodeMatrixAccess(std::string_view root, Modifiers &modifiers) {
 }
 
 /// movmatrix.sync.aligned.m8n8.trans.b16 d, a
-bool Decoder::decodeMatrixMove(std::string_view, Modifiers &modifiers) {
+bool fusion::emulator::decodeMatrixMove(DecodeContext &context,
+                                        std::string_view,
+                                        Modifiers &modifiers) {
   bool known = modifiers.take("sync") && modifiers.take("aligned") &&
                modifiers.take("m8n8") && modifiers.take("trans");
   Ref d, a;
   if (!known || modifiers.takeType() != Type::B16)
-    return unsupported();
-  if (!count(2, 2) || !destination(instruction->operands[0], Type::B32, d) ||
-      !source(instruction->operands[1], Type::B32, a))
+    return context.unsupported();
+  if (!context.count(2, 2) ||
+      !context.destination(context.instruction->operands[0], Type::B32, d) ||
+      !context.source(context.instruction->operands[1], Type::B32, a))
     return false;
-  emit(matrixMoveHandler(), {d, a}, Flow::WarpAligned);
+  context.emit(matrixMoveHandler(), {d, a}, Flow::WarpAligned);
   return true;
 }
 
@@ -419,40 +435,44 @@ static uint64_t windowOf(Space space) {
   }
 }
 
-bool Decoder::decodeAddress(std::string_view root, Modifiers &modifiers) {
+bool fusion::emulator::decodeAddress(DecodeContext &context,
+                                     std::string_view root,
+                                     Modifiers &modifiers) {
   bool to = modifiers.take("to"), isCluster;
   Space space = takeSpace(modifiers, isCluster);
   if (isCluster)
     space = Space::Shared;
   if (space == Space::Generic)
-    return unsupported();
-  if (!count(2, 2))
+    return context.unsupported();
+  if (!context.count(2, 2))
     return false;
   Ref d, a;
   if (root == "isspacep") {
     // A word is the low half of an address whose high half is zero.
-    const Operand &place = instruction->operands[1];
+    const Operand &place = context.instruction->operands[1];
     bool isWord = place.kind == Operand::Kind::Register &&
-                  bytesOf(current->registers[place.index].type) == 4;
-    if (to || !destination(instruction->operands[0], Type::Pred, d) ||
-        !source(place, isWord ? Type::U32 : Type::U64, a))
+                  bytesOf(context.current->registers[place.index].type) == 4;
+    if (to ||
+        !context.destination(context.instruction->operands[0], Type::Pred, d) ||
+        !context.source(place, isWord ? Type::U32 : Type::U64, a))
       return false;
     if (isWord) {
       Ref word = a;
-      a = scratch(256);
-      emit(widenAddressHandler(), {a, word}, Flow::Hidden).c = 4;
+      a = context.scratch(256);
+      context.emit(widenAddressHandler(), {a, word}, Flow::Hidden).c = 4;
     }
-    Inst &inst = emit(isSpaceHandler(), {d, a});
+    Inst &inst = context.emit(isSpaceHandler(), {d, a});
     inst.a = uint8_t(space);
     inst.b = isCluster;
     return true;
   }
   if (modifiers.takeType() != Type::U64)
-    return unsupported();
-  if (!destination(instruction->operands[0], Type::U64, d) ||
-      !source(instruction->operands[1], Type::U64, a))
+    return context.unsupported();
+  if (!context.destination(context.instruction->operands[0], Type::U64, d) ||
+      !context.source(context.instruction->operands[1], Type::U64, a))
     return false;
   uint64_t window = windowOf(space);
-  emit(addressHandler(), {d, a}).imm = int64_t(to ? 0 - window : window);
+  context.emit(addressHandler(), {d, a}).imm =
+      int64_t(to ? 0 - window : window);
   return true;
 }

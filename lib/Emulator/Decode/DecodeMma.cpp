@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeMma.h"
 
 using namespace fusion::emulator;
 
-bool Decoder::decodeMma(Modifiers &modifiers) {
+bool fusion::emulator::decodeMma(DecodeContext &context, Modifiers &modifiers) {
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
   static const struct {
     std::string_view name;
@@ -48,10 +48,11 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
   bool isQuad = spec.k == 4 && spec.a == Type::F16;
   bool layouts =
       isQuad ? layoutA >= 0 && layoutB >= 0 : layoutA == 0 && layoutB == 1;
-  Handler handler = sync && layouts && spec.m ? table.mma(spec) : nullptr;
+  Handler handler =
+      sync && layouts && spec.m ? context.table.mma(spec) : nullptr;
   if (!handler || (rounding != Rounding::None && spec.a != Type::F64))
-    return unsupported();
-  if (!count(spec.isSparse ? 6 : 4, spec.isSparse ? 6 : 4))
+    return context.unsupported();
+  if (!context.count(spec.isSparse ? 6 : 4, spec.isSparse ? 6 : 4))
     return false;
   auto bitsOf = [](Type type) {
     return type == Type::B1                       ? 1
@@ -93,26 +94,27 @@ bool Decoder::decodeMma(Modifiers &modifiers) {
     Type type = registerType(i, parts[i].type);
     size_t n =
         parts[i].elements * bitsOf(parts[i].type) / 32 / (8 * bytesOf(type));
-    if (!fragment(instruction->operands[i], type, n, i == 0, refs))
+    if (!context.fragment(context.instruction->operands[i], type, n, i == 0,
+                          refs))
       return false;
   }
   uint64_t selector = 0;
   if (spec.isSparse) {
     // Metadata, and which threads of four have them.
-    const Operand &last = instruction->operands[5];
+    const Operand &last = context.instruction->operands[5];
     Ref metadata;
-    if (!source(instruction->operands[4], Type::B32, metadata))
+    if (!context.source(context.instruction->operands[4], Type::B32, metadata))
       return false;
     refs.push_back(metadata);
     unsigned bits = bitsOf(spec.a), row = spec.k * bits;
     uint64_t most = bits >= 16 ? (row == 256 ? 3 : 1) : row == 256 ? 1 : 0;
     if (last.kind != Operand::Kind::Integer || last.value > most)
-      return fail("the sparsity selector of '" +
-                  std::string(instruction->opcode) +
-                  "' is a constant from 0 to " + std::to_string(most));
+      return context.fail("the sparsity selector of '" +
+                          std::string(context.instruction->opcode) +
+                          "' is a constant from 0 to " + std::to_string(most));
     selector = last.value;
   }
-  Inst &inst = emit(handler, refs, Flow::WarpAligned);
+  Inst &inst = context.emit(handler, refs, Flow::WarpAligned);
   inst.a = spec.satfinite;
   inst.b = spec.isSparse ? uint8_t(selector) : uint8_t(rounding);
   inst.c = sparse == 1;

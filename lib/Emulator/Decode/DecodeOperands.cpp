@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeContext.h"
+#include "Emulator/Execute/HandlersCluster.h"
 #include "Emulator/Execute/HandlersMisc.h"
 
 #include <algorithm>
@@ -17,8 +18,8 @@ static uint64_t alignUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
 }
 
-Inst &Decoder::emit(Handler handler, const std::vector<Ref> &operands,
-                    Flow flow) {
+Inst &DecodeContext::emit(Handler handler, const std::vector<Ref> &operands,
+                          Flow flow) {
   Inst inst;
   inst.run = handler;
   inst.line = instruction ? instruction->line : 0;
@@ -30,12 +31,12 @@ Inst &Decoder::emit(Handler handler, const std::vector<Ref> &operands,
   return code->insts.back();
 }
 
-Inst &Decoder::emit(Handler handler, std::initializer_list<Ref> operands,
-                    Flow flow) {
+Inst &DecodeContext::emit(Handler handler, std::initializer_list<Ref> operands,
+                          Flow flow) {
   return emit(handler, std::vector<Ref>(operands), flow);
 }
 
-bool Decoder::count(size_t least, size_t most) {
+bool DecodeContext::count(size_t least, size_t most) {
   size_t n = instruction->operands.size();
   if (n >= least && n <= most)
     return true;
@@ -43,7 +44,7 @@ bool Decoder::count(size_t least, size_t most) {
               "' with " + std::to_string(n) + " operands");
 }
 
-Ref Decoder::constant(uint64_t value, unsigned bytes) {
+Ref DecodeContext::constant(uint64_t value, unsigned bytes) {
   if (bytes < 8)
     value &= (uint64_t(1) << (8 * bytes)) - 1;
   auto [it, isNew] = constants.emplace(std::make_pair(bytes, value), 0);
@@ -57,14 +58,14 @@ Ref Decoder::constant(uint64_t value, unsigned bytes) {
   return it->second = uint32_t(offset) | BaseConstant;
 }
 
-Ref Decoder::scratch(unsigned bytes) {
+Ref DecodeContext::scratch(unsigned bytes) {
   frameBytes = uint32_t(alignUp(frameBytes, 64));
   Ref ref = frameBytes;
   frameBytes += bytes;
   return ref;
 }
 
-uint64_t Decoder::variableAddress(uint32_t index) {
+uint64_t DecodeContext::variableAddress(uint32_t index) {
   const Variable &variable = module.variables[index];
   switch (variable.space) {
   case Space::Shared:
@@ -133,8 +134,8 @@ static bool takesSpecial(const Instruction &instruction) {
                        }));
 }
 
-bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
-                         unsigned &width) {
+bool DecodeContext::wideSource(const Operand &operand, Type type, Ref &ref,
+                               unsigned &width) {
   unsigned bytes = bytesOf(type);
   width = bytes;
   if (operand.negated)
@@ -223,7 +224,7 @@ bool Decoder::wideSource(const Operand &operand, Type type, Ref &ref,
   }
 }
 
-bool Decoder::source(const Operand &operand, Type type, Ref &ref) {
+bool DecodeContext::source(const Operand &operand, Type type, Ref &ref) {
   unsigned width;
   if (!wideSource(operand, type, ref, width))
     return false;
@@ -233,8 +234,8 @@ bool Decoder::source(const Operand &operand, Type type, Ref &ref) {
   return true;
 }
 
-bool Decoder::wideDestination(const Operand &operand, Type type, Ref &ref,
-                              unsigned &width) {
+bool DecodeContext::wideDestination(const Operand &operand, Type type, Ref &ref,
+                                    unsigned &width) {
   width = bytesOf(type);
   if (operand.kind == Operand::Kind::Sink) {
     ref = scratchRef;
@@ -251,7 +252,7 @@ bool Decoder::wideDestination(const Operand &operand, Type type, Ref &ref,
   return true;
 }
 
-bool Decoder::destination(const Operand &operand, Type type, Ref &ref) {
+bool DecodeContext::destination(const Operand &operand, Type type, Ref &ref) {
   unsigned width;
   if (!wideDestination(operand, type, ref, width))
     return false;
@@ -268,8 +269,9 @@ static bool goTogether(Type a, Type b) {
          b == Type::B64 || (fits(a, b) && a != Type::F16x2 && b != Type::F16x2);
 }
 
-bool Decoder::fragment(const Operand &operand, Type type, size_t registers,
-                       bool isDestination, std::vector<Ref> &refs) {
+bool DecodeContext::fragment(const Operand &operand, Type type,
+                             size_t registers, bool isDestination,
+                             std::vector<Ref> &refs) {
   if (operand.kind != Operand::Kind::Vector ||
       operand.elements.size() != registers)
     return fail("an operand of '" +
@@ -301,14 +303,15 @@ bool Decoder::fragment(const Operand &operand, Type type, size_t registers,
   return true;
 }
 
-bool Decoder::predicateSource(const Operand &operand, Ref &ref, bool &negated) {
+bool DecodeContext::predicateSource(const Operand &operand, Ref &ref,
+                                    bool &negated) {
   negated = operand.negated;
   Operand plain = operand;
   plain.negated = false;
   return source(plain, Type::Pred, ref);
 }
 
-bool Decoder::predicateValue(const Operand &operand, Ref &ref) {
+bool DecodeContext::predicateValue(const Operand &operand, Ref &ref) {
   bool negated;
   if (!predicateSource(operand, ref, negated))
     return false;
@@ -320,8 +323,8 @@ bool Decoder::predicateValue(const Operand &operand, Ref &ref) {
   return true;
 }
 
-bool Decoder::address(const Operand &operand, Ref &ref, unsigned &width,
-                      int64_t &offset, Space *space) {
+bool DecodeContext::address(const Operand &operand, Ref &ref, unsigned &width,
+                            int64_t &offset, Space *space) {
   if (operand.kind != Operand::Kind::Address || operand.elements.size() != 1)
     return fail("'" + std::string(instruction->opcode.substr(0, 120)) +
                 "' wants an address");
@@ -341,4 +344,26 @@ bool Decoder::address(const Operand &operand, Ref &ref, unsigned &width,
   if (base.kind == Operand::Kind::Float || base.kind == Operand::Kind::Special)
     return fail(quoted(base) + " is no address");
   return source(base, Type::U64, ref);
+}
+
+bool DecodeContext::genericAddress(const Operand &operand, bool sharedSpace,
+                                   Ref &ref) {
+  Operand plain = operand;
+  if (plain.kind == Operand::Kind::Address && plain.elements.size() > 1)
+    plain.elements.resize(1); // coordinates follow
+  Ref base;
+  unsigned width;
+  int64_t offset;
+  Space space = Space::Generic;
+  if (!address(plain, base, width, offset, &space))
+    return false;
+  uint64_t window = sharedSpace || space == Space::Shared ? kSharedWindow
+                    : space == Space::Param               ? kParamWindow
+                    : space == Space::Local               ? kLocalWindow
+                                                          : 0;
+  ref = scratch(256);
+  Inst &inst = emit(widenAddressHandler(), {ref, base}, Flow::Hidden);
+  inst.imm = offset + int64_t(window);
+  inst.c = uint8_t(width);
+  return true;
 }

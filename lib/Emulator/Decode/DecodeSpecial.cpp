@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeContext.h"
 #include "Emulator/Execute/HandlersConvert.h"
 #include "Emulator/Execute/HandlersMisc.h"
 
@@ -99,7 +99,7 @@ static bool findSpecial(std::string_view name, Special &which) {
   return it != names.end() || readsZero(name);
 }
 
-bool Decoder::specialByName(std::string_view name, Ref &ref) const {
+bool DecodeContext::specialByName(std::string_view name, Ref &ref) const {
   Special which;
   if (!findSpecial(name, which))
     return false;
@@ -131,13 +131,13 @@ static bool isClock(std::string_view name) {
          name == "%globaltimer_hi";
 }
 
-bool Decoder::isSpecial(std::string_view name) {
+bool DecodeContext::isSpecial(std::string_view name) {
   Special which;
   return name == "%is_explicit_cluster" || isClock(name) ||
          findSpecial(name, which);
 }
 
-bool Decoder::specialSource(std::string_view name, Type type, Ref &ref) {
+bool DecodeContext::specialSource(std::string_view name, Type type, Ref &ref) {
   std::string shown = "'" + std::string(name.substr(0, 80)) + "'";
   auto wrongType = [&] {
     return fail(shown + " has the wrong type for '" +

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeStack.h"
+
 #include "Emulator/Execute/HandlersStack.h"
 
 using namespace fusion::emulator;
@@ -16,27 +17,29 @@ static constexpr uint64_t kMaxAlignment = 1 << 23, kAlignment = 8;
 
 /// Decodes alloca.type ptr, size{, alignment}; stacksave.type d;
 /// stackrestore.type a.
-bool Decoder::decodeStack(std::string_view root, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeStack(DecodeContext &context,
+                                   std::string_view root,
+                                   Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   Type type = modifiers.takeType();
   if (type != Type::U32 && type != Type::U64)
-    return unsupported();
+    return context.unsupported();
   Ref ref, size;
-  code->hasStack = true;
+  context.code->hasStack = true;
   if (root == "stackrestore") {
-    if (!count(1, 1) || !source(operands[0], type, ref))
+    if (!context.count(1, 1) || !context.source(operands[0], type, ref))
       return false;
-    emit(stackRestoreHandler(), {ref}, Flow::Checked).a =
+    context.emit(stackRestoreHandler(), {ref}, Flow::Checked).a =
         uint8_t(bytesOf(type));
     return true;
   }
   bool allocates = root == "alloca";
-  if (!count(allocates ? 2 : 1, allocates ? 3 : 1) ||
-      !destination(operands[0], type, ref) ||
-      (allocates && !source(operands[1], type, size)))
+  if (!context.count(allocates ? 2 : 1, allocates ? 3 : 1) ||
+      !context.destination(operands[0], type, ref) ||
+      (allocates && !context.source(operands[1], type, size)))
     return false;
   if (!allocates) {
-    emit(stackSaveHandler(), {ref}).a = uint8_t(bytesOf(type));
+    context.emit(stackSaveHandler(), {ref}).a = uint8_t(bytesOf(type));
     return true;
   }
   uint64_t alignment = kAlignment;
@@ -44,10 +47,11 @@ bool Decoder::decodeStack(std::string_view root, Modifiers &modifiers) {
     uint64_t given = operands[2].value;
     if (operands[2].kind != Operand::Kind::Integer || !given ||
         (given & (given - 1)) || given > kMaxAlignment)
-      return fail("the alignment of alloca is a power of two up to 2^23");
+      return context.fail(
+          "the alignment of alloca is a power of two up to 2^23");
     alignment = std::max(alignment, given);
   }
-  Inst &inst = emit(allocaHandler(), {ref, size}, Flow::Checked);
+  Inst &inst = context.emit(allocaHandler(), {ref, size}, Flow::Checked);
   inst.imm = int64_t(alignment);
   inst.a = uint8_t(bytesOf(type));
   return true;

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeUpdates.h"
 
 #include <algorithm>
 
@@ -37,15 +37,13 @@ static bool isStrong(const Instruction &inst) {
                      });
 }
 
-void Decoder::collectUpdates() {
-  updates.clear();
+std::vector<bool> fusion::emulator::findUpdates(const Function &function) {
   auto isStrongStore = [](const Instruction &inst) {
     return inst.root == "st" && isStrong(inst) && inst.operands.size() >= 2;
   };
-  if (!watched ||
-      std::none_of(current->body.begin(), current->body.end(), isStrongStore))
-    return;
-  std::vector<bool> loaded(current->registers.size());
+  if (std::none_of(function.body.begin(), function.body.end(), isStrongStore))
+    return {};
+  std::vector<bool> loaded(function.registers.size());
   auto isLoaded = [&](const Operand &operand) {
     bool result = false;
     forRegisters(operand, [&](uint32_t index) { result |= loaded[index]; });
@@ -53,7 +51,7 @@ void Decoder::collectUpdates() {
   };
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Instruction &inst : current->body) {
+    for (const Instruction &inst : function.body) {
       if (inst.operands.size() < 2 || inst.root == "st" ||
           inst.root == "atom" || inst.root == "call")
         continue;
@@ -71,8 +69,9 @@ void Decoder::collectUpdates() {
       });
     }
   }
-  updates.resize(current->body.size());
+  std::vector<bool> updates(function.body.size());
   for (size_t i = 0; i < updates.size(); ++i)
-    updates[i] = isStrongStore(current->body[i]) &&
-                 isLoaded(current->body[i].operands[1]);
+    updates[i] = isStrongStore(function.body[i]) &&
+                 isLoaded(function.body[i].operands[1]);
+  return updates;
 }

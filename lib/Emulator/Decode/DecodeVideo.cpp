@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeVideo.h"
+
 #include "Emulator/Execute/HandlersVideo.h"
 
 using namespace fusion::emulator;
@@ -98,11 +99,13 @@ bool elementMask(std::string_view text, unsigned elements, uint64_t &mask) {
 
 } // namespace
 
-bool Decoder::decodeVideo(std::string_view root, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeVideo(DecodeContext &context,
+                                   std::string_view root,
+                                   Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   auto form = forms().find(root);
   if (form == forms().end())
-    return unsupported();
+    return context.unsupported();
   auto [op, elements] = form->second;
   auto is32 = [](Type type) { return type == Type::U32 || type == Type::S32; };
   bool compares = op == VideoOp::Set;
@@ -110,17 +113,17 @@ bool Decoder::decodeVideo(std::string_view root, Modifiers &modifiers) {
   Type d = compares ? Type::U32 : modifiers.takeType();
   Type a = modifiers.takeType(), b = modifiers.takeType();
   if (!is32(d) || !is32(a) || !is32(b))
-    return unsupported();
+    return context.unsupported();
   if (compares) {
     int compare = modifiers.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge"});
     if (compare < 0)
-      return unsupported();
+      return context.unsupported();
     extra = uint8_t(compare);
   }
   if (op == VideoOp::Shl || op == VideoOp::Shr) {
     int mode = modifiers.takeOneOf({"clamp", "wrap"});
     if (mode < 0 || b != Type::U32)
-      return unsupported();
+      return context.unsupported();
     flags |= mode == 1 ? VideoWrap : 0;
   }
   bool scales = op == VideoOp::Mad;
@@ -138,17 +141,17 @@ bool Decoder::decodeVideo(std::string_view root, Modifiers &modifiers) {
   VideoSecond what = VideoSecond(int(VideoSecond::Add) + second);
   bool isScalar = elements == 1;
   if (!isScalar && (second > 0 || (second == 0 && (flags & VideoSaturate))))
-    return unsupported();
-  if (!count(isScalar && !scales ? 3 : 4, 4))
+    return context.unsupported();
+  if (!context.count(isScalar && !scales ? 3 : 4, 4))
     return false;
   // -(a * b) + c or a * b - c, without .po (PTX ISA, "vmad").
   bool minusProduct = operands[1].minus != operands[2].minus;
   bool minusC = operands.size() > 3 && operands[3].minus;
   bool anyMinus = operands[1].minus || operands[2].minus || minusC;
   if (operands[0].minus || (anyMinus && !scales))
-    return fail("only the sources of vmad may be negated");
+    return context.fail("only the sources of vmad may be negated");
   if (anyMinus && ((minusProduct && minusC) || (flags & VideoPlusOne)))
-    return fail("vmad negates the product or c, and none with .po");
+    return context.fail("vmad negates the product or c, and none with .po");
   flags |=
       (minusProduct ? VideoNegateProduct : 0) | (minusC ? VideoNegateC : 0);
   uint64_t partsA = 0, partsB = 0, partD = 0;
@@ -165,23 +168,25 @@ bool Decoder::decodeVideo(std::string_view root, Modifiers &modifiers) {
                         elementParts(selectors[2], elements,
                                      elements == 2 ? 0x32 : 0x7654, partsB);
   if (!good || (operands.size() > 3 && !operands[3].selector.empty()))
-    return fail("a selector that '" + std::string(root) + "' does not have");
+    return context.fail("a selector that '" + std::string(root) +
+                        "' does not have");
   // With three sources a scalar result is merged, or goes on with c.
   if (second < 0)
     what =
         operands.size() == 3 || scales ? VideoSecond::None : VideoSecond::Merge;
   if (isScalar && (what == VideoSecond::Merge) != (partD != 0))
-    return fail("'" + std::string(root) +
-                "' merges with operand c where d has a selector");
+    return context.fail("'" + std::string(root) +
+                        "' merges with operand c where d has a selector");
   if ((second >= 0 || !isScalar) && operands.size() != 4)
-    return fail("operand c is missing");
-  std::vector<Ref> refs(4, constant(0, 4));
-  if (!destination(operands[0], d, refs[0]) ||
-      !source(operands[1], a, refs[1]) || !source(operands[2], b, refs[2]))
+    return context.fail("operand c is missing");
+  std::vector<Ref> refs(4, context.constant(0, 4));
+  if (!context.destination(operands[0], d, refs[0]) ||
+      !context.source(operands[1], a, refs[1]) ||
+      !context.source(operands[2], b, refs[2]))
     return false;
-  if (operands.size() > 3 && !source(operands[3], d, refs[3]))
+  if (operands.size() > 3 && !context.source(operands[3], d, refs[3]))
     return false;
-  Inst &inst = emit(videoHandler(), refs, Flow::Next);
+  Inst &inst = context.emit(videoHandler(), refs, Flow::Next);
   inst.a = uint8_t(op);
   inst.b = uint8_t(elements);
   inst.c = uint8_t(what);

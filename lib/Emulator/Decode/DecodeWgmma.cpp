@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
-#include "Emulator/Decode/RegisterAllocation.h"
+#include "Emulator/Decode/DecodeWgmma.h"
+
 #include "Emulator/Execute/HandlersWgmma.h"
 
 using namespace fusion::emulator;
@@ -57,90 +57,33 @@ static bool wgmmaShape(std::string_view text, unsigned &n, unsigned &k) {
   return at == text.size();
 }
 
-static bool isProduct(const Instruction &inst) {
-  return inst.root == "wgmma" && inst.operands.size() > 1;
-}
-
-/// Numbers the registers that wgmma of this function use.
-void Decoder::collectWatched() {
-  watchedRegisters.clear();
-  if (!watched)
-    return;
-  for (const Instruction &inst : current->body)
-    if (isProduct(inst))
-      for (size_t i = 0; i < 2; ++i)
-        for (const Operand &element : inst.operands[i].elements)
-          if (element.kind == Operand::Kind::Register &&
-              watchedRegisters.emplace(element.index, code->watchedRegisters)
-                  .second)
-            ++code->watchedRegisters;
-}
-
-/// Emits a hidden instruction before this one, which tells sanitizers its
-/// registers.
-void Decoder::emitWatch() {
-  RegisterWatch watch;
-  watch.line = instruction->line;
-  auto numbers = [&](const std::vector<uint32_t> &registers,
-                     std::vector<uint32_t> &into) {
-    for (uint32_t reg : registers) {
-      auto it = watchedRegisters.find(reg);
-      if (it != watchedRegisters.end())
-        into.push_back(it->second);
-    }
-  };
-  if (isProduct(*instruction)) {
-    watch.isProduct = true;
-    for (size_t i = 0; i < 2; ++i)
-      for (const Operand &element : instruction->operands[i].elements)
-        numbers({element.index}, i ? watch.reads : watch.writes);
-    // Type of D and size. Two wgmma with both in common have the same shape.
-    std::string shape;
-    for (std::string_view modifier : instruction->modifiers)
-      shape.append(modifier).push_back('.');
-    watch.shape = uint32_t(std::hash<std::string>()(shape)) | 1;
-  } else {
-    Mentions mentions = mentionsOf(*instruction);
-    numbers(mentions.uses, watch.reads);
-    numbers(mentions.definitions, watch.writes);
-    if (watch.reads.empty() && watch.writes.empty())
-      return;
-  }
-  Inst &inst = emit(registerWatchHandler(), {}, Flow::Hidden);
-  inst.imm = int64_t(code->watches.size());
-  if (instruction->guard != kNone) {
-    inst.guard = slots[instruction->guard];
-    inst.guardFlip = instruction->guardNegated ? ~0u : 0;
-  }
-  code->watches.push_back(std::move(watch));
-}
-
-bool Decoder::decodeWgmma(std::string_view, Modifiers &modifiers) {
-  const auto &operands = instruction->operands;
+bool fusion::emulator::decodeWgmma(DecodeContext &context, std::string_view,
+                                   Modifiers &modifiers) {
+  const auto &operands = context.instruction->operands;
   int kind =
       modifiers.takeOneOf({"fence", "commit_group", "wait_group", "mma_async"});
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
   if (kind < 0 || !sync)
-    return unsupported();
+    return context.unsupported();
   if (kind < 2) {
-    if (!count(0, 0))
+    if (!context.count(0, 0))
       return false;
-    emit(kind ? wgmmaCommitHandler() : wgmmaFenceHandler(), {},
-         Flow::WarpAligned);
+    context.emit(kind ? wgmmaCommitHandler() : wgmmaFenceHandler(), {},
+                 Flow::WarpAligned);
     return true;
   }
   if (kind == 2) {
-    if (!count(1, 1))
+    if (!context.count(1, 1))
       return false;
     if (operands[0].kind != Operand::Kind::Integer ||
         operands[0].value > UINT32_MAX)
-      return fail("the operand of wgmma.wait_group is a constant");
-    emit(wgmmaWaitHandler(), {}, Flow::WarpAligned).imm =
+      return context.fail("the operand of wgmma.wait_group is a constant");
+    context.emit(wgmmaWaitHandler(), {}, Flow::WarpAligned).imm =
         int64_t(operands[0].value);
     return true;
   }
   unsigned n = 0, shapeK = 0, k = 0;
-  for (std::string_view modifier : instruction->modifiers)
+  for (std::string_view modifier : context.instruction->modifiers)
     if (wgmmaShape(modifier, n, shapeK)) {
       modifiers.take(modifier);
       break;
@@ -152,47 +95,48 @@ bool Decoder::decodeWgmma(std::string_view, Modifiers &modifiers) {
   if (!wgmmaTypes(d, a, b, k) || counts != (a == Type::B1) ||
       (satfinite && counts) || k != shapeK || n < 8 || n > 256 || n % 8 ||
       (satfinite && d != Type::S32))
-    return unsupported();
+    return context.unsupported();
   // Integers have fewer sizes beyond 32 (PTX ISA, "wgmma.mma_async").
   if (d == Type::S32 && n > 32 && n % 16)
-    return unsupported();
+    return context.unsupported();
   bool negates = d != Type::S32;
   bool transposes = a == Type::F16 || a == Type::BF16;
   if (operands.size() < 2)
-    return count(2, 2);
+    return context.count(2, 2);
   bool registersA = operands[1].kind == Operand::Kind::Vector;
   size_t immediates =
       (negates ? 2 : 0) + (transposes ? (registersA ? 1 : 2) : 0);
-  if (!count(4 + immediates, 4 + immediates))
+  if (!context.count(4 + immediates, 4 + immediates))
     return false;
   size_t accumulators = n / 8 * (d == Type::F16 ? 2 : 4);
   const Operand &results = operands[0];
   if (results.kind != Operand::Kind::Vector ||
       results.elements.size() != accumulators)
-    return fail("'" + std::string(instruction->opcode) + "' wants " +
-                std::to_string(accumulators) + " accumulators");
+    return context.fail("'" + std::string(context.instruction->opcode) +
+                        "' wants " + std::to_string(accumulators) +
+                        " accumulators");
   std::vector<Ref> refs;
   for (const Operand &element : results.elements) {
     Ref ref;
     if (element.kind != Operand::Kind::Register)
-      return fail("an accumulator of wgmma is a register");
-    if (!destination(element, Type::B32, ref))
+      return context.fail("an accumulator of wgmma is a register");
+    if (!context.destination(element, Type::B32, ref))
       return false;
     refs.push_back(ref);
   }
   if (registersA && operands[1].elements.size() != 4)
-    return fail("'" + std::string(instruction->opcode) +
-                "' wants 4 registers of A");
+    return context.fail("'" + std::string(context.instruction->opcode) +
+                        "' wants 4 registers of A");
   for (size_t i = 0; i < (registersA ? 4u : 1u); ++i) {
     Ref ref;
-    if (!source(registersA ? operands[1].elements[i] : operands[1],
-                registersA ? Type::B32 : Type::B64, ref))
+    if (!context.source(registersA ? operands[1].elements[i] : operands[1],
+                        registersA ? Type::B32 : Type::B64, ref))
       return false;
     refs.push_back(ref);
   }
   Ref descriptor, scale;
-  if (!source(operands[2], Type::B64, descriptor) ||
-      !predicateValue(operands[3], scale))
+  if (!context.source(operands[2], Type::B64, descriptor) ||
+      !context.predicateValue(operands[3], scale))
     return false;
   refs.push_back(descriptor);
   refs.push_back(scale);
@@ -204,13 +148,14 @@ bool Decoder::decodeWgmma(std::string_view, Modifiers &modifiers) {
     int64_t value = int64_t(operand.value);
     if (operand.kind != Operand::Kind::Integer ||
         (isScale ? value != 1 && value != -1 : value != 0 && value != 1))
-      return fail(isScale ? "imm-scale is 1 or -1" : "imm-trans is 0 or 1");
+      return context.fail(isScale ? "imm-scale is 1 or -1"
+                                  : "imm-trans is 0 or 1");
     if (isScale && value == -1)
       flags |= i ? WgmmaNegateB : WgmmaNegateA;
     if (!isScale && value)
       flags |= i == 2 && !registersA ? WgmmaTransposeA : WgmmaTransposeB;
   }
-  Inst &inst = emit(wgmmaHandler(), refs, Flow::WarpAligned);
+  Inst &inst = context.emit(wgmmaHandler(), refs, Flow::WarpAligned);
   inst.a = uint8_t(n / 8);
   inst.b = uint8_t(a);
   inst.c = uint8_t(b);

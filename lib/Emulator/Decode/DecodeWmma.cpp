@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/DecodeWmma.h"
+
 #include "Emulator/Execute/HandlersWmma.h"
 
 using namespace fusion::emulator;
@@ -54,7 +55,8 @@ static Type registerType(Type type, bool isAccess) {
 }
 
 /// Decodes wmma.load and wmma.store.
-bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
+static bool decodeWmmaAccess(DecodeContext &context, bool isStore,
+                             Modifiers &modifiers) {
   int matrix = modifiers.takeOneOf({"a", "b", "c", "d"});
   bool sync = modifiers.take("sync") && modifiers.take("aligned");
   int layout = modifiers.takeOneOf({"row", "col"});
@@ -69,43 +71,44 @@ bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
     // 32-bit words of rows of A and of columns of B: both have 8 of them, along
     // k.
     if (accumulator || shape.k != 4 * perWord || layout != matrix)
-      return unsupported();
+      return context.unsupported();
     type = Type::B32;
     rows = 8;
     columns = 4;
     layout = 0;
   } else if (shape.k > 16 && !accumulator) {
-    return unsupported();
+    return context.unsupported();
   }
   if (!sync || matrix < 0 || layout < 0 || !shape.m || !bytesOf(type) ||
       isStore != (matrix == 3))
-    return unsupported();
+    return context.unsupported();
   unsigned registers = wmmaRegisters(type, rows * columns, accumulator);
-  if (!count(2, 3))
+  if (!context.count(2, 3))
     return false;
-  const auto &operands = instruction->operands;
+  const auto &operands = context.instruction->operands;
   std::vector<Ref> refs;
-  if (!fragment(operands[isStore ? 1 : 0],
-                perWord > 1 ? Type::B32 : registerType(type, true), registers,
-                !isStore, refs))
+  if (!context.fragment(operands[isStore ? 1 : 0],
+                        perWord > 1 ? Type::B32 : registerType(type, true),
+                        registers, !isStore, refs))
     return false;
-  Ref address, stride = constant(layout == 0 ? columns : rows, 4);
+  Ref address, stride = context.constant(layout == 0 ? columns : rows, 4);
   unsigned width;
   int64_t offset;
-  if (!this->address(operands[isStore ? 0 : 1], address, width, offset))
+  if (!context.address(operands[isStore ? 0 : 1], address, width, offset))
     return false;
-  if (operands.size() == 3 && !source(operands[2], Type::U32, stride))
+  if (operands.size() == 3 && !context.source(operands[2], Type::U32, stride))
     return false;
   if (operands.size() == 3 && perWord > 1) {
-    Ref words = scratch(128);
-    emit(table.integer(IntOp::Shr, Type::U32),
-         {words, stride, constant(perWord == 8 ? 3 : 5, 4)}, Flow::Hidden);
+    Ref words = context.scratch(128);
+    context.emit(context.table.integer(IntOp::Shr, Type::U32),
+                 {words, stride, context.constant(perWord == 8 ? 3 : 5, 4)},
+                 Flow::Hidden);
     stride = words;
   }
   refs.push_back(address);
   refs.push_back(stride);
-  Inst &inst = emit(isStore ? wmmaStoreHandler() : wmmaLoadHandler(), refs,
-                    Flow::WarpAligned);
+  Inst &inst = context.emit(isStore ? wmmaStoreHandler() : wmmaLoadHandler(),
+                            refs, Flow::WarpAligned);
   inst.imm = offset;
   inst.imm2 = int64_t(columns << 8 | unsigned(layout));
   inst.a = uint8_t(bytesOf(type));
@@ -118,13 +121,14 @@ bool Decoder::decodeWmmaAccess(bool isStore, Modifiers &modifiers) {
   return true;
 }
 
-bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
+bool fusion::emulator::decodeWmma(DecodeContext &context, std::string_view,
+                                  Modifiers &modifiers) {
   if (modifiers.take("load"))
-    return decodeWmmaAccess(false, modifiers);
+    return decodeWmmaAccess(context, false, modifiers);
   if (modifiers.take("store"))
-    return decodeWmmaAccess(true, modifiers);
+    return decodeWmmaAccess(context, true, modifiers);
   if (!modifiers.take("mma"))
-    return unsupported();
+    return context.unsupported();
   MmaSpec spec;
   if (modifiers.take("popc"))
     spec.bitOp = MmaSpec::BitOp(modifiers.takeOneOf({"and", "xor"}) + 1);
@@ -157,31 +161,32 @@ bool Decoder::decodeWmma(std::string_view, Modifiers &modifiers) {
   bool isSmall = elementsPerWord(spec.a) > 1;
   Handler handler =
       sync && layouts == 2 && shape.m && (given == 2 || given == 4)
-          ? (isSmall ? table.mma(spec) : table.wmma(spec))
+          ? (isSmall ? context.table.mma(spec) : context.table.wmma(spec))
           : nullptr;
   if (!handler || (rounding != Rounding::None && spec.a != Type::F64))
-    return unsupported();
-  if (!count(4, 4))
+    return context.unsupported();
+  if (!context.count(4, 4))
     return false;
-  const auto &operands = instruction->operands;
+  const auto &operands = context.instruction->operands;
   std::vector<Ref> refs;
   unsigned m = spec.m, n = spec.n, k = spec.k;
-  if (!fragment(operands[0], registerType(spec.result, false),
-                wmmaRegisters(spec.result, m * n, true), true, refs))
+  if (!context.fragment(operands[0], registerType(spec.result, false),
+                        wmmaRegisters(spec.result, m * n, true), true, refs))
     return false;
   int64_t a = int64_t(refs.size());
-  if (!fragment(operands[1], registerType(spec.a, false),
-                wmmaRegisters(spec.a, m * k, false), false, refs))
+  if (!context.fragment(operands[1], registerType(spec.a, false),
+                        wmmaRegisters(spec.a, m * k, false), false, refs))
     return false;
   int64_t b = int64_t(refs.size());
-  if (!fragment(operands[2], registerType(spec.b, false),
-                wmmaRegisters(spec.b, k * n, false), false, refs))
+  if (!context.fragment(operands[2], registerType(spec.b, false),
+                        wmmaRegisters(spec.b, k * n, false), false, refs))
     return false;
   int64_t c = int64_t(refs.size());
-  if (!fragment(operands[3], registerType(spec.accumulator, false),
-                wmmaRegisters(spec.accumulator, m * n, true), false, refs))
+  if (!context.fragment(operands[3], registerType(spec.accumulator, false),
+                        wmmaRegisters(spec.accumulator, m * n, true), false,
+                        refs))
     return false;
-  Inst &inst = emit(handler, refs, Flow::WarpAligned);
+  Inst &inst = context.emit(handler, refs, Flow::WarpAligned);
   if (isSmall) {
     inst.a = spec.satfinite;
     return true;

@@ -1,0 +1,24 @@
+//===- DecodeInteger.h - Decoding of bits, logic and integers ---*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_DECODE_DECODEINTEGER_H
+#define FUSION_LIB_EMULATOR_DECODE_DECODEINTEGER_H
+
+#include "Emulator/Decode/DecodeContext.h"
+#include "Emulator/Decode/Modifiers.h"
+
+namespace fusion::emulator {
+
+bool decodeInteger(DecodeContext &context, std::string_view root,
+                   Modifiers &modifiers);
+bool decodeLogic(DecodeContext &context, std::string_view root,
+                 Modifiers &modifiers);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_DECODE_DECODEINTEGER_H

@@ -1,0 +1,26 @@
+//===- DecodeMbarrier.h - Decoding of mbarriers and clusters ----*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_DECODE_DECODEMBARRIER_H
+#define FUSION_LIB_EMULATOR_DECODE_DECODEMBARRIER_H
+
+#include "Emulator/Decode/DecodeContext.h"
+#include "Emulator/Decode/Modifiers.h"
+
+namespace fusion::emulator {
+
+bool decodeMbarrier(DecodeContext &context, std::string_view,
+                    Modifiers &modifiers);
+bool decodeAsyncArrive(DecodeContext &context, Modifiers &modifiers);
+bool decodeCluster(DecodeContext &context, std::string_view root,
+                   Modifiers &modifiers);
+bool decodeClusterBarrier(DecodeContext &context, Modifiers &modifiers);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_DECODE_DECODEMBARRIER_H

@@ -1,0 +1,30 @@
+//===- DecodeMemory.h - Decoding of memory instructions ---------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_EMULATOR_DECODE_DECODEMEMORY_H
+#define FUSION_LIB_EMULATOR_DECODE_DECODEMEMORY_H
+
+#include "Emulator/Decode/DecodeContext.h"
+#include "Emulator/Decode/Modifiers.h"
+
+namespace fusion::emulator {
+
+bool decodeAccess(DecodeContext &context, std::string_view root,
+                  Modifiers &modifiers);
+bool decodeAtomic(DecodeContext &context, std::string_view root,
+                  Modifiers &modifiers);
+bool decodeMatrixAccess(DecodeContext &context, std::string_view root,
+                        Modifiers &modifiers);
+bool decodeMatrixMove(DecodeContext &context, std::string_view,
+                      Modifiers &modifiers);
+bool decodeAddress(DecodeContext &context, std::string_view root,
+                   Modifiers &modifiers);
+
+} // namespace fusion::emulator
+
+#endif // FUSION_LIB_EMULATOR_DECODE_DECODEMEMORY_H
