@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For sanitizers (SanitizerLocks.cpp): `counter = counter + 1` by strong
+// For sanitizers (LostUpdates.cpp): `counter = counter + 1` by strong
 // accesses, as opposed to a flag that is read and then set. Registers are
 // followed through the function whatever its control flow; memory is not.
 //

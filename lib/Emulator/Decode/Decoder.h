@@ -14,6 +14,7 @@
 
 #ifndef FUSION_LIB_EMULATOR_DECODE_DECODER_H
 #define FUSION_LIB_EMULATOR_DECODE_DECODER_H
+
 #include "Emulator/Decode/DecodeContext.h"
 #include "Emulator/Decode/RegisterWatches.h"
 

@@ -237,7 +237,7 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
       if (unsigned lane = unsigned(__builtin_ctz(left));
           holders[lane] == holder)
         together |= 1u << lane;
-    holder->sanitizer->clusterAccess(
+    holder->sanitizer->memory.clusterAccess(
         warp, inst, together, offsets, bytes,
         kind == AccessKind::Load    ? SanitizeKind::Load
         : kind == AccessKind::Store ? SanitizeKind::Store

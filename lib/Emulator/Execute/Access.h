@@ -234,12 +234,12 @@ inline bool accessGlobal(Warp &warp, const Inst &inst, uint32_t mask,
   if (kind == AccessKind::Atomic)
     counters.globalStoreBytes += uint64_t(lanes) * bytes;
   if (warp.sanitizer)
-    warp.sanitizer->globalAccess(warp, inst, mask, address, bytes,
-                                 kind == AccessKind::Load ? SanitizeKind::Load
-                                 : kind == AccessKind::Store
-                                     ? SanitizeKind::Store
-                                     : SanitizeKind::Atomic,
-                                 range.contiguous, allocation);
+    warp.sanitizer->memory.globalAccess(
+        warp, inst, mask, address, bytes,
+        kind == AccessKind::Load    ? SanitizeKind::Load
+        : kind == AccessKind::Store ? SanitizeKind::Store
+                                    : SanitizeKind::Atomic,
+        range.contiguous, allocation);
   return true;
 }
 
@@ -265,12 +265,12 @@ inline bool accessShared(Warp &warp, const Inst &inst, uint32_t mask,
     out.pointer[i] = reinterpret_cast<uint8_t *>(address[i] + base);
   countShared(warp, address, mask, bytes, range.contiguous);
   if (warp.sanitizer)
-    warp.sanitizer->sharedAccess(warp, inst, mask, address, bytes,
-                                 kind == AccessKind::Load ? SanitizeKind::Load
-                                 : kind == AccessKind::Store
-                                     ? SanitizeKind::Store
-                                     : SanitizeKind::Atomic,
-                                 range.contiguous);
+    warp.sanitizer->memory.sharedAccess(
+        warp, inst, mask, address, bytes,
+        kind == AccessKind::Load    ? SanitizeKind::Load
+        : kind == AccessKind::Store ? SanitizeKind::Store
+                                    : SanitizeKind::Atomic,
+        range.contiguous);
   return true;
 }
 

@@ -80,8 +80,8 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t missing = inst.c ? (warp.live | warp.current.awaited) & ~mask : 0;
   warp.current.awaited = 0;
   if (warp.sanitizer)
-    warp.sanitizer->barrierArrive(warp, inst, mask, id, missing,
-                                  lineOfOthers(warp, mask));
+    warp.sanitizer->barriers.arrive(warp, inst, mask, id, missing,
+                                    lineOfOthers(warp, mask));
   uint32_t lanes = uint32_t(__builtin_popcount(mask));
   ++warp.counters->barriers;
   barrier.lastLine = inst.line;
@@ -155,7 +155,7 @@ void Executor::release(uint32_t id) {
     warp.blocked = false;
   }
   if (sanitizer)
-    sanitizer->barrierComplete(id, waited);
+    sanitizer->barriers.complete(id, waited);
   barrier = Barrier();
 }
 
@@ -248,7 +248,8 @@ unsigned Executor::lineOfOther(const Warp &warp, const Group &group) const {
     if (unsigned line = lineOfOthers(warp, group.mask))
       return line;
   if (sanitizer && group.state == Group::State::WaitEvent && mayTimeOut(inst))
-    if (unsigned line = sanitizer->lastArrival(mbarrierOf(warp, inst, group)))
+    if (unsigned line =
+            sanitizer->phases.lastArrival(mbarrierOf(warp, inst, group)))
       return line;
   if (inst.run == wgmmaWaitHandler())
     if (const Warp *late = lateProducts(warp, inst))
@@ -297,8 +298,8 @@ void Executor::listParties(std::vector<Finding> &parties) const {
       if (sanitizer && group.state == Group::State::WaitWarp &&
           code.insts[group.pc].flow == Flow::WarpAligned &&
           (warp.exists & ~group.mask))
-        sanitizer->divergence(warp, code.insts[group.pc], group.mask,
-                              lineOfOthers(warp, group.mask));
+        sanitizer->barriers.divergence(warp, code.insts[group.pc], group.mask,
+                                       lineOfOthers(warp, group.mask));
     }
 }
 

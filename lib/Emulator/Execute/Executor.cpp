@@ -47,13 +47,15 @@ uint32_t Executor::synchronizeAligned(Warp &warp, const Inst &inst,
                                       uint32_t mask) {
   // These go on without the others.
   if (warp.sanitizer && (warp.current.mask & ~mask))
-    warp.sanitizer->divergence(warp, inst, mask, lineOfOthers(warp, mask));
+    warp.sanitizer->barriers.divergence(warp, inst, mask,
+                                        lineOfOthers(warp, mask));
   if (warp.live & ~mask)
     return 0;
   // Lanes that ended count as arrived at barriers alone.
   if (warp.sanitizer && (warp.exists & ~mask) &&
       inst.run != clusterArriveHandler() && inst.run != clusterWaitHandler())
-    warp.sanitizer->divergence(warp, inst, mask, lineOfOthers(warp, mask));
+    warp.sanitizer->barriers.divergence(warp, inst, mask,
+                                        lineOfOthers(warp, mask));
   return mask;
 }
 

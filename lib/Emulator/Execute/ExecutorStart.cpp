@@ -52,7 +52,7 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   if (gridSanitizer)
     sanitizer = std::make_unique<Sanitizer>(cta, *gridSanitizer);
   if (gridSanitizer)
-    sanitizer->initialize(code.reservedShared, code.reservedSharedBytes);
+    sanitizer->memory.initialize(code.reservedShared, code.reservedSharedBytes);
   cta.sanitizer = sanitizer.get();
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta.warps[i], i);

@@ -358,7 +358,7 @@ private:
     for (size_t i = 0; i < instCounters.size(); ++i)
       instCounters[i] += cta.instCounters[i];
     if (executor.sanitizer)
-      for (Finding &finding : executor.sanitizer->findings)
+      for (Finding &finding : executor.sanitizer->reports.findings)
         if (known.emplace(finding.kind, finding.line, finding.otherLine).second)
           result.findings.push_back(std::move(finding));
     // An error that ends the launch is a finding as well.

@@ -103,8 +103,9 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
       source.pointer[lane] = allocation->data + (begin - allocation->begin);
       warp.counters->globalLoadBytes += size[lane];
       if (warp.sanitizer)
-        warp.sanitizer->globalAccess(warp, inst, 1u << lane, from.address,
-                                     size[lane], SanitizeKind::Load);
+        warp.sanitizer->memory.globalAccess(warp, inst, 1u << lane,
+                                            from.address, size[lane],
+                                            SanitizeKind::Load);
     }
     // Sectors that the whole copies of this request did not count already.
     LaneRange both = rangeOf(from.address, whole | part, bytes);
@@ -143,7 +144,8 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     }
   }
   if (warp.sanitizer)
-    warp.sanitizer->asyncIssue(warp, inst, mask, to.address, bytes, copy);
+    warp.sanitizer->memory.asyncIssue(warp, inst, mask, to.address, bytes,
+                                      copy);
 }
 
 void complete(Warp &warp, AsyncCopy &copy, uint32_t mask,
@@ -163,7 +165,7 @@ void complete(Warp &warp, AsyncCopy &copy, uint32_t mask,
   }
   copy.pending &= ~mask;
   if (warp.sanitizer)
-    warp.sanitizer->asyncComplete(warp, copy, mask, atMbarrier);
+    warp.sanitizer->memory.asyncComplete(warp, copy, mask, atMbarrier);
 }
 
 /// Finished copies at the front are not looked at again.
@@ -180,14 +182,14 @@ void dropFinished(Warp &warp) {
 
 void asyncCommit(Warp &warp, const Inst &, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->asyncClose(warp);
+    warp.sanitizer->order.asyncClose(warp);
   for (unsigned i = 0; i < 32; ++i)
     warp.committed[i] += (mask >> i) & 1;
 }
 
 void asyncWait(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->asyncClose(warp);
+    warp.sanitizer->order.asyncClose(warp);
   for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {
     AsyncCopy &copy = warp.copies[k];
     uint32_t done = 0;
@@ -300,7 +302,7 @@ void fusion::emulator::finishCopiesBefore(Warp &warp, uint32_t mask,
     complete(warp, copy, done, true);
     if (warp.sanitizer)
       for (uint32_t left = done; left; left &= left - 1)
-        warp.sanitizer->delivered(copy, unsigned(__builtin_ctz(left)));
+        warp.sanitizer->copies.delivered(copy, unsigned(__builtin_ctz(left)));
   }
   dropFinished(warp);
 }

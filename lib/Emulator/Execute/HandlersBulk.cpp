@@ -72,7 +72,8 @@ bool touchGlobal(Warp &warp, const Inst &inst, unsigned lane, uint64_t address,
     if (isStore)
       allocation->initialized.store(true, std::memory_order_relaxed);
   } else if (isStore) {
-    warp.sanitizer->storeGlobal(warp, inst, lane, address, bytes, alsoLoads);
+    warp.sanitizer->copies.storeGlobal(warp, inst, lane, address, bytes,
+                                       alsoLoads);
   }
   return true;
 }
@@ -104,7 +105,7 @@ bool awaitAt(Warp &warp, const Inst &inst, unsigned lane, BulkCopy copy,
     return false;
   }
   if (cta.sanitizer)
-    cta.sanitizer->bulkIssue(warp, inst, lane, copy, barrier);
+    cta.sanitizer->copies.bulkIssue(warp, inst, lane, copy, barrier);
   enqueue(cta, barrier, std::move(copy));
   return true;
 }
@@ -204,7 +205,7 @@ void bulkCopy(Warp &warp, const Inst &inst, uint32_t mask) {
                                  copy.reduces, sector)))
         return;
       if (warp.sanitizer)
-        warp.sanitizer->storeIssue(warp, inst, lane, copy);
+        warp.sanitizer->copies.storeIssue(warp, inst, lane, copy);
       addToGroup(warp, lane, std::move(copy));
       continue;
     }
@@ -252,7 +253,7 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
                      place))
       return;
     if (warp.sanitizer)
-      warp.sanitizer->mapUse(warp, inst, lane, place);
+      warp.sanitizer->maps.use(warp, inst, lane, place);
     std::memcpy(&box->map, bytes, sizeof(box->map));
     box->im2col = inst.a & BulkIm2col;
     std::string problem = checkTensorMap(box->map, inst.d, box->im2col);
@@ -296,7 +297,7 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
     if (toGlobal) {
       copy.kind = BulkCopy::Kind::SharedToGlobal;
       if (warp.sanitizer)
-        warp.sanitizer->storeIssue(warp, inst, lane, copy);
+        warp.sanitizer->copies.storeIssue(warp, inst, lane, copy);
       addToGroup(warp, lane, std::move(copy));
       continue;
     }
@@ -335,7 +336,7 @@ template <class Due> void complete(Warp &warp, bool onlyRead, Due due) {
 
 void bulkWait(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->storeWait(warp, mask, inst.imm, inst.a);
+    warp.sanitizer->copies.storeWait(warp, mask, inst.imm, inst.a);
   complete(warp, inst.a, [&](const BulkCopy &copy) {
     return ((mask >> copy.lane) & 1) &&
            int64_t(copy.group) + inst.imm <

@@ -29,7 +29,7 @@ void fusion::emulator::completeIfAll(Cluster &cluster) {
   for (Cta *cta : cluster.ctas)
     ++cta->async.events;
   if (cluster.ctas[0]->sanitizer)
-    cluster.ctas[0]->sanitizer->phaseComplete(Sanitizer::kClusterPhase);
+    cluster.ctas[0]->sanitizer->phases.complete(Phases::kCluster);
 }
 
 namespace {
@@ -99,7 +99,7 @@ void clusterArrive(Warp &warp, const Inst &inst, uint32_t mask) {
   cluster.arrived += uint32_t(__builtin_popcount(mask));
   ++warp.counters->barriers;
   if (warp.sanitizer)
-    warp.sanitizer->phaseArrive(warp, inst, mask, Sanitizer::kClusterPhase);
+    warp.sanitizer->phases.arrive(warp, inst, mask, Phases::kCluster);
   completeIfAll(cluster);
 }
 
@@ -116,7 +116,7 @@ void clusterWait(Warp &warp, const Inst &inst, uint32_t mask) {
   warp.clusterWaiting &= ~mask;
   warp.clusterArrived &= ~mask;
   if (warp.sanitizer)
-    warp.sanitizer->phaseObserve(warp, inst, mask, Sanitizer::kClusterPhase);
+    warp.sanitizer->phases.observe(warp, inst, mask, Phases::kCluster);
 }
 
 } // namespace

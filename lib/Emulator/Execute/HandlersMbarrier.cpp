@@ -24,7 +24,7 @@ bool misuse(Warp &warp, const Inst &inst, unsigned lane,
 
 /// Returns the line of the last arrival at the mbarrier.
 unsigned lastArrival(const Cta &cta, uint32_t offset) {
-  return cta.sanitizer ? cta.sanitizer->lastArrival(offset) : 0;
+  return cta.sanitizer ? cta.sanitizer->phases.lastArrival(offset) : 0;
 }
 
 /// Finds the mbarrier of a lane; returns false after a fault. The sanitizers
@@ -40,7 +40,7 @@ bool find(Warp &warp, const Inst &inst, unsigned lane, Ref address, bool remote,
     return false;
   }
   if (cta->sanitizer && together)
-    cta->sanitizer->phaseTouch(warp, inst, together, offset);
+    cta->sanitizer->phases.touch(warp, inst, together, offset);
   return true;
 }
 
@@ -98,7 +98,7 @@ void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
     m.pending = m.expected = counts[lane];
     storeMbarrier(*cta, offset, m);
     if (cta->sanitizer)
-      cta->sanitizer->phaseInit(warp, inst, lane, offset, true);
+      cta->sanitizer->phases.initialize(warp, inst, lane, offset, true);
   }
 }
 
@@ -108,7 +108,8 @@ void invalidate(Warp &warp, const Inst &inst, uint32_t mask) {
                  cta.async.queues.erase(offset);
                  std::memset(cta.shared.data() + offset, 0xff, 8);
                  if (cta.sanitizer)
-                   cta.sanitizer->phaseInit(warp, inst, lane, offset, false);
+                   cta.sanitizer->phases.initialize(warp, inst, lane, offset,
+                                                    false);
                  return true;
                });
 }
@@ -134,7 +135,7 @@ void makeRoom(Warp &warp, const Inst &inst, unsigned lane, Cta &cta,
     return;
   m = loadMbarrier(cta, offset);
   if (cta.sanitizer)
-    cta.sanitizer->phaseTooEarly(warp, inst, lane, offset, line);
+    cta.sanitizer->phases.reportTooEarly(warp, inst, lane, offset, line);
 }
 
 bool addTransactions(Warp &warp, const Inst &inst, unsigned lane, Mbarrier &m,
@@ -195,7 +196,7 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
     if (cta.sanitizer && !(told >> lane & 1)) {
       uint32_t together = lanesAt(warp, inst.op[3], mask >> lane << lane);
       told |= together;
-      cta.sanitizer->phaseArrive(warp, inst, together, offset);
+      cta.sanitizer->phases.arrive(warp, inst, together, offset);
     }
     storeMbarrier(cta, offset, m);
     state[lane] = before;
@@ -241,8 +242,8 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
       uint32_t offset;
       resolveShared(warp, inst, unsigned(__builtin_ctz(left)),
                     addresses[__builtin_ctz(left)], 8, 8, false, cta, offset);
-      cta->sanitizer->phaseTouch(warp, inst, together, offset);
-      warp.sanitizer->phaseObserve(warp, inst, together, offset);
+      cta->sanitizer->phases.touch(warp, inst, together, offset);
+      warp.sanitizer->phases.observe(warp, inst, together, offset);
       left &= ~together;
     }
   if (!done && !timedOut) {
@@ -255,7 +256,7 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->asyncClose(warp);
+    warp.sanitizer->order.asyncClose(warp);
   auto visit = [&](unsigned lane, Cta &cta, uint32_t offset, Mbarrier &m) {
     // If only arrivals of cp.async are missing, the phase may be over.
     makeRoom(warp, inst, lane, cta, offset, 1, m);

@@ -181,7 +181,8 @@ void heap(Warp &warp, const Inst &inst, uint32_t mask) {
       continue;
     }
     if (warp.sanitizer)
-      warp.sanitizer->release(warp, inst, lane, value, memory.heapSize(value));
+      warp.sanitizer->memory.release(warp, inst, lane, value,
+                                     memory.heapSize(value));
     if (value && !memory.heapFree(value, inst.line))
       return raiseFault(warp, inst, lane,
                         "free of an address that malloc did not give, or that "
@@ -283,7 +284,7 @@ void discard(Warp &warp, const Inst &inst, uint32_t mask) {
                      kLineBytes, AccessKind::Store, lines.pointer))
     return;
   if (warp.sanitizer)
-    warp.sanitizer->discard(warp, inst, mask, addresses.address);
+    warp.sanitizer->memory.discard(warp, inst, mask, addresses.address);
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     std::memset(lines.pointer[lane], kPoison, kLineBytes);
@@ -294,7 +295,7 @@ void discard(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void proxyFence(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->proxyFence(warp, mask, inst.a);
+    warp.sanitizer->order.proxyFence(warp, mask, inst.a);
 }
 
 void mapAcquire(Warp &warp, const Inst &inst, uint32_t mask) {
@@ -302,19 +303,19 @@ void mapAcquire(Warp &warp, const Inst &inst, uint32_t mask) {
     return;
   LaneAddresses addresses;
   laneAddresses(warp, inst.op[0], 0, 8, addresses);
-  warp.sanitizer->mapAcquire(warp, mask, addresses.address);
+  warp.sanitizer->maps.acquire(warp, mask, addresses.address);
 }
 
 void fence(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->fence(warp, mask, inst.order & OrderCta, inst.a);
+    warp.sanitizer->order.fence(warp, mask, inst.order & OrderCta, inst.a);
 }
 
 /// Executes griddepcontrol.wait. Grids run one after another: earlier ones have
 /// ended.
 void gridWait(Warp &warp, const Inst &, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->gridWait(warp, mask);
+    warp.sanitizer->grids.wait(warp, mask);
 }
 
 } // namespace

@@ -101,7 +101,7 @@ void tensorMapReplace(Warp &warp, const Inst &inst, uint32_t mask) {
     // A weak access of the whole object (PTX ISA, "tensormap.replace").
     if (warp.sanitizer) {
       for (auto kind : {SanitizeKind::Load, SanitizeKind::Store})
-        warp.sanitizer->mapAccess(warp, inst, 1u << lane, place, kind);
+        warp.sanitizer->maps.access(warp, inst, 1u << lane, place, kind);
     }
     TensorMapBytes map;
     std::memcpy(&map, bytes, sizeof(map));
@@ -134,10 +134,10 @@ void tensorMapCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   if (!warp.sanitizer)
     return;
   // That the warp is together orders nothing among its lanes.
-  warp.sanitizer->mapAccess(warp, inst, mask, source, SanitizeKind::Load);
-  warp.sanitizer->mapAccess(warp, inst, 1u << lane, destination,
-                            SanitizeKind::Store);
-  warp.sanitizer->mapPublish(warp, mask, destination);
+  warp.sanitizer->maps.access(warp, inst, mask, source, SanitizeKind::Load);
+  warp.sanitizer->maps.access(warp, inst, 1u << lane, destination,
+                              SanitizeKind::Store);
+  warp.sanitizer->maps.publish(warp, mask, destination);
 }
 
 } // namespace

@@ -47,7 +47,7 @@ static void completePhase(Cta &cta, uint32_t offset, Mbarrier &m) {
   m.pending = m.expected;
   m.transactions = 0;
   if (cta.sanitizer)
-    cta.sanitizer->phaseComplete(offset);
+    cta.sanitizer->phases.complete(offset);
 }
 
 /// Ends the phase if no arrivals and bytes are pending.
@@ -69,7 +69,7 @@ void fusion::emulator::faultNoMbarrier(Warp &warp, const Inst &inst,
   if (&cta != warp.cta)
     message += " of block " + std::to_string(cta.rank) + " of the cluster";
   raiseFault(warp, inst, lane, message, "mbarrier-misuse",
-             cta.sanitizer ? cta.sanitizer->lastWrite(offset) : 0);
+             cta.sanitizer ? cta.sanitizer->memory.lastWrite(offset) : 0);
 }
 
 bool fusion::emulator::drawn(Cta &cta) {
@@ -110,11 +110,11 @@ bool fusion::emulator::settleMbarrier(Cta &cta, uint32_t offset) {
     BulkCopy copy = std::move(queue.front());
     queue.pop_front();
     if (cta.sanitizer && copy.kind == BulkCopy::Kind::Arrive)
-      cta.sanitizer->deliver(offset, copy);
+      cta.sanitizer->copies.deliver(offset, copy);
     if (!copy.landed)
       carryOut(copy);
     if (cta.sanitizer)
-      cta.sanitizer->phaseDeliver(offset, copy);
+      cta.sanitizer->phases.deliver(offset, copy);
   }
   storeMbarrier(cta, offset, m);
   return true;

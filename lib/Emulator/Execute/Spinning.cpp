@@ -28,9 +28,9 @@ static constexpr unsigned kSteps = 2048;
 /// Watches the running group, or the one that would run next.
 Executor::Spin Executor::watch(Warp &warp) {
   Spin spin;
-  Sanitizer::Watch seen;
+  WatchedAccesses seen;
   if (sanitizer)
-    sanitizer->watch = &seen;
+    sanitizer->memory.watch = &seen;
   watching = true;
   uint32_t place = kNone, lanes = 0, of = 0;
   bool isSeen = false, hasStored = false;
@@ -60,7 +60,7 @@ Executor::Spin Executor::watch(Warp &warp) {
                          frame.registers.data() + bytes);
         isSeen = true;
         hasStored |= seen.stores;
-        seen = Sanitizer::Watch();
+        seen = WatchedAccesses();
         spin = Spin();
       } else {
         spin.loops = true;
@@ -96,7 +96,7 @@ Executor::Spin Executor::watch(Warp &warp) {
   }
   watching = false;
   if (sanitizer)
-    sanitizer->watch = nullptr;
+    sanitizer->memory.watch = nullptr;
   // Other lanes of the warp have run in the meantime or have still to run:
   // spinning lanes may now find what they wait for.
   if (hasStored || warp.live != liveBefore || groups() != groupsBefore)

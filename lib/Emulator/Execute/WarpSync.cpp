@@ -76,7 +76,7 @@ uint32_t Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
     if (warp.sanitizer && code.hasInvalidation)
       for (uint32_t left = ready; left;) {
         uint32_t tile = here.members[__builtin_ctz(left)];
-        warp.sanitizer->lanesMeet(warp, tile);
+        warp.sanitizer->phases.meet(warp, tile);
         left &= ~tile;
       }
     return ready;
@@ -123,7 +123,7 @@ uint32_t Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
     for (uint32_t left = released; left;) {
       uint32_t tile = here.members[__builtin_ctz(left)];
-      warp.sanitizer->warpBarrier(warp, tile);
+      warp.sanitizer->order.warpBarrier(warp, tile);
       left &= ~tile;
     }
   return ready;

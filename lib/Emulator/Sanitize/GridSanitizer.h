@@ -16,9 +16,9 @@
 
 #include "Emulator/Machine/Warp.h"
 #include "Emulator/Sanitize/HappensBefore.h"
+#include "Emulator/Sanitize/Phase.h"
 #include "Emulator/Sanitize/ReaderSets.h"
 #include "Emulator/Sanitize/Releases.h"
-#include "Emulator/Sanitize/SanitizerAsync.h"
 #include "Emulator/Sanitize/Shadow.h"
 
 #include <array>
@@ -29,6 +29,12 @@
 namespace fusion::emulator {
 
 enum class SanitizeKind : uint8_t { Load, Store, Atomic };
+
+/// Whether the access is a strong one.
+inline bool isStrong(const Inst &inst, SanitizeKind kind) {
+  return kind == SanitizeKind::Atomic ||
+         (inst.order & ~(OrderGuess | OrderCopy));
+}
 
 /// The reads of a warp's cp.async between two places where groups end, and the
 /// context from which they count as done.

@@ -121,7 +121,7 @@ struct Telling {
   bool isWarp;    ///< the lanes are the whole warp
   Places places;  ///< no lanes: of several warps, in `told`
   uint64_t version;
-  /// Order of fence.sc (SanitizerSequential.cpp).
+  /// Order of fence.sc (SequentialOrder.cpp).
   Order order = Order::Release;
 
   /// Adds what `lanes` told to the knowledge of a thread of block `reader`.

@@ -178,7 +178,7 @@ public:
     Record write, reads;
   };
   /// A strong access to bytes (bits) of a word, in a program with accesses of
-  /// narrow scopes (SanitizerScopes.cpp).
+  /// narrow scopes (ScopedAccesses.cpp).
   struct Scoped {
     Record access;
     uint8_t bytes, scope; ///< OrderCta, OrderCluster or 0
@@ -409,6 +409,23 @@ struct ShadowWords {
 
   alignas(64) Record writeCopy[kMax], readCopy[kMax];
 };
+
+/// Visits the records of these bytes, whole words as one.
+template <class Visit>
+void forRecords(Shadow &shadow, uint64_t offset, uint64_t bytes, Visit visit) {
+  shadow.expandBytes(offset, bytes);
+  for (uint64_t at = offset, end = at + bytes; at < end;) {
+    uint64_t word = shadow.wordOf(at), next = (at / 4 + 1) * 4;
+    if (at % 4 == 0 && next <= end && shadow.isWhole(word)) {
+      visit(shadow.writes[word], shadow.reads[word], at);
+      at = next;
+      continue;
+    }
+    Shadow::Parts &parts = shadow.split(word);
+    for (; at < end && at < next; ++at)
+      visit(parts.writes[at % 4], parts.reads[at % 4], at);
+  }
+}
 
 } // namespace fusion::emulator
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks a whole access at once. The sanitizer checks lane by lane what the
-// answers leave open (Sanitizer.cpp).
+// answers leave open (Accesses.cpp).
 //
 //===----------------------------------------------------------------------===//
 

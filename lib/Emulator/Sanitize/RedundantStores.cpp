@@ -1,4 +1,4 @@
-//===- SanitizerRedundant.cpp - Sanitizers: stores of equal values --------===//
+//===- RedundantStores.cpp - Sanitizers: stores of equal values -----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/Races.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include <cstring>
 
@@ -26,7 +28,7 @@ using namespace fusion::emulator;
 
 /// The bytes of an element that is stored by one of the stores of a line; 0
 /// where the line has no store, or stores of different sizes.
-unsigned Sanitizer::storedElementBytes(unsigned line) {
+unsigned Races::storedElementBytes(unsigned line) {
   auto [it, isNew] = elementBytes.emplace(line, 0);
   if (!isNew)
     return it->second;
@@ -44,8 +46,8 @@ unsigned Sanitizer::storedElementBytes(unsigned line) {
 
 /// What the lane's store gives the element at `offset`; null where it stores
 /// nothing there.
-const uint8_t *Sanitizer::storedElement(const Reach &reach, unsigned lane,
-                                        uint64_t offset) {
+const uint8_t *Races::storedElement(const Reach &reach, unsigned lane,
+                                    uint64_t offset) {
   const Inst &inst = *reach.stored;
   uint64_t begin = reach.offset[lane];
   if (!(reach.mask >> lane & 1) || offset < begin ||
@@ -56,8 +58,8 @@ const uint8_t *Sanitizer::storedElement(const Reach &reach, unsigned lane,
 }
 
 /// Whether the lane stores what the store `other` did to the place before.
-bool Sanitizer::isRedundant(const Reach &reach, Record other, uint64_t offset,
-                            unsigned lane) {
+bool Races::isRedundant(const Reach &reach, Record other, uint64_t offset,
+                        unsigned lane) {
   if (!reach.stored || reach.atomic() || reach.inFlight ||
       (other & (kAtomic | kSeveral | kUnknownLane)))
     return false;
@@ -94,15 +96,15 @@ bool Sanitizer::isRedundant(const Reach &reach, Record other, uint64_t offset,
 }
 
 /// The lane stores where `other` has, and nothing orders the two.
-void Sanitizer::raceOfWrites(Reach &reach, Record other, uint64_t offset,
-                             unsigned lane) {
+void Races::raceOfWrites(Reach &reach, Record other, uint64_t offset,
+                         unsigned lane) {
   reach.redundant = isRedundant(reach, other, offset, lane);
   if (!reach.redundant)
     return race(reach, "write-after-write", other, offset, lane);
   static const char *const kind = "redundant-write";
-  if (!known.count({kind, reach.line, lineOf(other)}))
-    reportText(kind, reach.warp, lane, reach.line, lineOf(other),
-               "store to " + reach.place(offset) + " of the value that " +
-                   threadName(other) +
-                   " stores there, too, and nothing orders the two");
+  if (!reports.isKnown(kind, reach.line, lineOf(other)))
+    reports.reportText(kind, reach.warp, lane, reach.line, lineOf(other),
+                       "store to " + reach.place(offset) +
+                           " of the value that " + reports.threadName(other) +
+                           " stores there, too, and nothing orders the two");
 }

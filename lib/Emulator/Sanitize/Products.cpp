@@ -1,4 +1,4 @@
-//===- SanitizerRegisters.cpp - Sanitizers: registers of warps ------------===//
+//===- Products.cpp - Sanitizers: registers of warps ----------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/Products.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include "fusion/Target/Chips/Hardware.h"
 #include <algorithm>
@@ -30,18 +32,17 @@ static uint32_t countWarpgroups(uint32_t warps) {
   return (warps + kGroup - 1) / kGroup;
 }
 
-void Sanitizer::productFence(Warp &warp) {
-  if (async.products.size() <= warp.index)
-    async.products.resize(warps);
-  ++async.products[warp.index].epoch;
+void Products::fence(Warp &warp) {
+  if (productRegisters.size() <= warp.index)
+    productRegisters.resize(warps);
+  ++productRegisters[warp.index].epoch;
 }
 
-void Sanitizer::registerAccess(Warp &warp, unsigned lane,
-                               const RegisterWatch &watch) {
+void Products::access(Warp &warp, unsigned lane, const RegisterWatch &watch) {
   using Register = ProductRegisters::Register;
-  if (async.products.size() <= warp.index)
-    async.products.resize(warps);
-  ProductRegisters &state = async.products[warp.index];
+  if (productRegisters.size() <= warp.index)
+    productRegisters.resize(warps);
+  ProductRegisters &state = productRegisters[warp.index];
   if (state.registers.size() < cta.code->watchedRegisters)
     state.registers.resize(cta.code->watchedRegisters);
   auto inFlight = [&](uint32_t group) {
@@ -51,19 +52,21 @@ void Sanitizer::registerAccess(Warp &warp, unsigned lane,
   // allow use of registers defined by GMMA". PTX ISA, "wgmma.wait_group":
   // without the wait the behavior is undefined.
   auto early = [&](const std::string &what, uint32_t line, bool isRead) {
-    reportText("wgmma-register-in-flight", warp, lane, watch.line, line,
-               what +
-                   " before the wgmma was waited for; ptxas inserts the "
-                   "wait where it sees that (warning C7517), else " +
-                   (isRead ? "what is read is undefined: here, the value from "
-                             "before the wgmma"
-                           : "what the register holds then is undefined"));
+    reports.reportText(
+        "wgmma-register-in-flight", warp, lane, watch.line, line,
+        what +
+            " before the wgmma was waited for; ptxas inserts the "
+            "wait where it sees that (warning C7517), else " +
+            (isRead ? "what is read is undefined: here, the value from "
+                      "before the wgmma"
+                    : "what the register holds then is undefined"));
   };
   // The first register tells it all.
   bool reported = false;
   auto unfenced = [&](const char *what, uint32_t line) {
     if (!std::exchange(reported, true))
-      reportText("missing-wgmma-fence", warp, lane, watch.line, line, what);
+      reports.reportText("missing-wgmma-fence", warp, lane, watch.line, line,
+                         what);
   };
   if (!watch.isProduct) {
     for (uint32_t number : watch.reads) {
@@ -127,50 +130,52 @@ static constexpr size_t kMostChanges = 1024;
 
 /// All warps of a warpgroup execute the same ones, and synchronise before the
 /// next one (PTX ISA, "setmaxnreg").
-void Sanitizer::registersSet(Warp &warp, const Inst &inst, uint32_t mask) {
-  async.changes.resize(warps);
-  async.groupChanges.resize(countWarpgroups(warps));
-  RegisterChanges &own = async.changes[warp.index];
-  auto &history = async.groupChanges[groupOf(warp.index)];
+void Products::setRegisters(Warp &warp, const Inst &inst, uint32_t mask) {
+  registerChanges.resize(warps);
+  groupChanges.resize(countWarpgroups(warps));
+  RegisterChanges &own = registerChanges[warp.index];
+  auto &history = groupChanges[groupOf(warp.index)];
   unsigned lane = unsigned(__builtin_ctz(mask));
   std::pair<unsigned, int64_t> change{inst.line, inst.imm};
   if (own.count == history.size() && own.count < kMostChanges)
     history.push_back(change);
   else if (own.count < history.size() && history[own.count] != change)
-    reportText("bad-setmaxnreg", warp, lane, inst.line,
-               history[own.count].first,
-               "the warps of a warpgroup execute different setmaxnreg");
+    reports.reportText("bad-setmaxnreg", warp, lane, inst.line,
+                       history[own.count].first,
+                       "the warps of a warpgroup execute different setmaxnreg");
   uint32_t first = groupOf(warp.index) * kGroup;
   for (uint32_t w = first; own.count && w < std::min(first + kGroup, warps);
        ++w) {
-    const RegisterChanges &other = async.changes[w];
-    bool isBefore =
-        w == warp.index || other.count > own.count ||
-        (other.count == own.count && ordered(other.last, warp, int(lane)));
+    const RegisterChanges &other = registerChanges[w];
+    bool isBefore = w == warp.index || other.count > own.count ||
+                    (other.count == own.count &&
+                     order.ordered(other.last, warp, int(lane)));
     if (!isBefore)
-      reportText("bad-setmaxnreg", warp, lane, inst.line,
-                 lineOf(other.count ? other.last : own.last),
-                 "the warps of the warpgroup have not synchronised since their "
-                 "setmaxnreg before this one");
+      reports.reportText(
+          "bad-setmaxnreg", warp, lane, inst.line,
+          lineOf(other.count ? other.last : own.last),
+          "the warps of the warpgroup have not synchronised since their "
+          "setmaxnreg before this one");
   }
   ++own.count;
-  own.last =
-      contextRecord(warp) | Record(inst.line & 0xfffff) << 12 | kUnknownLane;
+  own.last = order.contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
+             kUnknownLane;
 }
 
 //===----------------------------------------------------------------------===//
 // wgmma of whole warpgroups
 //===----------------------------------------------------------------------===//
 
-void Sanitizer::productStart(const Warp &warp, const Inst &inst, uint64_t a,
-                             uint64_t b, bool scaleD, bool isAlike) {
+void Products::start(const Warp &warp, const Inst &inst, uint64_t a, uint64_t b,
+                     bool scaleD, bool isAlike) {
   constexpr size_t kMost = 1 << 16;
   if (!isAlike)
-    reportText("bad-wgmma", warp, 0, inst.line, 0,
-               "the threads of a warp execute wgmma with different descriptors "
-               "or scale-d");
-  async.groupProducts.resize(countWarpgroups(warps));
-  GroupProducts &group = async.groupProducts[groupOf(warp.index)];
+    reports.reportText(
+        "bad-wgmma", warp, 0, inst.line, 0,
+        "the threads of a warp execute wgmma with different descriptors "
+        "or scale-d");
+  groupProducts.resize(countWarpgroups(warps));
+  GroupProducts &group = groupProducts[groupOf(warp.index)];
   if (group.isOver)
     return;
   GroupProducts::Product product{inst.line, a, b, scaleD};
@@ -180,11 +185,12 @@ void Sanitizer::productStart(const Warp &warp, const Inst &inst, uint64_t a,
     group.isOver = group.products.size() > kMost;
   } else if (const GroupProducts::Product &other = group.products[number];
              other != product) {
-    reportText("bad-wgmma", warp, 0, inst.line, other.line,
-               other.line != inst.line
-                   ? "the warps of a warpgroup execute different wgmma"
-                   : "the warps of a warpgroup execute wgmma with different "
-                     "descriptors or scale-d");
+    reports.reportText(
+        "bad-wgmma", warp, 0, inst.line, other.line,
+        other.line != inst.line
+            ? "the warps of a warpgroup execute different wgmma"
+            : "the warps of a warpgroup execute wgmma with different "
+              "descriptors or scale-d");
   }
   uint64_t least =
       *std::min_element(std::begin(group.count), std::end(group.count));
@@ -195,32 +201,47 @@ void Sanitizer::productStart(const Warp &warp, const Inst &inst, uint64_t a,
 }
 
 /// The CTA has ended.
-void Sanitizer::checkProducts() {
-  for (uint32_t w = 0; w < warps && groupOf(w) < async.groupProducts.size();
-       ++w) {
-    const GroupProducts &group = async.groupProducts[groupOf(w)];
+void Products::checkProducts() {
+  for (uint32_t w = 0; w < warps && groupOf(w) < groupProducts.size(); ++w) {
+    const GroupProducts &group = groupProducts[groupOf(w)];
     uint64_t number = group.count[w % kGroup] - group.first;
     if (group.isOver || number >= group.products.size())
       continue;
     const Warp &warp = cta.warps[w];
-    reportText("bad-wgmma", warp, 0, group.products[number].line, warp.exitLine,
-               "warp " + std::to_string(w) +
-                   " ends without this wgmma, which others of its warpgroup "
-                   "execute");
+    reports.reportText(
+        "bad-wgmma", warp, 0, group.products[number].line, warp.exitLine,
+        "warp " + std::to_string(w) +
+            " ends without this wgmma, which others of its warpgroup "
+            "execute");
   }
 }
 
 /// The CTA has ended.
-void Sanitizer::checkRegisters() {
-  for (uint32_t w = 0; w < async.changes.size(); ++w) {
-    const auto &history = async.groupChanges[groupOf(w)];
-    uint32_t count = async.changes[w].count;
+void Products::checkRegisters() {
+  for (uint32_t w = 0; w < registerChanges.size(); ++w) {
+    const auto &history = groupChanges[groupOf(w)];
+    uint32_t count = registerChanges[w].count;
     if (count >= history.size())
       continue;
     const Warp &warp = cta.warps[w];
-    reportText("bad-setmaxnreg", warp, 0, history[count].first, warp.exitLine,
-               "warp " + std::to_string(w) +
-                   " ends without this setmaxnreg, which others of its "
-                   "warpgroup have executed");
+    reports.reportText("bad-setmaxnreg", warp, 0, history[count].first,
+                       warp.exitLine,
+                       "warp " + std::to_string(w) +
+                           " ends without this setmaxnreg, which others of its "
+                           "warpgroup have executed");
   }
+}
+
+/// What the whole warpgroup's wgmma read was read before; the registers are the
+/// warp's own.
+void Products::wait(Warp &warp, int64_t pending) {
+  int64_t waited = int64_t(warp.productGroup) - pending, clock = waited + 1;
+  if (warp.index < productRegisters.size()) {
+    int64_t &known = productRegisters[warp.index].waited;
+    known = std::max(known, waited);
+  }
+  uint32_t first = warp.index & ~3u;
+  for (uint32_t w = first; clock > 1 && w < std::min(first + 4, warps); ++w)
+    order.states[warp.index].common.warps.join(slots::kProducts + w,
+                                               uint32_t(clock));
 }

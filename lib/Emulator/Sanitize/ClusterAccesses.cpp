@@ -1,4 +1,4 @@
-//===- SanitizerCluster.cpp - Sanitizers: memory of other CTAs ------------===//
+//===- ClusterAccesses.cpp - Sanitizers: memory of other CTAs -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Accesses to the shared memory of other CTAs of the cluster. `this` is the
-// sanitizer of the CTA that holds the memory; who accesses it has
-// `warp.sanitizer`.
+// Accesses to the shared memory of other CTAs of the cluster. `this` is of the
+// CTA that holds the memory; `warp.sanitizer` is of the CTA that accesses it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/MemoryAccesses.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>
 
@@ -23,58 +24,17 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
     visit(unsigned(__builtin_ctz(mask)));
 }
 
-/// The contexts before which everything is ordered before all threads of the
-/// cluster. Looked for where somebody has waited for barrier.cluster since.
-Record Sanitizer::settledInCluster() {
-  Sanitizer &first = *cta.cluster->ctas.front()->sanitizer;
-  if (first.settledAfter == first.clusterWaits)
-    return first.settled;
-  first.settledAfter = first.clusterWaits;
-  const std::vector<Cta *> &ctas = cta.cluster->ctas;
-  const Phase &phase = grid.clusterPhases[cta.cluster];
-  // Who waits for a phase that has ended is going to know what it told.
-  uint32_t now = cta.cluster->parity ? kFullMask : 0;
-  auto isWaking = [&](const Warp &warp) {
-    return !(warp.live & ~(warp.clusterWaiting & (warp.clusterParity ^ now)));
-  };
-  auto isSettled = [&](const Context &context) {
-    if (std::none_of(ctas.begin(), ctas.end(), [&](const Cta *of) {
-          return of->linear == context.block;
-        }))
-      return true;
-    for (const Cta *of : ctas) {
-      const Knowledge *last = nullptr;
-      for (const Warp &warp : of->warps) {
-        const Knowledge &known = of->sanitizer->states[warp.index].common;
-        if (!warp.live || (last && last->isShared(known)))
-          continue;
-        if (known.knowsWarp(context, of->linear))
-          last = &known;
-        else if (!isWaking(warp) ||
-                 phase.done.foreign.at(Knowledge::warpKey(
-                     context.block, context.warp)) <= context.clock)
-          return false;
-      }
-    }
-    return true;
-  };
-  size_t number = size_t(first.settled >> 32);
-  while (number < grid.contexts.size() && isSettled(grid.contexts[number]))
-    ++number;
-  return first.settled = Record(number) << 32;
-}
-
 /// The CTA must have begun, which only what came from it tells, and must not
 /// end before the access (PTX ISA, "Shared State Space").
-void Sanitizer::noteRemote(Warp &warp, uint32_t mask, unsigned line,
-                           bool accesses) {
+void MemoryAccesses::noteRemote(Warp &warp, uint32_t mask, unsigned line,
+                                bool accesses) {
   Sanitizer &who = *warp.sanitizer;
-  WarpState &state = who.states[warp.index];
+  WarpState &state = who.order.states[warp.index];
   if (!(state.begun >> cta.rank & 1)) {
     Context begun{cta.linear, slots::kStarted, 0};
     // Who knows of any of its threads knows that it runs.
     auto isKnown = [&](const Knowledge &known) {
-      bool any = who.in(known, begun, 0);
+      bool any = who.order.in(known, begun, 0);
       auto look = [&](uint64_t, const uint32_t (&)[32]) { any = true; };
       known.foreign.forLeaves(Knowledge::warpKey(cta.linear, 0),
                               Knowledge::warpKey(cta.linear, slots::kWarps - 1),
@@ -90,7 +50,7 @@ void Sanitizer::noteRemote(Warp &warp, uint32_t mask, unsigned line,
       forLanes(mask, [&](unsigned lane) {
         const Knowledge *own = state.lanes.find(lane);
         if (!own || !isKnown(*own))
-          who.reportText(
+          who.reports.reportText(
               "cluster-lifetime", warp, lane, line, 0,
               "access to the shared memory of block " +
                   std::to_string(cta.rank) +
@@ -100,35 +60,35 @@ void Sanitizer::noteRemote(Warp &warp, uint32_t mask, unsigned line,
   }
   if (!accesses)
     return;
-  Record mine = who.contextRecord(warp) | Record(line & 0xfffff) << 12;
+  Record mine = who.order.contextRecord(warp) | Record(line & 0xfffff) << 12;
   // Some come lane by lane, mostly of one access.
   if (state.remote == mine && state.remoteRank == cta.rank &&
       !(mask & ~state.remoteLanes))
     return;
   if (state.remote != mine || state.remoteRank != cta.rank ||
-      async.remote.empty() || async.remote.back().first != mine) {
+      remoteAccesses.empty() || remoteAccesses.back().first != mine) {
     state.remote = mine;
     state.remoteRank = cta.rank;
     state.remoteLanes = 0;
-    async.remote.push_back({mine, 0});
+    remoteAccesses.push_back({mine, 0});
   }
   state.remoteLanes |= mask;
-  async.remote.back().second |= mask;
-  if (async.outstanding.empty() || async.outstanding.back() != contextOf(mine))
-    async.outstanding.push_back(contextOf(mine));
+  remoteAccesses.back().second |= mask;
+  if (outstanding.empty() || outstanding.back() != contextOf(mine))
+    outstanding.push_back(contextOf(mine));
 }
 
 /// The CTA has ended: some thread of it knew of every access from outside.
-void Sanitizer::checkLifetime(const Warp &) {
-  if (async.remote.empty())
+void MemoryAccesses::checkLifetime(const Warp &) {
+  if (remoteAccesses.empty())
     return;
   Knowledge all;
-  for (const WarpState &state : states) {
+  for (const WarpState &state : order.states) {
     all.join(state.common);
     forDistinct(state.lanes, kFullMask,
                 [&](const Knowledge &own) { all.join(own); });
   }
-  for (const auto &[record, lanes] : async.remote) {
+  for (const auto &[record, lanes] : remoteAccesses) {
     const Context &context = grid.contexts[contextOf(record)];
     if (all.knowsWarp(context, cta.linear))
       continue;
@@ -138,7 +98,7 @@ void Sanitizer::checkLifetime(const Warp &) {
     });
     for (Cta *other : cta.cluster->ctas)
       if (unknown && other->linear == context.block)
-        other->sanitizer->reportText(
+        other->sanitizer->reports.reportText(
             "cluster-lifetime", other->warps[context.warp],
             unsigned(__builtin_ctz(unknown)), lineOf(record), 0,
             "access to the shared memory of block " + std::to_string(cta.rank) +
@@ -146,28 +106,29 @@ void Sanitizer::checkLifetime(const Warp &) {
   }
 }
 
-void Sanitizer::clusterAccess(Warp &warp, const Inst &inst, uint32_t mask,
-                              const uint64_t *offset, unsigned bytes,
-                              SanitizeKind kind) {
+void MemoryAccesses::clusterAccess(Warp &warp, const Inst &inst, uint32_t mask,
+                                   const uint64_t *offset, unsigned bytes,
+                                   SanitizeKind kind) {
   if (warp.cta == &cta)
     return sharedAccess(warp, inst, mask, offset, bytes, kind);
   noteRemote(warp, mask, inst.line, true);
   Sanitizer &who = *warp.sanitizer;
   bool strong = isStrong(inst, kind);
-  Record mine = who.contextRecord(warp) | Record(inst.line & 0xfffff) << 12 |
+  Record mine = who.order.contextRecord(warp) |
+                Record(inst.line & 0xfffff) << 12 |
                 (strong || (inst.order & OrderGuess) ? kAtomic : 0);
   Reach reach{shared, warp, inst.line, kind, mine, Record(1) << 32};
   if (reach.hides())
-    reach.settled = settledInCluster();
+    reach.settled = order.settledInCluster();
   reach.loose = strong && kind != SanitizeKind::Atomic && hasLocks();
   reach.update = reach.loose && (inst.order & OrderUpdate);
   if (kind == SanitizeKind::Store && inst.imm2 == kStoresOperands)
     reach.stored = &inst;
-  access(reach, mask, offset, bytes, false);
+  accesses.access(reach, mask, offset, bytes, false);
   if (strong && cta.code->hasNarrowAccess)
-    checkScopes(reach, inst, mask, offset, bytes);
+    accesses.checkScopes(reach, inst, mask, offset, bytes);
   if (strong)
-    who.synchronize(warp, mask, offset, inst, kind, released, nullptr);
+    who.order.synchronize(warp, mask, offset, inst, kind, released, nullptr);
   if (strong && hasLocks())
-    who.synchronizeLoosely(warp, mask, offset, kind, looseShared);
+    who.order.synchronizeLoosely(warp, mask, offset, kind, looseShared);
 }

@@ -1,4 +1,4 @@
-//===- SanitizerRows.cpp - Sanitizers: rows of global memory --------------===//
+//===- WholeRows.cpp - Sanitizers: rows of global memory ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,14 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/WholeAccesses.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 using namespace fusion::emulator;
 
 /// Returns the lanes that must be looked at by word.
-uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
-                               const uint64_t *offset, unsigned bytes,
-                               bool contiguous) {
+uint32_t WholeAccesses::accessRows(Reach &reach, uint32_t mask,
+                                   const uint64_t *offset, unsigned bytes,
+                                   bool contiguous) {
   Shadow &shadow = reach.shadow;
   uint32_t left = mask;
   // After a while all rows are looked at by word.
@@ -65,7 +67,7 @@ uint32_t Sanitizer::accessRows(Reach &reach, uint32_t mask,
   return left;
 }
 
-bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
+bool WholeAccesses::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
   if (row.write == kByWord)
     return false;
   // Rows have no history.
@@ -75,17 +77,17 @@ bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
     if (!contextOf(other) || !(other & kAtomic))
       return contextOf(other) != 0;
     bool isOwnEarlier =
-        !((other ^ mine) & kLanes) && isOwn(contextOf(other), reach.warp);
-    return !isOwnEarlier && !isAfterForAll(reach, other);
+        !((other ^ mine) & kLanes) && order.isOwn(contextOf(other), reach.warp);
+    return !isOwnEarlier && !accessOrder.isAfterForAll(reach, other);
   };
   if (reach.hides() && (isHidden(row.write) || isHidden(row.reads)))
     return false;
   auto isOwn = [&](Record other) { return ((other ^ mine) & kOwner) == 0; };
   auto isOrdered = [&](Record other) {
     return other < reach.limit || isOwn(other) || (other & mine & kAtomic) ||
-           isAfterForAll(reach, other) ||
+           accessOrder.isAfterForAll(reach, other) ||
            // Its own lanes, earlier.
-           orderedForOwner(other, mine, reach.warp);
+           accessOrder.orderedForOwner(other, mine, reach.warp);
   };
   if (!isOrdered(row.write))
     return false;
@@ -97,13 +99,13 @@ bool Sanitizer::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
   }
   if (isOwn(row.reads))
     return !((row.reads ^ mine) & kAtomic);
-  switch (actionOn(reach, row.reads)) {
-  case Action::Replace:
+  switch (accessOrder.actionOn(reach, row.reads)) {
+  case ReadAction::Replace:
     row.reads = mine;
     return true;
-  case Action::Keep:
+  case ReadAction::Keep:
     return true;
-  case Action::Join:
+  case ReadAction::Join:
     return false;
   }
   return false;

@@ -1,4 +1,4 @@
-//===- SanitizerLocks.cpp - Sanitizers: locks without fences --------------===//
+//===- LostUpdates.cpp - Sanitizers: locks without fences -----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,16 +18,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/Races.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>
 
 using namespace fusion::emulator;
 
 /// Records the threads that strong accesses would order if each had its fence.
-void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
-                                   const uint64_t *address, SanitizeKind kind,
-                                   LooselyReleased &released) {
+void ThreadOrder::synchronizeLoosely(Warp &warp, uint32_t mask,
+                                     const uint64_t *address, SanitizeKind kind,
+                                     LooselyReleased &released) {
   WarpState &state = states[warp.index];
   uint64_t threads = Knowledge::threadKey(cta.linear, warp.index, 0);
   Places::forEach(mask, address, [&](const Places &places) {
@@ -51,11 +53,11 @@ void Sanitizer::synchronizeLoosely(Warp &warp, uint32_t mask,
 }
 
 /// Records a strong read by the lane as suspicious.
-void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
-                        unsigned lane) {
+void Races::suspect(Reach &reach, Record write, uint64_t offset,
+                    unsigned lane) {
   constexpr size_t kMost = 128;
   // The state is in the accessing warp's CTA, wherever the memory is.
-  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
+  WarpState &state = reach.warp.sanitizer->order.states[reach.warp.index];
   std::vector<Suspect> &suspects = state.suspects;
   suspects.erase(std::remove_if(suspects.begin(), suspects.end(),
                                 [&](const Suspect &s) {
@@ -66,7 +68,7 @@ void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
                  suspects.end());
   const Clocks *loose = state.loose.find(lane);
   if (!loose || !contextOf(write) || (write & kSpecial) ||
-      ordered(write, reach.warp, int(lane)))
+      order.ordered(write, reach.warp, int(lane)))
     return;
   const Context &context = grid.contexts[contextOf(write)];
   uint64_t writer =
@@ -79,10 +81,10 @@ void Sanitizer::suspect(Reach &reach, Record write, uint64_t offset,
 }
 
 /// Whether the lane overwrites a value that it has read too early.
-bool Sanitizer::isLostUpdate(const Reach &reach, Record write, uint64_t offset,
-                             unsigned lane) const {
+bool Races::isLostUpdate(const Reach &reach, Record write, uint64_t offset,
+                         unsigned lane) const {
   const std::vector<Suspect> &suspects =
-      reach.warp.sanitizer->states[reach.warp.index].suspects;
+      reach.warp.sanitizer->order.states[reach.warp.index].suspects;
   return std::any_of(suspects.begin(), suspects.end(), [&](const Suspect &s) {
     return s.lane == lane && s.memory == &reach.shadow && s.offset == offset &&
            s.write == write;

@@ -1,4 +1,4 @@
-//===- SanitizerSequential.cpp - Sanitizers: fence.sc and barriers --------===//
+//===- SequentialOrder.cpp - Sanitizers: fence.sc and barriers ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,14 +16,16 @@
 //   all: fence; barrier; thread 0: write
 //   thread 0: read; barrier; all: fence
 //
-// Without a barrier these are release and acquire (SanitizerReleases.cpp).
+// Without a barrier these are release and acquire (ReleaseOrder.cpp).
 // Barriers and bar.warp.sync pass the knowledge at a fence.sc from arriving
 // threads to waiting ones, whose writes tell it (Telling::Crossed). They pass
 // observations that wait for a fence.sc likewise.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/ThreadOrder.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 using namespace fusion::emulator;
 
@@ -33,8 +35,8 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
 }
 
 /// Adds what these lanes bring to a barrier.
-void Sanitizer::arriveSequentially(const Warp &warp, uint32_t mask,
-                                   Crossing &into) {
+void ThreadOrder::arriveSequentially(const Warp &warp, uint32_t mask,
+                                     Crossing &into) {
   const WarpState &state = states[warp.index];
   for (const Fenced &fenced : state.fenced) {
     uint32_t lanes = fenced.lanes & mask;
@@ -56,7 +58,7 @@ void Sanitizer::arriveSequentially(const Warp &warp, uint32_t mask,
               [&](const Knowledge &own) { into.pending.join(own); });
 }
 
-ToldRef Sanitizer::toldOf(const Crossing &met) const {
+ToldRef ThreadOrder::toldOf(const Crossing &met) const {
   if (met.released.empty())
     return ToldRef();
   Told *told = new Told;
@@ -67,7 +69,7 @@ ToldRef Sanitizer::toldOf(const Crossing &met) const {
 
 /// Adds to the knowledge that these lanes will have after a fence.sc.
 template <class Add>
-void Sanitizer::addSequentially(const Warp &warp, uint32_t lanes, Add add) {
+void ThreadOrder::addSequentially(const Warp &warp, uint32_t lanes, Add add) {
   WarpState &state = states[warp.index];
   if (!(warp.live & ~lanes))
     add(state.sequentialOfAll);
@@ -75,16 +77,16 @@ void Sanitizer::addSequentially(const Warp &warp, uint32_t lanes, Add add) {
     addToLanes(state.sequential, lanes, add);
 }
 
-void Sanitizer::awaitSequentially(const Warp &warp, uint32_t lanes,
-                                  const Told &told) {
+void ThreadOrder::awaitSequentially(const Warp &warp, uint32_t lanes,
+                                    const Told &told) {
   addSequentially(warp, lanes,
                   [&](Knowledge &own) { told.tell(own, cta.linear); });
 }
 
 /// Gives these lanes what they learn at a barrier; `told` is the picture of
 /// `met`.
-void Sanitizer::meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
-                                 const ToldRef &told) {
+void ThreadOrder::meetSequentially(Warp &warp, uint32_t mask,
+                                   const Crossing &met, const ToldRef &told) {
   WarpState &state = states[warp.index];
   if (!met.pending.empty())
     addSequentially(warp, mask, [&](Knowledge &own) { own.join(met.pending); });
@@ -104,7 +106,7 @@ void Sanitizer::meetSequentially(Warp &warp, uint32_t mask, const Crossing &met,
 }
 
 /// Executes the acquiring half of a fence.sc.
-void Sanitizer::acquireSequentially(Warp &warp, uint32_t mask) {
+void ThreadOrder::acquireSequentially(Warp &warp, uint32_t mask) {
   WarpState &state = states[warp.index];
   bool isWarp = !(warp.live & ~mask);
   if (Knowledge &all = state.sequentialOfAll; !all.empty()) {

@@ -1,4 +1,4 @@
-//===- SanitizerNarrow.cpp - Sanitizers: lanes with parts of words --------===//
+//===- NarrowAccesses.cpp - Sanitizers: lanes with parts of words ---------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/WholeAccesses.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 using namespace fusion::emulator;
 
@@ -20,8 +22,8 @@ using namespace fusion::emulator;
 /// itself has been before: halves or bytes at a stride. With `Splits`, whole
 /// words get parts where all of them is over. Returns the other lanes.
 template <unsigned Bytes, bool Splits>
-uint32_t Sanitizer::accessSplit(Reach &reach, uint32_t mask,
-                                const uint64_t *offset) {
+uint32_t WholeAccesses::accessSplit(Reach &reach, uint32_t mask,
+                                    const uint64_t *offset) {
   Shadow &shadow = reach.shadow;
   bool loads = reach.kind == SanitizeKind::Load;
   Record limit = reach.limit;
@@ -73,8 +75,8 @@ static bool isScattered(uint32_t mask, const uint64_t *offset, unsigned bytes) {
 }
 
 /// Returns the lanes that must be looked at one by one.
-uint32_t Sanitizer::accessNarrow(Reach &reach, uint32_t mask,
-                                 const uint64_t *offset, unsigned bytes) {
+uint32_t WholeAccesses::accessNarrow(Reach &reach, uint32_t mask,
+                                     const uint64_t *offset, unsigned bytes) {
   if (reach.inFlight)
     return mask;
   if (isScattered(mask, offset, bytes))
@@ -109,7 +111,7 @@ uint32_t Sanitizer::accessNarrow(Reach &reach, uint32_t mask,
 }
 
 /// `mine` is of the word's lanes.
-bool Sanitizer::accessTogether(Reach &reach, uint64_t word, Record mine) {
+bool WholeAccesses::accessTogether(Reach &reach, uint64_t word, Record mine) {
   Record &write = reach.shadow.writes[word], &reads = reach.shadow.reads[word];
   bool stores = reach.kind == SanitizeKind::Store;
   auto isOrdered = [&](Record other) {
@@ -117,7 +119,8 @@ bool Sanitizer::accessTogether(Reach &reach, uint64_t word, Record mine) {
       return true;
     if (other & (kSpecial | kSet))
       return stores && other == kUninitialized;
-    return (other & mine & kAtomic) || orderedForOwner(other, mine, reach.warp);
+    return (other & mine & kAtomic) ||
+           accessOrder.orderedForOwner(other, mine, reach.warp);
   };
   if (isKind(write, kSplit)) {
     if (!stores)
@@ -127,7 +130,7 @@ bool Sanitizer::accessTogether(Reach &reach, uint64_t word, Record mine) {
       for (Record other : {parts.writes[i], parts.reads[i]})
         if (other >= reach.limit &&
             ((other & (kSpecial | kSet)) ||
-             !orderedForOwner(other, ofByte(mine, i), reach.warp)))
+             !accessOrder.orderedForOwner(other, ofByte(mine, i), reach.warp)))
           return false;
     reach.shadow.unite(word, mine);
     return true;
@@ -143,19 +146,19 @@ bool Sanitizer::accessTogether(Reach &reach, uint64_t word, Record mine) {
   }
   if (((reads ^ mine) & kOwner) == 0)
     return ((reads ^ mine) & kAtomic) == 0;
-  switch (actionOn(reach, reads)) {
-  case Action::Replace:
+  switch (accessOrder.actionOn(reach, reads)) {
+  case ReadAction::Replace:
     reads = mine;
     return true;
-  case Action::Keep:
+  case ReadAction::Keep:
     return true;
-  case Action::Join:
+  case ReadAction::Join:
     break;
   }
   // By the same lanes in other words, every byte was read by several.
   bool ofContext = !(reads & kSet) && contextOf(reads) == contextOf(mine);
   if (ofContext && !(reads & kSeveral) && patternOf(reads) != patternOf(mine))
     return false;
-  reads = addReader(reach, reads, mine);
+  reads = readers.addReader(reach, reads, mine);
   return true;
 }

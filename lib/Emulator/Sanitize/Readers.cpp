@@ -1,4 +1,4 @@
-//===- SanitizerReaders.cpp - Sanitizers: several readers of a place ------===//
+//===- Readers.cpp - Sanitizers: several readers of a place ---------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/Readers.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>
 
@@ -22,7 +24,7 @@ static Record withoutLane(Record record) {
 }
 
 /// Whether some of these readers are strong, and others not.
-bool Sanitizer::areMixed(Record reads, Record mine) {
+bool Readers::areMixed(Record reads, Record mine) {
   if (!(reads & kSet))
     return (reads ^ mine) & kAtomic;
   const ReaderSets::Set &set = sets[lineOf(reads)];
@@ -32,7 +34,7 @@ bool Sanitizer::areMixed(Record reads, Record mine) {
 
 /// Such readers: a strong write asks for the weak ones, whose lanes are not to
 /// be taken for those of the strong ones.
-Record Sanitizer::addMixedReader(Record reads, Record mine, const Warp &warp) {
+Record Readers::addMixedReader(Record reads, Record mine, const Warp &warp) {
   ReaderSets::Set all{reads};
   if (reads & kSet)
     all = sets[lineOf(reads)];
@@ -48,7 +50,7 @@ Record Sanitizer::addMixedReader(Record reads, Record mine, const Warp &warp) {
       }
     } else if (!isAlike && (member & kAtomic || !(mine & kAtomic)) &&
                contextOf(member) != contextOf(mine) &&
-               orderedForAll(member, warp)) {
+               order.orderedForAll(member, warp)) {
       isChanged = true;
       continue;
     }
@@ -72,7 +74,7 @@ Record Sanitizer::addMixedReader(Record reads, Record mine, const Warp &warp) {
 
 /// The readers `reads` and the thread of `mine`; of readers that come before
 /// all that its warp will do nothing need be known.
-Record Sanitizer::addReader(const Reach &reach, Record reads, Record mine) {
+Record Readers::addReader(const Reach &reach, Record reads, Record mine) {
   const Warp &warp = reach.warp;
   // What was united before was not mixed, nor of one context.
   Record among = reads & kSet ? reads : withoutLane(reads),
@@ -106,7 +108,8 @@ Record Sanitizer::addReader(const Reach &reach, Record reads, Record mine) {
     return memo.result = mine;
   ReaderSets::Set &set = *fresh;
   auto keep = [&](Record record) {
-    if (!orderedForAll(record, warp) && contextOf(record) != contextOf(mine))
+    if (!order.orderedForAll(record, warp) &&
+        contextOf(record) != contextOf(mine))
       set.push_back(record);
   };
   if (reads & kSet)

@@ -1,4 +1,4 @@
-//===- SanitizerScopes.cpp - Sanitizers: strong accesses of narrow scopes -===//
+//===- ScopedAccesses.cpp - Sanitizers: strong accesses of narrow scopes --===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/Accesses.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>
 
@@ -38,8 +40,8 @@ static bool haveEachOther(const Warp &warp, uint64_t block, uint8_t scopes) {
 }
 
 /// Checks a strong access of lanes to `bytes` at their offsets.
-void Sanitizer::checkScopes(Reach &reach, const Inst &inst, uint32_t mask,
-                            const uint64_t *offset, unsigned bytes) {
+void Accesses::checkScopes(Reach &reach, const Inst &inst, uint32_t mask,
+                           const uint64_t *offset, unsigned bytes) {
   bool writes = reach.kind != SanitizeKind::Load;
   uint8_t scope = inst.order & kScopes;
   uint64_t block = reach.warp.cta->linear;
@@ -54,19 +56,19 @@ void Sanitizer::checkScopes(Reach &reach, const Inst &inst, uint32_t mask,
         place = &other;
       if (!(writes || other.writes) || !(other.bytes & pattern) ||
           haveEachOther(reach.warp, context.block, scope | other.scope) ||
-          ordered(other.access, reach.warp, int(lane)))
+          order.ordered(other.access, reach.warp, int(lane)))
         continue;
       bool isCta = (scope | other.scope) & OrderCta;
       const char *what = !other.writes ? "write-after-read"
                          : writes      ? "write-after-write"
                                        : "read-after-write";
-      reportText(kindOfRace(reach, other.access), reach.warp, lane, reach.line,
-                 lineOf(other.access),
-                 std::string(what) + " race at " + reach.place(at) + " with " +
-                     threadName(other.access) +
-                     ": strong accesses, but of scope " +
-                     (isCta ? ".cta from different blocks"
-                            : ".cluster from different clusters"));
+      reports.reportText(races.kindOfRace(reach, other.access), reach.warp,
+                         lane, reach.line, lineOf(other.access),
+                         std::string(what) + " race at " + reach.place(at) +
+                             " with " + reports.threadName(other.access) +
+                             ": strong accesses, but of scope " +
+                             (isCta ? ".cta from different blocks"
+                                    : ".cluster from different clusters"));
     }
     if (place)
       *place = mine;

@@ -1,4 +1,4 @@
-//===- SanitizerWords.cpp - Sanitizers: words of all lanes ----------------===//
+//===- WholeAccesses.cpp - Sanitizers: words of all lanes -----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,35 +7,27 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks of one access at once (Isa/Shadow.cpp). They return false if the lanes
-// must be checked one by one (SanitizerAccess.cpp).
+// must be checked one by one (Accesses.cpp).
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/WholeAccesses.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 #include "Emulator/Sanitize/ShadowTable.h"
 
 #include <algorithm>
 
 using namespace fusion::emulator;
 
-bool Sanitizer::orderedForOwner(Record other, Record owner,
-                                const Warp &warp) const {
-  if (orderedForAll(other, warp))
-    return true;
-  const Context &context =
-      grid.contexts[contextOf(completed(other, patternOf(other)))];
-  return context.block == warp.cta->linear && context.warp == warp.index &&
-         !(other & kSeveral) && patternOf(other) == patternOf(owner) &&
-         (laneOf(other) == laneOf(owner) || (other & kUnknownLane));
-}
-
 /// Whether the access comes after all accesses of the words' records.
-bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
+bool WholeAccesses::allOrdered(const Reach &reach, const Record *records) {
   uint32_t known = 0; // context that comes before all lanes
   uint32_t own = 0;   // context of the warp itself
   Record set = 0;     // set that comes before all lanes
   const Sanitizer &sanitizer = *reach.warp.sanitizer;
-  const WarpClocks &clocks = sanitizer.states[reach.warp.index].common.warps;
+  const WarpClocks &clocks =
+      sanitizer.order.states[reach.warp.index].common.warps;
   for (unsigned j = 0; j < words.count; ++j) {
     Record other = records[j], mine = words.owner[j];
     if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
@@ -47,10 +39,11 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
       return false;
     }
     if (other & kSet) {
-      if (other == set || sanitizer.isGone(other))
+      if (other == set || sanitizer.readers.isGone(other))
         continue;
-      for (Record member : sets[lineOf(other)])
-        if (!(member & mine & kAtomic) && !orderedForAll(member, reach.warp))
+      for (Record member : readers.sets[lineOf(other)])
+        if (!(member & mine & kAtomic) &&
+            !order.orderedForAll(member, reach.warp))
           return false;
       set = other;
       continue;
@@ -63,31 +56,31 @@ bool Sanitizer::allOrdered(const Reach &reach, const Record *records) {
       continue;
     if (((other ^ mine) & Record(31) << 7) == 0 &&
         !(other & (kSeveral | kUnknownLane))) {
-      if (contextOf(other) != own && isOwn(contextOf(other), reach.warp))
+      if (contextOf(other) != own && order.isOwn(contextOf(other), reach.warp))
         own = contextOf(other);
       if (own && contextOf(other) == own)
         continue;
     }
-    if (isAfterForAll(reach, other))
+    if (accessOrder.isAfterForAll(reach, other))
       known = contextOf(other);
-    else if (!orderedForOwner(other, mine, reach.warp))
+    else if (!accessOrder.orderedForOwner(other, mine, reach.warp))
       return false;
   }
   return true;
 }
 
 /// Sets `before` to the context of `front` if that comes before all lanes.
-void Sanitizer::askFront(const Reach &reach, Record front,
-                         Record &before) const {
+void WholeAccesses::askFront(const Reach &reach, Record front,
+                             Record &before) const {
   if (front >= reach.limit && !(front & (kSpecial | kSet)) &&
       ((front ^ before) & kContext) && ((front ^ reach.mine) & kContext) &&
-      orderedForAll(front, reach.warp))
+      order.orderedForAll(front, reach.warp))
     before = front & kContext;
 }
 
-bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
-                             const uint64_t *offset, unsigned bytes,
-                             bool contiguous) {
+bool WholeAccesses::accessAtOnce(Reach &reach, uint32_t mask,
+                                 const uint64_t *offset, unsigned bytes,
+                                 bool contiguous) {
   if (bytes != 4 && bytes != 8 && bytes != 16)
     return false;
   words.offset = offset;
@@ -101,7 +94,7 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   words.limit =
       reach.hides() ? std::min(reach.limit, reach.settled) : reach.limit;
   // The answer for the first word mostly is the answer for all.
-  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
+  WarpState &state = reach.warp.sanitizer->order.states[reach.warp.index];
   uint64_t first = reach.shadow.wordOf(offset[__builtin_ctz(mask)]);
   if (!reach.hides())
     askFront(reach, reach.shadow.writes[first], state.writesBefore);
@@ -110,7 +103,7 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   auto ownContext = [&](Record front) {
     bool isOwnBefore = front >= reach.limit && !(front & (kSpecial | kSet)) &&
                        ((front ^ reach.mine) & kContext) &&
-                       isOwn(contextOf(front), reach.warp);
+                       order.isOwn(contextOf(front), reach.warp);
     return isOwnBefore ? front & kContext : 0;
   };
   words.ownWrites = ownContext(reach.shadow.writes[first]);
@@ -123,7 +116,7 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
   if (!shadowTable().gather(words, reach.shadow.writes, reach.shadow.reads))
     return false;
   if (reach.hides() && !(words.writesFine && words.readsFine))
-    return storeStrongly(reach);
+    return histories.storeStrongly(reach, words);
   if (!words.writesFine && !allOrdered(reach, words.write))
     return false;
   return reach.kind == SanitizeKind::Load ? loadAtOnce(reach)
@@ -131,9 +124,9 @@ bool Sanitizer::accessAtOnce(Reach &reach, uint32_t mask,
 }
 
 /// Handles lanes that access the same words, as when they poll or take a lock.
-bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
-                              const uint64_t *offset, unsigned bytes,
-                              bool contiguous) {
+bool WholeAccesses::accessUniform(Reach &reach, uint32_t mask,
+                                  const uint64_t *offset, unsigned bytes,
+                                  bool contiguous) {
   unsigned first = unsigned(__builtin_ctz(mask)),
            final = 31 - unsigned(__builtin_clz(mask));
   uint64_t at = offset[first];
@@ -157,7 +150,8 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
   if (!loads) {
     if (reach.hides()) {
       for (unsigned k = 0; k < bytes / 4; ++k)
-        if (!writeStrongly(reach, writes[k], reads[k], at + 4 * k, mask))
+        if (!histories.writeStrongly(reach, writes[k], reads[k], at + 4 * k,
+                                     mask))
           return false;
       return true;
     }
@@ -166,9 +160,9 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
     Record asked = several ? mine | kUnknownLane : mine;
     bool stores = reach.kind == SanitizeKind::Store;
     for (unsigned k = 0; k < bytes / 4; ++k)
-      if ((!isAfter(reach, writes[k], asked) &&
+      if ((!accessOrder.isAfter(reach, writes[k], asked) &&
            !(stores && writes[k] == kUninitialized)) ||
-          !isAfter(reach, reads[k], asked))
+          !accessOrder.isAfter(reach, reads[k], asked))
         return false;
     for (unsigned k = 0; k < bytes / 4; ++k) {
       writes[k] = mine;
@@ -181,10 +175,11 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
     // A write by one of several lanes is not every lane's own.
     Record asked = several ? mine | kUnknownLane : mine;
     bool isHidden = reach.atomic() && reach.hasHistory(writes[k]);
-    if (!isAfter(reach, isHidden ? withoutHiding(writes[k]) : writes[k],
-                 asked) ||
-        (isHidden && !readsHiddenFine(reach, at + 4 * k, asked)) ||
-        (patternOf(reads[k]) && actionOn(reach, reads[k]) == Action::Join))
+    if (!accessOrder.isAfter(
+            reach, isHidden ? withoutHiding(writes[k]) : writes[k], asked) ||
+        (isHidden && !histories.readsHiddenFine(reach, at + 4 * k, asked)) ||
+        (patternOf(reads[k]) &&
+         accessOrder.actionOn(reach, reads[k]) == ReadAction::Join))
       return false;
   }
   for (unsigned k = 0; k < bytes / 4; ++k) {
@@ -193,24 +188,24 @@ bool Sanitizer::accessUniform(Reach &reach, uint32_t mask,
                    ((read & kSeveral) || ((read ^ mine) & kOwner) == 0);
     if (isAmong && !(read & ~mine & kAtomic))
       continue;
-    switch (actionOn(reach, read)) {
-    case Action::Replace:
+    switch (accessOrder.actionOn(reach, read)) {
+    case ReadAction::Replace:
       read = mine;
       break;
-    case Action::Keep:
+    case ReadAction::Keep:
       break;
-    case Action::Join:
-      read = addReader(reach, read, mine);
+    case ReadAction::Join:
+      read = readers.addReader(reach, read, mine);
       break;
     }
   }
   return true;
 }
 
-bool Sanitizer::loadAtOnce(Reach &reach) {
+bool WholeAccesses::loadAtOnce(Reach &reach) {
   if (words.readsKept)
     return true;
-  Action action = Action::Replace;
+  ReadAction action = ReadAction::Replace;
   Record *to = reach.shadow.reads, reads = words.read[0];
   if (!words.readsFree) {
     auto isOfContext = [&](Record read) {
@@ -234,16 +229,16 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
       }
       return true;
     }
-    action = actionOn(reach, reads);
+    action = accessOrder.actionOn(reach, reads);
   }
-  if (action == Action::Join) {
-    Record joined = addReader(reach, reads, words.owner[0]);
-    if (isMixedUnion)
+  if (action == ReadAction::Join) {
+    Record joined = readers.addReader(reach, reads, words.owner[0]);
+    if (readers.isMixedUnion)
       return false;
     if (joined != reads)
       shadowTable().fill(words, joined, to);
   }
-  if (action == Action::Replace &&
+  if (action == ReadAction::Replace &&
       !shadowTable().scatter(words, words.owner, to))
     // If the record is another lane's, several lanes read the word.
     for (unsigned j = 0; j < words.count; ++j)
@@ -253,20 +248,20 @@ bool Sanitizer::loadAtOnce(Reach &reach) {
 }
 
 /// Handles loads of words of global memory that various warps have read.
-bool Sanitizer::loadScatteredGlobal(Reach &reach) {
+bool WholeAccesses::loadScatteredGlobal(Reach &reach) {
   uint32_t context = contextOf(reach.mine);
   Record *to = reach.shadow.reads;
   if (grid.copies.empty()) {
-    WarpState &state = states[reach.warp.index];
+    WarpState &state = order.states[reach.warp.index];
     auto replace = [&] {
-      return shadowTable().replace(words, askedBy(state), grid.keepsFirstReader,
-                                   to);
+      return shadowTable().replace(words, AccessOrder::askedBy(state),
+                                   grid.keepsFirstReader, to);
     };
     if (replace())
       return true;
     for (unsigned j = 0; j < words.count; ++j)
       if (words.read[j] >= reach.limit)
-        isAfterForAll(reach, words.read[j]);
+        accessOrder.isAfterForAll(reach, words.read[j]);
     if (replace())
       return true;
   }
@@ -275,8 +270,8 @@ bool Sanitizer::loadScatteredGlobal(Reach &reach) {
     if (read < reach.limit)
       read = words.owner[j];
     else if (contextOf(read) == context)
-      read = addReader(reach, read, words.owner[j]);
-    else if (actionOn(reach, read) == Action::Replace)
+      read = readers.addReader(reach, read, words.owner[j]);
+    else if (accessOrder.actionOn(reach, read) == ReadAction::Replace)
       read = words.owner[j];
   }
   return true;
@@ -285,7 +280,7 @@ bool Sanitizer::loadScatteredGlobal(Reach &reach) {
 /// Handles loads of words that various warps have read. In shared memory all
 /// readers are kept, so that in time each word has a set that contains the
 /// warp. Such sets are remembered as long as the warp's context lasts.
-bool Sanitizer::loadScattered(Reach &reach) {
+bool WholeAccesses::loadScattered(Reach &reach) {
   if (reach.allocation)
     return loadScatteredGlobal(reach);
   if (reach.atomic())
@@ -310,19 +305,19 @@ bool Sanitizer::loadScattered(Reach &reach) {
     if (isSet) {
       GridSanitizer::Joined &joined = grid.joinedAt(context, read);
       if (!joined.is(context, read, reach.shadow)) {
-        read = addReader(reach, read, words.owner[j]);
-        if (isMixedUnion)
+        read = readers.addReader(reach, read, words.owner[j]);
+        if (readers.isMixedUnion)
           continue;
         if (read == before)
           joined = {context, read, &reach.shadow};
       }
-    } else if (actionOn(reach, read) == Action::Replace) {
+    } else if (accessOrder.actionOn(reach, read) == ReadAction::Replace) {
       read = words.owner[j];
       continue;
     } else {
       bool isOwnContext = contextOf(read) == context;
-      read = addReader(reach, read, words.owner[j]);
-      if (isMixedUnion || isOwnContext)
+      read = readers.addReader(reach, read, words.owner[j]);
+      if (readers.isMixedUnion || isOwnContext)
         continue;
     }
     change = {before, read};
@@ -332,7 +327,7 @@ bool Sanitizer::loadScattered(Reach &reach) {
   return true;
 }
 
-bool Sanitizer::storeAtOnce(Reach &reach) {
+bool WholeAccesses::storeAtOnce(Reach &reach) {
   if (!words.readsFine && !allOrdered(reach, words.read))
     return false;
   if (reach.inFlight)

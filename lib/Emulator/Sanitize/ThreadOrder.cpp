@@ -1,4 +1,4 @@
-//===- SanitizerOrder.cpp - What orders the accesses of threads -----------===//
+//===- ThreadOrder.cpp - What orders the accesses of threads --------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/ThreadOrder.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -19,7 +21,11 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
 }
 
 /// Returns the number of the warp's context, at its place in a record.
-Record Sanitizer::contextRecord(Warp &warp) {
+ThreadOrder::ThreadOrder(Cta &cta, GridSanitizer &grid)
+    : states(cta.warps.size()), cta(cta), grid(grid),
+      settled(Record(grid.contexts.size()) << 32) {}
+
+Record ThreadOrder::contextRecord(Warp &warp) {
   WarpState &state = states[warp.index];
   if (!state.context) {
     state.context = uint32_t(grid.contexts.size());
@@ -29,7 +35,7 @@ Record Sanitizer::contextRecord(Warp &warp) {
 }
 
 /// Returns a record for the later reads of cp.async issued by these lanes.
-Record Sanitizer::copyRecord(Warp &warp, uint32_t mask) {
+Record ThreadOrder::copyRecord(Warp &warp, uint32_t mask) {
   uint32_t &number = states[warp.index].copyReads;
   if (!number) {
     number = uint32_t(grid.contexts.size());
@@ -42,8 +48,8 @@ Record Sanitizer::copyRecord(Warp &warp, uint32_t mask) {
 }
 
 /// Counts the reads of a copy as done at `context`, for these lanes.
-void Sanitizer::completeReads(const AsyncCopy &copy, uint32_t mask,
-                              uint32_t context) {
+void ThreadOrder::completeReads(const AsyncCopy &copy, uint32_t mask,
+                                uint32_t context) {
   if (!copy.reads)
     return;
   CopyReads &reads = grid.copies[grid.contexts[copy.reads].clock];
@@ -60,7 +66,7 @@ void Sanitizer::completeReads(const AsyncCopy &copy, uint32_t mask,
   reads.done |= mask;
 }
 
-Record Sanitizer::completed(Record other, bool forAll) const {
+Record ThreadOrder::completed(Record other, bool forAll) const {
   const Context &context = grid.contexts[contextOf(other)];
   if (!slots::isCopy(context.warp))
     return other;
@@ -77,11 +83,11 @@ Record Sanitizer::completed(Record other, bool forAll) const {
 
 /// Whether every thread of the warp comes after every access that `other` may
 /// be.
-bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
+bool ThreadOrder::orderedForAll(Record other, const Warp &warp) const {
   if (!contextOf(other))
     return false;
-  if (warp.sanitizer != this)
-    return warp.sanitizer->orderedForAll(other, warp);
+  if (&warp.sanitizer->order != this)
+    return warp.sanitizer->order.orderedForAll(other, warp);
   const Context *context = &grid.contexts[contextOf(other)];
   if (slots::isCopy(context->warp)) {
     other = completed(other, true);
@@ -92,8 +98,8 @@ bool Sanitizer::orderedForAll(Record other, const Warp &warp) const {
   return states[warp.index].common.knowsWarp(*context, cta.linear);
 }
 
-bool Sanitizer::in(const Knowledge &knowledge, const Context &context,
-                   Record other) const {
+bool ThreadOrder::in(const Knowledge &knowledge, const Context &context,
+                     Record other) const {
   return knowledge.knowsWarp(context, cta.linear) ||
          (other & (kSeveral | kUnknownLane)
               ? knowledge.knowsAnyLane(context)
@@ -102,8 +108,8 @@ bool Sanitizer::in(const Knowledge &knowledge, const Context &context,
 
 /// Whether the lane (with -1, any lane) knows this context of the thread of
 /// `other`.
-bool Sanitizer::knows(const WarpState &state, const Context &context,
-                      Record other, int lane) const {
+bool ThreadOrder::knows(const WarpState &state, const Context &context,
+                        Record other, int lane) const {
   if (in(state.common, context, other))
     return true;
   if (state.lanes.empty())
@@ -119,9 +125,9 @@ bool Sanitizer::knows(const WarpState &state, const Context &context,
   return own && in(*own, context, other);
 }
 
-bool Sanitizer::ordered(Record other, const Warp &warp, int lane) const {
-  if (warp.sanitizer != this)
-    return warp.sanitizer->ordered(other, warp, lane);
+bool ThreadOrder::ordered(Record other, const Warp &warp, int lane) const {
+  if (&warp.sanitizer->order != this)
+    return warp.sanitizer->order.ordered(other, warp, lane);
   other = completed(other);
   if (!other)
     return false;
@@ -136,10 +142,10 @@ bool Sanitizer::ordered(Record other, const Warp &warp, int lane) const {
 }
 
 /// Whether a proxy fence is between `other` and the lane's current access.
-bool Sanitizer::fenced(Record other, const Warp &warp, int lane,
-                       uint32_t slot) const {
-  if (warp.sanitizer != this)
-    return warp.sanitizer->fenced(other, warp, lane, slot);
+bool ThreadOrder::fenced(Record other, const Warp &warp, int lane,
+                         uint32_t slot) const {
+  if (&warp.sanitizer->order != this)
+    return warp.sanitizer->order.fenced(other, warp, lane, slot);
   Context context = grid.contexts[contextOf(other)];
   context.warp = slots::fencedSlot(context.warp, slot);
   return knows(states[warp.index], context, other, lane);
@@ -149,7 +155,7 @@ bool Sanitizer::fenced(Record other, const Warp &warp, int lane,
 // What warps learn and tell
 //===----------------------------------------------------------------------===//
 
-void Sanitizer::learn(Warp &warp, uint32_t mask, const Knowledge &knowledge) {
+void ThreadOrder::learn(Warp &warp, uint32_t mask, const Knowledge &knowledge) {
   WarpState &state = states[warp.index];
   if (!(warp.live & ~mask)) {
     learnTogether(state.common, knowledge);
@@ -160,14 +166,14 @@ void Sanitizer::learn(Warp &warp, uint32_t mask, const Knowledge &knowledge) {
 
 /// Joins `exported`, which may contain warps of this CTA in the form for other
 /// CTAs.
-void Sanitizer::import(Knowledge &into, const Knowledge &exported) const {
+void ThreadOrder::import(Knowledge &into, const Knowledge &exported) const {
   into.warps.join(exported.warps);
   into.lanes.join(exported.lanes);
   into.joinForeign(exported.foreign, cta.linear);
 }
 
-void Sanitizer::learnTogether(Knowledge &into, const Knowledge &known,
-                              bool isTold) {
+void ThreadOrder::learnTogether(Knowledge &into, const Knowledge &known,
+                                bool isTold) {
   for (const Learned &last : learned)
     if (into.isShared(last.before) && known.isShared(last.known)) {
       into = last.after;
@@ -187,7 +193,7 @@ void Sanitizer::learnTogether(Knowledge &into, const Knowledge &known,
   last.after = into;
 }
 
-Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
+Knowledge ThreadOrder::knowledgeOf(const Warp &warp, unsigned lane) const {
   const WarpState &state = states[warp.index];
   Knowledge result = state.common;
   if (const Knowledge *own = state.lanes.find(lane))
@@ -196,8 +202,8 @@ Knowledge Sanitizer::knowledgeOf(const Warp &warp, unsigned lane) const {
 }
 
 /// Executes a proxy fence: the knowledge of the lanes, with their own accesses,
-/// counts as fenced wherever they tell it later (SanitizerAsync.h).
-void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
+/// counts as fenced wherever they tell it later (Agents.h).
+void ThreadOrder::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
   WarpState &state = states[warp.index];
   auto repeat = [&](Knowledge &knowledge) {
     if (kinds & FenceSharedProxy)
@@ -240,22 +246,7 @@ void Sanitizer::proxyFence(Warp &warp, uint32_t mask, unsigned kinds) {
 // Barriers
 //===----------------------------------------------------------------------===//
 
-static std::string lanesText(uint32_t mask) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "lanes 0x%x", mask);
-  return text;
-}
-
-void Sanitizer::divergence(const Warp &warp, const Inst &inst, uint32_t mask,
-                           unsigned otherLine) {
-  reportText("divergent-warp", warp, unsigned(__builtin_ctz(mask)), inst.line,
-             otherLine,
-             "an instruction for whole warps (.aligned) is executed by " +
-                 lanesText(mask) + " without " +
-                 lanesText(warp.exists & ~mask));
-}
-
-void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
+void ThreadOrder::warpBarrier(Warp &warp, uint32_t mask) {
   WarpState &state = states[warp.index];
   Crossing met;
   arriveSequentially(warp, mask, met);
@@ -280,85 +271,98 @@ void Sanitizer::warpBarrier(Warp &warp, uint32_t mask) {
   forLanes(mask, [&](unsigned lane) { state.lanes[lane] = together; });
 }
 
-void Sanitizer::barrierArrive(Warp &warp, const Inst &inst, uint32_t mask,
-                              uint32_t barrier, uint32_t missing,
-                              unsigned otherLine) {
-  if (missing)
-    reportText("divergent-barrier", warp, unsigned(__builtin_ctz(mask)),
-               inst.line, otherLine,
-               "only some lanes of a warp reach an aligned barrier together: " +
-                   lanesText(mask) + " without " + lanesText(missing));
-  WarpState &state = states[warp.index];
-  arriveSequentially(warp, mask, crossings[barrier]);
-  Knowledge &join = joins[barrier];
-  join.join(state.common);
-  forDistinct(state.lanes, mask, [&](const Knowledge &own) { join.join(own); });
-  if (!(warp.live & ~mask))
-    join.warps.join(warp.index, state.clock + 1);
-  else
-    join.joinLanes(cta.linear, warp.index, mask, state.clock + 1);
-  advance(state);
+/// Returns what a relaxed arrival tells: the knowledge that fences released
+/// before it, and initialisations before fence.mbarrier_init, which need no
+/// release (PTX ISA, "membar, fence").
+Knowledge ThreadOrder::toldRelaxed(const Warp &warp, uint32_t mask,
+                                   bool local) const {
+  const WarpState &state = states[warp.index];
+  Knowledge told;
+  auto release = [&](const Fences &fences) {
+    for (const Fenced &fenced : fences)
+      if (uint32_t lanes = fenced.order == Telling::Order::Crossed
+                               ? 0
+                               : mask & fenced.lanes) {
+        fenced.told->tell(told, cta.linear);
+        told.joinLanes(cta.linear, warp.index, lanes, fenced.clock);
+      }
+  };
+  release(state.fenced);
+  if (local)
+    release(state.narrowFenced);
+  auto initialized = [&](const Knowledge &known) {
+    for (uint32_t w = slots::kInit;
+         w < std::min(slots::kInit + slots::kWarps, known.warps.size()); ++w)
+      if (uint32_t clock = known.warps.at(w))
+        told.warps.join(w, clock);
+    known.lanes.forLeaves([&](uint64_t key, const uint32_t (&clocks)[32]) {
+      if (((key >> 5) & 0xffff) - slots::kInit < slots::kWarps)
+        told.lanes.joinLeaf(key, clocks);
+    });
+  };
+  initialized(state.common);
+  forLanes(mask & state.lanes.lanes(),
+           [&](unsigned lane) { initialized(*state.lanes.find(lane)); });
+  return told;
 }
 
-/// Returns the limit below which records come before all threads once all know
-/// `join`: the first asynchronous operation, or access by another CTA, that no
-/// thread has waited for.
-Record Sanitizer::limitAfter(const Knowledge &join) {
-  size_t first = grid.contexts.size(), kept = 0;
-  for (uint32_t number : async.outstanding) {
-    const Context &context = grid.contexts[number];
-    if (join.knowsWarp(context, cta.linear))
-      continue;
-    async.outstanding[kept++] = number;
-    first = std::min<size_t>(first, number);
-  }
-  async.outstanding.resize(kept);
-  return Record(first) << 32;
+/// Whether an access took place before another CTA's thread arrived, if its
+/// arrival or the lane's wait has scope .cta. Scopes determine which threads
+/// see earlier writes.
+///
+/// But accesses after the wait are "not performed and not visible to memory
+/// accesses performed prior to mbarrier.arrive having release semantics by
+/// other threads participating in the mbarrier" (PTX ISA, "mbarrier.test_wait,
+/// mbarrier.try_wait"). So memory that was read by then may be overwritten, and
+/// so may a copy that its reader has waited for. This holds for the waiting
+/// thread only, which does not pass it on.
+bool ThreadOrder::hasTakenPlace(Record other, const Warp &warp,
+                                int lane) const {
+  if (&warp.sanitizer->order != this)
+    return warp.sanitizer->order.hasTakenPlace(other, warp, lane);
+  const Knowledge *past =
+      lane < 0 ? nullptr : states[warp.index].past.find(unsigned(lane));
+  other = past ? completed(other) : 0;
+  return other && in(*past, grid.contexts[contextOf(other)], other);
 }
 
-void Sanitizer::barrierComplete(uint32_t barrier,
-                                const std::vector<uint32_t> &waited) {
-  Knowledge join = std::move(joins[barrier]);
-  joins[barrier] = Knowledge();
-  if (!crossings[barrier].empty()) {
-    Crossing met = std::exchange(crossings[barrier], Crossing());
-    ToldRef told = toldOf(met);
-    for (Warp &warp : cta.warps)
-      if (waited[warp.index])
-        meetSequentially(warp, waited[warp.index], met, told);
-  }
-  // Warps that have ended count if all their accesses are known.
-  bool everybody = true;
-  for (const Warp &warp : cta.warps) {
-    const WarpState &state = states[warp.index];
-    uint32_t last = state.context ? state.clock : state.clock - 1;
-    bool known = !last || join.warps.at(warp.index) > last;
-    everybody &= warp.live ? !(warp.live & ~waited[warp.index]) : known;
-  }
-  if (everybody) {
-    // No warp accesses memory between arrival and here, so that single lanes
-    // need no entries.
-    for (const Warp &warp : cta.warps)
-      join.warps.join(warp.index, states[warp.index].clock);
-    join.lanes.eraseLeaves(
-        Knowledge::threadKey(cta.linear, 0, 0),
-        Knowledge::threadKey(cta.linear, slots::kWarps - 1, 31));
-    Record limit = limitAfter(join);
-    for (WarpState &state : states) {
-      state.common = join;
-      state.lanes.erase(kFullMask);
-      state.limit = limit;
+/// The contexts before which everything is ordered before all threads of the
+/// cluster. Looked for where somebody has waited for barrier.cluster since.
+Record ThreadOrder::settledInCluster() {
+  Sanitizer &first = *cta.cluster->ctas.front()->sanitizer;
+  if (first.order.settledAfter == first.order.clusterWaits)
+    return first.order.settled;
+  first.order.settledAfter = first.order.clusterWaits;
+  const std::vector<Cta *> &ctas = cta.cluster->ctas;
+  const Phase &phase = grid.clusterPhases[cta.cluster];
+  // Who waits for a phase that has ended is going to know what it told.
+  uint32_t now = cta.cluster->parity ? kFullMask : 0;
+  auto isWaking = [&](const Warp &warp) {
+    return !(warp.live & ~(warp.clusterWaiting & (warp.clusterParity ^ now)));
+  };
+  auto isSettled = [&](const Context &context) {
+    if (std::none_of(ctas.begin(), ctas.end(), [&](const Cta *of) {
+          return of->linear == context.block;
+        }))
+      return true;
+    for (const Cta *of : ctas) {
+      const Knowledge *last = nullptr;
+      for (const Warp &warp : of->warps) {
+        const Knowledge &known = of->sanitizer->order.states[warp.index].common;
+        if (!warp.live || (last && last->isShared(known)))
+          continue;
+        if (known.knowsWarp(context, of->linear))
+          last = &known;
+        else if (!isWaking(warp) ||
+                 phase.done.foreign.at(Knowledge::warpKey(
+                     context.block, context.warp)) <= context.clock)
+          return false;
+      }
     }
-    sets.settle(size_t(limit >> 32), grid.contexts.size());
-    oldestSets = std::max(oldestSets, limit);
-    if (!hasCluster() && size_t(limit >> 32) == grid.contexts.size()) {
-      shared.dropHistories();
-      forgotten = limit;
-    }
-    epoch = ++grid.epochs;
-    return;
-  }
-  for (Warp &warp : cta.warps)
-    if (waited[warp.index])
-      learn(warp, waited[warp.index], join);
+    return true;
+  };
+  size_t number = size_t(first.order.settled >> 32);
+  while (number < grid.contexts.size() && isSettled(grid.contexts[number]))
+    ++number;
+  return first.order.settled = Record(number) << 32;
 }

@@ -1,4 +1,4 @@
-//===- SanitizerReleases.cpp - Sanitizers: fences and strong accesses -----===//
+//===- ReleaseOrder.cpp - Sanitizers: fences and strong accesses ----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,7 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/ThreadOrder.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 using namespace fusion::emulator;
 
@@ -21,8 +23,8 @@ template <class Visit> static void forLanes(uint32_t mask, Visit visit) {
 }
 
 /// Adds a telling to the knowledge of lanes that do not know it.
-void Sanitizer::learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
-                          uint32_t who) {
+void ThreadOrder::learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
+                            uint32_t who) {
   WarpState &state = states[warp.index];
   if (telling.isKnown(who, state.common, cta.linear))
     return;
@@ -37,8 +39,8 @@ void Sanitizer::learnTold(Warp &warp, uint32_t lanes, const Telling &telling,
 
 /// Handles strong reads: releases at their addresses are acquired, or wait for
 /// the lanes' fence.
-void Sanitizer::hear(Warp &warp, const Places &places, const Released &released,
-                     Pending *pending) {
+void ThreadOrder::hear(Warp &warp, const Places &places,
+                       const Released &released, Pending *pending) {
   constexpr size_t kMost = 64;
   WarpState &state = states[warp.index];
   released.hear(Knowledge::warpKey(cta.linear, warp.index), places,
@@ -77,7 +79,7 @@ void Sanitizer::hear(Warp &warp, const Places &places, const Released &released,
 }
 
 /// From here on lanes know what their strong reads have observed.
-void Sanitizer::acquire(Warp &warp, uint32_t mask, Pending &pending) {
+void ThreadOrder::acquire(Warp &warp, uint32_t mask, Pending &pending) {
   if (pending.empty())
     return;
   WarpState &state = states[warp.index];
@@ -116,9 +118,10 @@ void Sanitizer::acquire(Warp &warp, uint32_t mask, Pending &pending) {
 /// Handles releases and acquires of strong accesses. Those in scope .cta use
 /// `narrow`, which other CTAs do not see. Releases in a wider scope use it as
 /// well, for threads that acquire in scope .cta.
-void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
-                            const Inst &inst, SanitizeKind kind, Released &wide,
-                            Released *narrow) {
+void ThreadOrder::synchronize(Warp &warp, uint32_t mask,
+                              const uint64_t *address, const Inst &inst,
+                              SanitizeKind kind, Released &wide,
+                              Released *narrow) {
   WarpState &state = states[warp.index];
   bool isNarrow = inst.order & OrderCta, acquires = inst.order & OrderAcquire;
   if (!cta.code->hasCtaScope)
@@ -168,7 +171,8 @@ void Sanitizer::synchronize(Warp &warp, uint32_t mask, const uint64_t *address,
     tellFenced(state.narrowFenced, *narrow);
 }
 
-void Sanitizer::fence(Warp &warp, uint32_t mask, bool narrow, bool sequential) {
+void ThreadOrder::fence(Warp &warp, uint32_t mask, bool narrow,
+                        bool sequential) {
   WarpState &state = states[warp.index];
   acquire(warp, mask, state.narrowPending);
   if (!narrow)

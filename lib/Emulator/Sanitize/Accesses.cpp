@@ -1,4 +1,4 @@
-//===- SanitizerAccess.cpp - Sanitizers: accesses of whole warps ----------===//
+//===- Accesses.cpp - Sanitizers: accesses of whole warps -----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,13 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Three ways to do the same, fastest first: by rows of global memory
-// (SanitizerRows.cpp), by the words of all lanes at once (SanitizerWords.cpp),
+// (WholeRows.cpp), by the words of all lanes at once (WholeAccesses.cpp),
 // and lane by lane. Only the last one finds anything; the others leave to it
 // what they cannot settle, before they change a record.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/Accesses.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -60,8 +62,8 @@ static uint32_t distinctStores(const Warp &warp, const Inst &inst,
 }
 
 /// The lanes' accesses to `bytes` at their offsets.
-void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
-                       unsigned bytes, bool contiguous) {
+void Accesses::access(Reach &reach, uint32_t mask, const uint64_t *offset,
+                      unsigned bytes, bool contiguous) {
   // Strong stores do not race with one another.
   if (reach.stored && !contiguous && !reach.atomic())
     mask = distinctStores(reach.warp, *reach.stored, mask, offset);
@@ -72,21 +74,21 @@ void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
       reach.shadow.expandBytes(offset[__builtin_ctz(left)], bytes);
     return accessByLane(reach, mask, offset, bytes);
   }
-  if (accessUniform(reach, mask, offset, bytes, contiguous))
+  if (whole.accessUniform(reach, mask, offset, bytes, contiguous))
     return;
   if (reach.shadow.rowCount) {
-    uint32_t left = accessRows(reach, mask, offset, bytes, contiguous);
+    uint32_t left = whole.accessRows(reach, mask, offset, bytes, contiguous);
     if (!left)
       return;
     contiguous &= left == mask;
     mask = left;
   }
   if (bytes < 4 && !reach.hides()) {
-    mask = accessNarrow(reach, mask, offset, bytes);
+    mask = whole.accessNarrow(reach, mask, offset, bytes);
     if (!mask)
       return;
   }
-  if (!accessAtOnce(reach, mask, offset, bytes, contiguous))
+  if (!whole.accessAtOnce(reach, mask, offset, bytes, contiguous))
     accessByLane(reach, mask, offset, bytes);
 }
 
@@ -94,57 +96,25 @@ void Sanitizer::access(Reach &reach, uint32_t mask, const uint64_t *offset,
 // Lane by lane
 //===----------------------------------------------------------------------===//
 
-/// Whether the access, whose owner is `mine`, comes after `other`. Asks what is
-/// known of a context once, mostly.
-bool Sanitizer::isAfter(const Reach &reach, Record other, Record mine) const {
-  if (other < reach.limit || ((other ^ mine) & kOwner) == 0)
-    return true;
-  if (other & (kSpecial | kSet))
-    return isKind(other, kHiding) && withoutHiding(other) < reach.forgotten;
-  if (other & mine & kAtomic)
-    return true;
-  return isAfterForAll(reach, other);
-}
-
-const uint32_t *Sanitizer::askedBy(WarpState &state) {
-  if (!state.common.isShared(state.askedOf)) {
-    state.askedOf = state.common;
-    std::fill(std::begin(state.asked), std::end(state.asked), 0);
-  }
-  return state.asked;
-}
-
-bool Sanitizer::isAfterForAll(const Reach &reach, Record other) const {
-  WarpState &state = reach.warp.sanitizer->states[reach.warp.index];
-  askedBy(state);
-  uint32_t context = contextOf(other), &slot = state.asked[context % kAsked];
-  if (slot >> 1 == context)
-    return slot & 1;
-  bool answer = orderedForAll(other, reach.warp);
-  // Copies complete without anybody knowing more.
-  if (answer || !slots::isCopy(grid.contexts[context].warp))
-    slot = context << 1 | answer;
-  return answer;
-}
-
 /// Where nothing is found; false where somebody must look closer.
-bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
-                              uint64_t offset, unsigned lane) {
+bool Accesses::accessQuickly(Reach &reach, Record &write, Record &reads,
+                             uint64_t offset, unsigned lane) {
   if (reach.hides())
-    return writeStrongly(reach, write, reads, offset, 1u << lane);
+    return histories.writeStrongly(reach, write, reads, offset, 1u << lane);
   Record mine = reach.mine | Record(lane) << 7;
   if (reach.kind != SanitizeKind::Load) {
-    bool fine = isAfter(reach, write, mine) ||
+    bool fine = accessOrder.isAfter(reach, write, mine) ||
                 (write == kUninitialized && reach.kind == SanitizeKind::Store);
-    if (!fine || !isAfter(reach, reads, mine))
+    if (!fine || !accessOrder.isAfter(reach, reads, mine))
       return false;
     write = mine | (reach.inFlight ? kInFlight : 0);
     reads = 0;
     return true;
   }
   bool isHidden = reach.atomic() && reach.hasHistory(write);
-  if (!isAfter(reach, isHidden ? withoutHiding(write) : write, mine) ||
-      (isHidden && !readsHiddenFine(reach, offset, mine)))
+  if (!accessOrder.isAfter(reach, isHidden ? withoutHiding(write) : write,
+                           mine) ||
+      (isHidden && !histories.readsHiddenFine(reach, offset, mine)))
     return false;
   if (reads < reach.limit)
     reads = mine;
@@ -152,15 +122,15 @@ bool Sanitizer::accessQuickly(Reach &reach, Record &write, Record &reads,
     return true;
   else if ((reads & kSet ? reads : reads & ~kPlace) != reach.lastReads)
     return false;
-  else if (reach.action == Action::Replace)
+  else if (reach.action == ReadAction::Replace)
     reads = mine;
-  else if (reach.action == Action::Join)
+  else if (reach.action == ReadAction::Join)
     reads = reach.nextReads;
   return true;
 }
 
-void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
-                             const uint64_t *offset, unsigned bytes) {
+void Accesses::accessByLane(Reach &reach, uint32_t mask, const uint64_t *offset,
+                            unsigned bytes) {
   Shadow &shadow = reach.shadow;
   auto visit = [&](Record &write, Record &reads, uint64_t at, unsigned lane) {
     if (!reach.loose && accessQuickly(reach, write, reads, at, lane))
@@ -200,8 +170,9 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
   };
   uint64_t last = ~uint64_t(0);
   bool repeated = false,
-       alike = !reach.loose &&
-               reach.warp.sanitizer->states[reach.warp.index].lanes.empty();
+       alike =
+           !reach.loose &&
+           reach.warp.sanitizer->order.states[reach.warp.index].lanes.empty();
   for (uint32_t left = mask; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint64_t at = offset[lane], end = at + bytes;
@@ -252,4 +223,83 @@ void Sanitizer::accessByLane(Reach &reach, uint32_t mask,
       at += count;
     }
   }
+}
+
+void Accesses::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
+                    unsigned lane) {
+  Record write = withoutHiding(last);
+  if (write != last && reach.kind == SanitizeKind::Load) {
+    // What everybody comes after has nothing to hide.
+    bool isKept = reach.hasHistory(last);
+    if (isKept && (write >= reach.limit || order.hasCluster()))
+      histories.checkHidden(reach, last, reads, offset, lane);
+    else if (isKept)
+      reach.shadow.dropHistory(offset);
+    if (write < reach.limit && !order.hasCluster())
+      last = write;
+  }
+  Record mine = reach.mine | Record(lane) << 7;
+  if (isKind(write, kInFlight)) {
+    reports.report("async-read-in-flight", reach.warp, lane, reach.line,
+                   lineOf(write), [&] {
+                     return "read of " + reach.place(offset) +
+                            " before the asynchronous copy of " +
+                            reports.threadName(write) +
+                            " into it was waited for";
+                   });
+  } else if (isKind(write, kUninitialized)) {
+    reports.report("uninitialized-shared", reach.warp, lane, reach.line, 0,
+                   [&] {
+                     return "read of shared memory at offset " +
+                            std::to_string(offset) + " that nobody has written";
+                   });
+  } else if (contextOf(write) && !(write & mine & kAtomic)) {
+    if (!order.ordered(write, reach.warp, lane) &&
+        !((write & kAtomic) && histories.hasObserved(reach, reads, lane)))
+      races.race(reach, "read-after-write", write, offset, lane);
+  } else if (reach.loose) {
+    races.suspect(reach, write, offset, lane);
+  }
+  if (reach.kind != SanitizeKind::Load)
+    return; // the write that follows stands for both
+  Record before = reads;
+  reach.lastReads = before & ~kPlace;
+  if (reads & kSet)
+    reach.lastReads = before;
+  reach.action = accessOrder.actionOn(reach, reads);
+  if (reach.action == ReadAction::Replace)
+    reads = mine;
+  if (reach.action == ReadAction::Join) {
+    reads = readers.addReader(reach, reads, mine);
+    reach.nextReads = reads;
+    if (((before ^ mine) & kOwner) == 0 || readers.isMixedUnion)
+      reach.lastReads = ~Record(0);
+  }
+}
+
+void Accesses::write(Reach &reach, Record &last, Record &reads, uint64_t offset,
+                     unsigned lane) {
+  Record write = withoutHiding(last);
+  if (isKind(write, kInFlight))
+    reports.report(
+        "async-overwrite", reach.warp, lane, reach.line, lineOf(write), [&] {
+          return "write to " + reach.place(offset) +
+                 " that an asynchronous copy of " + reports.threadName(write) +
+                 " is still going to fill";
+        });
+  else if (!(write & kSpecial) && contextOf(write) &&
+           !(write & reach.mine & kAtomic) &&
+           !order.ordered(write, reach.warp, lane) &&
+           !((write & kAtomic) && histories.hasObserved(reach, reads, lane)))
+    races.raceOfWrites(reach, write, offset, lane);
+  else if (reach.update && races.isLostUpdate(reach, write, offset, lane))
+    races.race(reach, "lost-update", write, offset, lane);
+  histories.checkHidden(reach, last, reads, offset, lane);
+  races.checkReaders(reach, reads, offset, lane);
+  if (reach.hides())
+    return histories.hide(reach, last, reads, offset, 1u << lane);
+  if (reach.hasHistory(last))
+    reach.shadow.dropHistory(offset);
+  last = reach.mine | Record(lane) << 7 | (reach.inFlight ? kInFlight : 0);
+  reads = 0;
 }

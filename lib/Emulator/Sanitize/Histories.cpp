@@ -1,4 +1,4 @@
-//===- SanitizerHistory.cpp - Sanitizers: what strong writes hide ---------===//
+//===- Histories.cpp - Sanitizers: what strong writes hide ----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,7 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/SanitizerReach.h"
+#include "Emulator/Sanitize/Histories.h"
+
+#include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>
 #include <utility>
@@ -23,40 +25,41 @@ using namespace fusion::emulator;
 static constexpr size_t kMostKept = 64;
 
 /// Whether the access, or one of several, comes before the lane's access.
-bool Sanitizer::isKnown(const Reach &reach, Record access,
+bool Histories::isKnown(const Reach &reach, Record access,
                         unsigned lane) const {
-  return access < reach.limit || isAfterForAll(reach, access) ||
-         ordered(access, reach.warp, int(lane)) ||
+  return access < reach.limit || accessOrder.isAfterForAll(reach, access) ||
+         order.ordered(access, reach.warp, int(lane)) ||
          (access & (kSeveral | kUnknownLane) &&
-          isOwn(contextOf(access), reach.warp));
+          order.isOwn(contextOf(access), reach.warp));
 }
 
 /// Whether a thread has read what strong writes left, since the last one, and
 /// the lane's access comes after that read. It then comes after these writes as
 /// well (PTX ISA, "Causality Order").
-bool Sanitizer::hasObserved(const Reach &reach, Record reads,
+bool Histories::hasObserved(const Reach &reach, Record reads,
                             unsigned lane) const {
   if (!contextOf(reads) || reach.atomic())
     return false;
   if (!(reads & kSet))
     return (reads & kAtomic) && isKnown(reach, reads, lane);
-  if (isGone(reads))
+  if (readers.isGone(reads))
     return false;
-  const ReaderSets::Set &set = sets[lineOf(reads)];
+  const ReaderSets::Set &set = readers.sets[lineOf(reads)];
   return std::any_of(set.begin(), set.end(), [&](Record reader) {
     return (reader & kAtomic) && isKnown(reach, reader, lane);
   });
 }
 
 /// Checks a weak access against the strong writes that the last one hides.
-void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
+void Histories::checkStrong(Reach &reach, const History &history, Record reads,
                             uint64_t offset, unsigned lane) {
   bool writes = reach.kind != SanitizeKind::Load;
   Record limit = reach.limit;
-  if (!reach.allocation && hasCluster())
-    limit = std::max(limit, settledInCluster());
+  if (!reach.allocation && order.hasCluster())
+    limit = std::max(limit, order.settledInCluster());
   auto isOwnIn = [&](const History::Strong &strong) {
-    return (strong.lanes >> lane & 1) && isOwn(strong.context, reach.warp);
+    return (strong.lanes >> lane & 1) &&
+           order.isOwn(strong.context, reach.warp);
   };
   // When the writes were last observed, and when the writes before the last
   // store were.
@@ -73,10 +76,11 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
       if (!strong.observes)
         return;
       Record access = strongRecord(strong);
-      bool isBefore = access < limit || isAfterForAll(reach, access);
+      bool isBefore =
+          access < limit || accessOrder.isAfterForAll(reach, access);
       for (uint32_t left = strong.lanes; left && !isBefore; left &= left - 1)
-        isBefore = ordered(access | Record(__builtin_ctz(left)) << 7,
-                           reach.warp, int(lane));
+        isBefore = order.ordered(access | Record(__builtin_ctz(left)) << 7,
+                                 reach.warp, int(lane));
       if (isBefore)
         see(strong.time);
       if (isBefore && strong.again)
@@ -89,12 +93,12 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
   };
   forStrong(reach, history, [&](const History::Strong &strong) {
     Record access = strongRecord(strong);
-    if (access < limit || isAfterForAll(reach, access))
+    if (access < limit || accessOrder.isAfterForAll(reach, access))
       return;
     for (uint32_t left = strong.lanes; left; left &= left - 1) {
       unsigned other = unsigned(__builtin_ctz(left));
       Record one = access | Record(other) << 7;
-      if (ordered(one, reach.warp, int(lane)))
+      if (order.ordered(one, reach.warp, int(lane)))
         continue;
       if (!isLooked)
         look();
@@ -107,8 +111,8 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
         isSeen = strong.merged || other < lane;
       if (isSeen)
         continue;
-      race(reach, writes ? "write-after-write" : "read-after-write", one,
-           offset, lane);
+      races.race(reach, writes ? "write-after-write" : "read-after-write", one,
+                 offset, lane);
       return;
     }
   });
@@ -116,7 +120,7 @@ void Sanitizer::checkStrong(Reach &reach, const History &history, Record reads,
 
 /// Checks any access against what the last write hides. `reads` are the reads
 /// since that write.
-void Sanitizer::checkHidden(Reach &reach, Record write, Record reads,
+void Histories::checkHidden(Reach &reach, Record write, Record reads,
                             uint64_t offset, unsigned lane) {
   if (!reach.hasHistory(write))
     return;
@@ -126,7 +130,7 @@ void Sanitizer::checkHidden(Reach &reach, Record write, Record reads,
     checkStrong(reach, history, reads, offset, lane);
     if (writes && history.more)
       for (const History::Reader &reader : history.more->readers)
-        checkReaders(reach, reader.access, offset, lane);
+        races.checkReaders(reach, reader.access, offset, lane);
     return;
   }
   if (!history.more)
@@ -135,14 +139,15 @@ void Sanitizer::checkHidden(Reach &reach, Record write, Record reads,
     if (older.access < reach.limit)
       continue;
     if (!older.writes && writes)
-      checkReaders(reach, older.access, offset, lane);
-    else if (older.writes && !ordered(older.access, reach.warp, int(lane)))
-      race(reach, writes ? "write-after-write" : "read-after-write",
-           older.access, offset, lane);
+      races.checkReaders(reach, older.access, offset, lane);
+    else if (older.writes &&
+             !order.ordered(older.access, reach.warp, int(lane)))
+      races.race(reach, writes ? "write-after-write" : "read-after-write",
+                 older.access, offset, lane);
   }
 }
 
-bool Sanitizer::isOfSameThread(Record one, Record other) const {
+bool Histories::isOfSameThread(Record one, Record other) const {
   constexpr Record kLanes =
       kSpecial | 31 << 7 | kSeveral | kSet | kUnknownLane | kPattern;
   if (((one ^ other) & kLanes) || (one & kSet))
@@ -155,7 +160,7 @@ bool Sanitizer::isOfSameThread(Record one, Record other) const {
          a.warp == b.warp && !slots::isCopy(a.warp);
 }
 
-void Sanitizer::keepWeak(History::More &more, Record access, bool writes) {
+void Histories::keepWeak(History::More &more, Record access, bool writes) {
   std::vector<History::Weak> &weak = more.weak;
   // The thread's own earlier accesses come before this one.
   weak.erase(std::remove_if(weak.begin(), weak.end(),
@@ -169,7 +174,7 @@ void Sanitizer::keepWeak(History::More &more, Record access, bool writes) {
   weak.push_back({access, writes});
 }
 
-void Sanitizer::keepStrongReader(const Reach &reach, History::More &more,
+void Histories::keepStrongReader(const Reach &reach, History::More &more,
                                  Record access) {
   std::vector<History::Reader> &readers = more.readers;
   for (History::Reader &reader : readers) {
@@ -186,21 +191,21 @@ void Sanitizer::keepStrongReader(const Reach &reach, History::More &more,
 }
 
 /// Returns the place of a warp in histories of shared memory.
-size_t Sanitizer::placeOf(const Reach &reach, Record access) const {
+size_t Histories::placeOf(const Reach &reach, Record access) const {
   const Context &context = grid.contexts[contextOf(access)];
   return (context.block * warps + context.warp) % reach.shadow.placeCount();
 }
 
 /// Whether `fresh`, a later write of the same warp, makes `before` redundant.
-bool Sanitizer::isCovered(const Reach &reach, const History::Strong &before,
+bool Histories::isCovered(const Reach &reach, const History::Strong &before,
                           const History::Strong &fresh) {
   return !(before.lanes & ~fresh.lanes) ||
-         isAfterForAll(reach, strongRecord(before));
+         accessOrder.isAfterForAll(reach, strongRecord(before));
 }
 
 /// Returns a record as a strong write of a history. For a record without
 /// history it is unknown whether it is an atomic.
-History::Strong Sanitizer::strongWrite(const Reach &reach, Record access,
+History::Strong Histories::strongWrite(const Reach &reach, Record access,
                                        uint32_t lanes) {
   bool isMine = contextOf(access) == contextOf(reach.mine);
   bool observes = !isMine || reach.kind == SanitizeKind::Atomic;
@@ -208,7 +213,7 @@ History::Strong Sanitizer::strongWrite(const Reach &reach, Record access,
 }
 
 /// Returns `fresh`, united with `last` if both are of the same context.
-History::Strong Sanitizer::united(const History::Strong &last,
+History::Strong Histories::united(const History::Strong &last,
                                   History::Strong fresh) {
   if (last.context != fresh.context)
     return fresh;
@@ -220,7 +225,7 @@ History::Strong Sanitizer::united(const History::Strong &last,
   return fresh;
 }
 
-void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
+void Histories::keepStrongWrite(const Reach &reach, History &history,
                                 Record access, uint32_t lanes) {
   History::Strong fresh = strongWrite(reach, access, lanes);
   size_t index = reach.allocation ? 0 : placeOf(reach, access);
@@ -241,13 +246,13 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
     history.strong[index].again = 1;
   }
   if (isOfWarp ? isCovered(reach, last, fresh)
-               : isAfterForAll(reach, strongRecord(last)))
+               : accessOrder.isAfterForAll(reach, strongRecord(last)))
     return;
   if (reach.allocation) {
     // As with readers, one write is kept; the seed decides which.
     History::Strong &other = history.strong[1];
     if (!other.context || !grid.keepsFirstReader ||
-        isAfterForAll(reach, strongRecord(other)))
+        accessOrder.isAfterForAll(reach, strongRecord(other)))
       other = last;
     return;
   }
@@ -267,7 +272,7 @@ void Sanitizer::keepStrongWrite(const Reach &reach, History &history,
 
 /// Replaces earlier accesses by a strong write of these lanes, which hides
 /// them.
-void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
+void Histories::hide(Reach &reach, Record &write, Record &reads,
                      uint64_t offset, uint32_t lanes) {
   Record mine = reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
   History *history =
@@ -279,14 +284,14 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
       return false;
     if (!(other & kAtomic))
       return other >= reach.settled;
-    return other >= reach.limit && !isAfterForAll(reach, other);
+    return other >= reach.limit && !accessOrder.isAfterForAll(reach, other);
   };
   Record before = withoutHiding(write);
   bool keepsWrite = !history && isKept(before) &&
                     !(before & kAtomic && isOfSameThread(before, mine));
   bool keepsReads = contextOf(reads);
   if (reads & kSet)
-    keepsReads = !isGone(reads);
+    keepsReads = !readers.isGone(reads);
   else
     keepsReads =
         isKept(reads) && !(reads & kAtomic && isOfSameThread(reads, mine));
@@ -324,7 +329,7 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
       keepWeak(more, reader, false);
   };
   if (keepsReads && (read & kSet))
-    for (Record reader : sets[lineOf(read)])
+    for (Record reader : readers.sets[lineOf(read)])
       keepReader(reader);
   else if (keepsReads)
     keepReader(read);
@@ -337,7 +342,7 @@ void Sanitizer::hide(Reach &reach, Record &write, Record &reads,
 /// Does what writeStrongly does for the most frequent case: no hidden weak
 /// access and no reader. Returns false in other cases. `mine` is the record of
 /// the last lane.
-inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
+inline bool Histories::writeOften(Reach &reach, Record &write, uint64_t offset,
                                   Record mine, uint32_t lanes) {
   if (reach.own == Reach::kNoPlace)
     reach.own = reach.allocation ? 0 : placeOf(reach, mine);
@@ -353,9 +358,9 @@ inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
       // As with readers, one write is kept; the seed decides which.
       History::Strong &other = history.strong[1];
       bool isCovered =
-          !(place.lanes & ~lanes) && isOwn(place.context, reach.warp);
+          !(place.lanes & ~lanes) && order.isOwn(place.context, reach.warp);
       if (!isCovered && (!other.context || reach.keepsLast ||
-                         isAfterForAll(reach, strongRecord(other))))
+                         accessOrder.isAfterForAll(reach, strongRecord(other))))
         other = place;
     } else if (!isSame && place.context) {
       return false;
@@ -373,7 +378,8 @@ inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
       (lanes & (lanes - 1)))
     return false;
   if (before < reach.limit || ((before ^ mine) & kOwner) == 0 ||
-      isOfSameThread(before, mine) || isAfterForAll(reach, before)) {
+      isOfSameThread(before, mine) ||
+      accessOrder.isAfterForAll(reach, before)) {
     write = mine;
     return true;
   }
@@ -392,7 +398,7 @@ inline bool Sanitizer::writeOften(Reach &reach, Record &write, uint64_t offset,
 }
 
 /// Handles strong writes to the words of all lanes.
-bool Sanitizer::storeStrongly(Reach &reach) {
+bool Histories::storeStrongly(Reach &reach, ShadowWords &words) {
   if (reach.allocation)
     for (unsigned j = 0; j < words.count; j += words.perLane)
       reach.shadow.prefetchHistory(words.offset[laneOf(words.owner[j])]);
@@ -412,7 +418,7 @@ bool Sanitizer::storeStrongly(Reach &reach) {
 
 /// Records a strong write of these lanes if no check can fail. Returns false if
 /// the access needs the full check.
-bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
+bool Histories::writeStrongly(Reach &reach, Record &write, Record &reads,
                               uint64_t offset, uint32_t lanes) {
   Record mine = reach.mine | Record(31 - unsigned(__builtin_clz(lanes))) << 7;
   bool isSeveral = lanes & (lanes - 1);
@@ -425,7 +431,7 @@ bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
       return false;
     return other < reach.limit || (other & kAtomic) ||
            (!isSeveral && ((other ^ mine) & kOwner) == 0) ||
-           isAfterForAll(reach, other);
+           accessOrder.isAfterForAll(reach, other);
   };
   if (history) {
     if (history->more)
@@ -449,7 +455,7 @@ bool Sanitizer::writeStrongly(Reach &reach, Record &write, Record &reads,
 
 /// Whether a strong read of a word is no race with anything that its last write
 /// hides.
-bool Sanitizer::readsHiddenFine(const Reach &reach, uint64_t offset,
+bool Histories::readsHiddenFine(const Reach &reach, uint64_t offset,
                                 Record mine) const {
   const History::More *more = reach.shadow.historyAt(offset).more;
   if (!more)
@@ -457,7 +463,7 @@ bool Sanitizer::readsHiddenFine(const Reach &reach, uint64_t offset,
   for (const History::Weak &older : more->weak)
     if (older.writes && older.access >= reach.limit &&
         ((older.access ^ mine) & kOwner) != 0 &&
-        !isAfterForAll(reach, older.access))
+        !accessOrder.isAfterForAll(reach, older.access))
       return false;
   return true;
 }
