@@ -17,6 +17,7 @@
 #include "Emulator/Execute/HandlersRegisters.h"
 #include "Emulator/Execute/HandlersWgmma.h"
 #include "Emulator/Execute/Waits.h"
+#include "Emulator/Execute/WarpStart.h"
 #include "Emulator/Sanitize/Sanitizer.h"
 
 #include "fusion/Target/Chips/Hardware.h"

@@ -11,6 +11,7 @@
 #include "Emulator/Execute/HandlersBulk.h"
 #include "Emulator/Execute/HandlersCluster.h"
 #include "Emulator/Execute/HandlersWgmma.h"
+#include "Emulator/Execute/WarpStart.h"
 #include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>

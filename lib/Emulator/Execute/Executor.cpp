@@ -10,9 +10,12 @@
 
 #include "Emulator/Execute/HandlersCluster.h"
 #include "Emulator/Execute/HandlersWgmma.h"
+#include "Emulator/Execute/WarpStart.h"
+#include "Emulator/Execute/WarpSync.h"
 #include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace fusion::emulator;
 
@@ -32,6 +35,50 @@ Executor::Executor(const Code &code, const Launch &launch,
 }
 
 Executor::~Executor() = default;
+
+void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
+                     Cluster &cluster, uint32_t rank) {
+  cta.linear = linear;
+  cta.cluster = &cluster;
+  cta.rank = rank;
+  cta.ended = false;
+  cta.freeRegisters = cta.registerLine = 0;
+  cta.async = AsyncState();
+  seenEvents = 0;
+  cta.id = {uint32_t(linear % launch.grid[0]),
+            uint32_t(linear / launch.grid[0] % launch.grid[1]),
+            uint32_t(linear / launch.grid[0] / launch.grid[1])};
+  cta.sharedBytes = launch.dynamicSharedMemory
+                        ? code.dynamicSharedOffset + launch.dynamicSharedMemory
+                        : code.staticShared;
+  cta.shared.reserve(cta.sharedBytes);
+  cta.shared.fill(0xff, cta.sharedBytes);
+  // Nobody says what the system's part holds at first; libraries reset theirs.
+  std::memset(cta.shared.data() + code.reservedShared, options.seed ? 0xff : 0,
+              code.reservedSharedBytes);
+  cta.counters = Counters();
+  cta.fault = Fault();
+  cta.trace.clear();
+  cta.tracing = tracing;
+  cta.sharedHostMemory = sharedHostMemory;
+  cta.clock = 0;
+  cta.varies = options.seed != 0;
+  cta.random = options.seed * 0x2545f4914f6cdd1du ^ linear;
+  cta.barriers.assign(kBarriers, Barrier());
+  if (options.annotate)
+    cta.instCounters.assign(code.insts.size(), Counters());
+  uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  cta.warps.resize((threads + kWarpSize - 1) / kWarpSize);
+  if (gridSanitizer)
+    sanitizer = std::make_unique<Sanitizer>(cta, *gridSanitizer);
+  if (gridSanitizer)
+    sanitizer->memory.initialize(code.reservedShared, code.reservedSharedBytes);
+  cta.sanitizer = sanitizer.get();
+  for (uint32_t i = 0; i < cta.warps.size(); ++i)
+    startWarp(cta, i);
+  spun.assign(cta.warps.size(), Spun());
+  nextWarp = 0;
+}
 
 uint64_t Executor::random() {
   // splitmix64 (Steele, Lea and Flood, 2014).
@@ -198,7 +245,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         continue;
       }
       if (uint32_t ready = inst.flow == Flow::WarpSync
-                               ? synchronize(warp, inst, mask)
+                               ? synchronizeLanes(warp, inst, mask)
                                : synchronizeAligned(warp, inst, mask)) {
         if (ready != mask)
           leaveWaiting(warp, mask & ~ready);

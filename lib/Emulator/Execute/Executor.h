@@ -53,10 +53,6 @@ public:
   std::unique_ptr<Sanitizer> sanitizer;
 
 private:
-  // ExecutorStart.cpp
-  void startWarp(Warp &warp, uint32_t index);
-  void fillSpecials(Warp &warp);
-
   // Executor.cpp
   template <bool Annotate> void runWarp(Warp &warp, uint64_t quantum);
   uint32_t synchronizeAligned(Warp &warp, const Inst &inst, uint32_t mask);
@@ -66,7 +62,6 @@ private:
   bool select(Warp &warp);
   bool mergeAndPick(Warp &warp);
   uint32_t limitOf(const Warp &warp) const;
-  void enterFrame(Warp &warp, uint32_t frame);
   void suspend(Warp &warp, Group::State state);
   bool holds(Warp &warp);
   void leaveWaiting(Warp &warp, uint32_t mask);
@@ -75,9 +70,6 @@ private:
   bool isSpinning(Warp &warp, uint32_t first, uint32_t last);
   void branch(Warp &warp, const Inst &inst, uint32_t taken);
   bool branchTable(Warp &warp, const Inst &inst, uint32_t mask);
-
-  // WarpSync.cpp
-  uint32_t synchronize(Warp &warp, const Inst &inst, uint32_t mask);
 
   // Calls.cpp
   bool call(Warp &warp, const Inst &inst, uint32_t mask);

@@ -8,6 +8,7 @@
 
 #include "Emulator/Execute/Executor.h"
 #include "Emulator/Execute/HandlersAtomic.h"
+#include "Emulator/Execute/WarpStart.h"
 
 #include <algorithm>
 #include <utility>
@@ -23,15 +24,6 @@ using namespace fusion::emulator;
 // turn as soon, else after kMostJumps.
 static constexpr uint32_t kSpinLimit = 4096, kLookedAt = 64,
                           kMostJumps = 1 << 18;
-
-void Executor::enterFrame(Warp &warp, uint32_t index) {
-  Frame &frame = warp.frames[index];
-  warp.current.frame = index;
-  warp.base[BaseFrame] = frame.registers.data();
-  warp.laneParameters = frame.parameters.data();
-  warp.parameterBytes = code.functions[frame.function].parameterBytes;
-  warp.localBase = frame.localOffset;
-}
 
 /// The running group stops before the first place where another one waits.
 uint32_t Executor::limitOf(const Warp &warp) const {

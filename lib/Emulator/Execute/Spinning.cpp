@@ -16,6 +16,7 @@
 
 #include "Emulator/Execute/Executor.h"
 #include "Emulator/Execute/HandlersCluster.h"
+#include "Emulator/Execute/WarpStart.h"
 #include "Emulator/Sanitize/Sanitizer.h"
 
 #include <algorithm>

@@ -13,8 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Execute/Executor.h"
+#include "Emulator/Execute/WarpSync.h"
+
 #include "Emulator/Execute/HandlersMisc.h"
+#include "Emulator/Execute/WarpStart.h"
 #include "Emulator/Sanitize/Sanitizer.h"
 
 using namespace fusion::emulator;
@@ -44,10 +46,9 @@ struct Arrivals {
 
 } // namespace
 
-/// Executes an instruction with a membermask for lanes `mask` of the running
-/// group. Returns the lanes that continue, none if all of them wait. Joins
-/// lanes that are at another bar.warp.sync.
-uint32_t Executor::synchronize(Warp &warp, const Inst &inst, uint32_t mask) {
+uint32_t fusion::emulator::synchronizeLanes(Warp &warp, const Inst &inst,
+                                            uint32_t mask) {
+  const Code &code = *warp.cta->code;
   const uint32_t *members = warp.reg<uint32_t>(inst.op[inst.count - 1]);
   Arrivals here;
   uint32_t all = 0, any = kFullMask;
