@@ -20,45 +20,12 @@
 
 using namespace fusion::emulator;
 
-Mbarrier Mbarrier::decode(uint64_t word) {
-  Mbarrier m;
-  m.valid = word >> 62 == kMark;
-  m.parity = uint32_t(word & 1);
-  m.pending = uint32_t(word >> 1) & kMaxCount;
-  m.expected = uint32_t(word >> 21) & kMaxCount;
-  m.transactions = int64_t(word << 2) >> 43;
-  return m;
-}
-
-uint64_t Mbarrier::encode() const {
-  uint64_t tx = uint64_t(transactions) & ((1u << 21) - 1);
-  return kMark << 62 | tx << 41 | uint64_t(expected) << 21 |
-         uint64_t(pending) << 1 | parity;
-}
-
-Mbarrier fusion::emulator::loadMbarrier(const Cta &cta, uint32_t offset) {
-  uint64_t word;
-  std::memcpy(&word, cta.shared.data() + offset, 8);
-  return Mbarrier::decode(word);
-}
-
-static void completePhase(Cta &cta, uint32_t offset, Mbarrier &m) {
+void fusion::emulator::completePhase(Cta &cta, uint32_t offset, Mbarrier &m) {
   m.parity ^= 1;
   m.pending = m.expected;
   m.transactions = 0;
   if (cta.sanitizer)
     cta.sanitizer->phases.complete(offset);
-}
-
-/// Ends the phase if no arrivals and bytes are pending.
-void fusion::emulator::storeMbarrier(Cta &cta, uint32_t offset,
-                                     const Mbarrier &barrier) {
-  Mbarrier m = barrier;
-  if (!m.pending && !m.transactions)
-    completePhase(cta, offset, m);
-  uint64_t word = m.encode();
-  std::memcpy(cta.shared.data() + offset, &word, 8);
-  ++cta.async.events;
 }
 
 void fusion::emulator::faultNoMbarrier(Warp &warp, const Inst &inst,

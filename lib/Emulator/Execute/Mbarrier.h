@@ -31,8 +31,41 @@ struct Mbarrier {
   uint64_t encode() const;
 };
 
-Mbarrier loadMbarrier(const Cta &cta, uint32_t offset);
-void storeMbarrier(Cta &cta, uint32_t offset, const Mbarrier &barrier);
+// Inline, as every operation on an mbarrier reads and writes its word.
+
+inline Mbarrier Mbarrier::decode(uint64_t word) {
+  Mbarrier m;
+  m.valid = word >> 62 == kMark;
+  m.parity = uint32_t(word & 1);
+  m.pending = uint32_t(word >> 1) & kMaxCount;
+  m.expected = uint32_t(word >> 21) & kMaxCount;
+  m.transactions = int64_t(word << 2) >> 43;
+  return m;
+}
+
+inline uint64_t Mbarrier::encode() const {
+  uint64_t tx = uint64_t(transactions) & ((1u << 21) - 1);
+  return kMark << 62 | tx << 41 | uint64_t(expected) << 21 |
+         uint64_t(pending) << 1 | parity;
+}
+
+inline Mbarrier loadMbarrier(const Cta &cta, uint32_t offset) {
+  uint64_t word;
+  std::memcpy(&word, cta.shared.data() + offset, 8);
+  return Mbarrier::decode(word);
+}
+
+/// Begins the next phase.
+void completePhase(Cta &cta, uint32_t offset, Mbarrier &m);
+
+/// Ends the phase if no arrivals and bytes are pending.
+inline void storeMbarrier(Cta &cta, uint32_t offset, Mbarrier m) {
+  if (!m.pending && !m.transactions)
+    completePhase(cta, offset, m);
+  uint64_t word = m.encode();
+  std::memcpy(cta.shared.data() + offset, &word, 8);
+  ++cta.async.events;
+}
 
 /// Carries out what the mbarrier's queue holds, in order, as far as the end of
 /// its phase; nothing where the queue does not reach it. Whether it did.

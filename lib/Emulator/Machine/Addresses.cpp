@@ -12,10 +12,6 @@
 
 using namespace fusion::emulator;
 
-bool fusion::emulator::inWindow(uint64_t address, uint64_t window) {
-  return address >= window && address - window < kWindowBytes;
-}
-
 uint32_t fusion::emulator::sharedLanes(const uint64_t *address, uint32_t mask) {
   uint32_t result = 0;
   for (unsigned i = 0; i < 32; ++i)

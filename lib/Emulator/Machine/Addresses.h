@@ -30,8 +30,11 @@ uint32_t sharedBase(const Cta &cta);
 uint32_t sharedLanes(const uint64_t *address, uint32_t mask);
 uint32_t clusterLanes(const uint64_t *address, uint32_t mask);
 
-/// Whether a generic address is in the window that begins at `window`.
-bool inWindow(uint64_t address, uint64_t window);
+/// Whether a generic address is in the window that begins at `window`. Has
+/// internal linkage as what Types.h defines.
+static constexpr bool inWindow(uint64_t address, uint64_t window) {
+  return address >= window && address - window < kWindowBytes;
+}
 
 } // namespace fusion::emulator
 
