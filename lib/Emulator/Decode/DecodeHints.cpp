@@ -11,7 +11,7 @@
 #include "Emulator/Execute/HandlersMisc.h"
 #include "Emulator/Execute/HandlersRegisters.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 
 using namespace fusion::emulator;
 

@@ -8,7 +8,7 @@
 
 #include "Emulator/Machine/Warp.h"
 
-#include "fusion/Target/Hardware.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include <cstdio>
 
 using namespace fusion::emulator;

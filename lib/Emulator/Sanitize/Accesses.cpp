@@ -248,11 +248,11 @@ void Accesses::read(Reach &reach, Record &last, Record &reads, uint64_t offset,
                             " into it was waited for";
                    });
   } else if (isKind(write, kUninitialized)) {
-    reports.report("uninitialized-shared", reach.warp, lane, reach.line, 0,
-                   [&] {
-                     return "read of shared memory at offset " +
-                            std::to_string(offset) + " that nobody has written";
-                   });
+    reports.report(
+        "uninitialized-shared", reach.warp, lane, reach.line, 0, [&] {
+          return "read of shared memory at offset " + std::to_string(offset) +
+                 " that has not been written";
+        });
   } else if (contextOf(write) && !(write & mine & kAtomic)) {
     if (!order.ordered(write, reach.warp, lane) &&
         !((write & kAtomic) && histories.hasObserved(reach, reads, lane)))

@@ -91,7 +91,7 @@ void AsyncCopies::checkWriter(AsyncReach &a, Record write, uint64_t offset) {
     if (reads)
       reports.reportText("uninitialized-shared", warp, lane, reach.line, 0,
                          "asynchronous read of " + reach.place(offset) +
-                             ", which nobody has written");
+                             ", which has not been written");
     return;
   }
   uint32_t number = contextOf(write);

@@ -184,10 +184,8 @@ void MemoryAccesses::checkInitialized(const Reach &reach,
     if (reads && !isWritten(offset[lane], bytes))
       reports.report("uninitialized-global", reach.warp, lane, reach.line, 0,
                      [&] {
-                       return "read of global memory that nobody has written, "
-                              "or not since it "
-                              "was "
-                              "discarded, " +
+                       return "read of global memory that has not been "
+                              "written, or not since it was discarded, " +
                               std::to_string(offset[lane]) +
                               " bytes into an allocation of " +
                               std::to_string(allocation.bytes) + " bytes";

@@ -253,7 +253,7 @@ void Phases::reportTooEarly(const Warp &warp, const Inst &inst, unsigned lane,
       "mbarrier-misuse", warp, lane, inst.line, copyLine,
       "use of the mbarrier at shared offset " + std::to_string(offset) +
           " for its next phase, while this one awaits copies that "
-          "nobody has waited for: it may count for either");
+          "no thread has waited for: it may count for either");
 }
 
 /// Adds an agent's clock to the mbarrier.

@@ -68,7 +68,7 @@ TEST_F(PingPong, AreReadAndWritten) {
   EXPECT_TRUE(written.getParallel().getPingPong());
 }
 
-TEST_F(Turns, AreOfGroupsThatWaitForNobody) {
+TEST_F(PingPong, AreOfGroupsThatWaitForNobody) {
   const std::string what = "warpgroups cannot alternate on the tensor cores: ";
   auto why = [&](auto change) {
     ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), kPingPong);

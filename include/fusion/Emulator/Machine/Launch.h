@@ -10,7 +10,7 @@
 #define FUSION_EMULATOR_MACHINE_LAUNCH_H
 
 #include "fusion/Emulator/Parse/Error.h"
-#include "fusion/Support/Processors.h"
+#include "fusion/Target/Chips/Processors.h"
 
 #include <array>
 #include <cstdint>
