@@ -1,0 +1,64 @@
+//===- Anchor.cpp - Instructions that PTX and machine code share ----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Timing/Anchor.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace fusion::timing;
+using llvm::StringRef;
+
+StringRef fusion::timing::name(AnchorKind kind) {
+  static constexpr StringRef names[kNumAnchorKinds] = {"mma",
+                                                       "wgmma",
+                                                       "wgmma fence",
+                                                       "wgmma wait",
+                                                       "ldmatrix",
+                                                       "stmatrix",
+                                                       "TMA load",
+                                                       "TMA store",
+                                                       "cp.async",
+                                                       "cp.async commit",
+                                                       "cp.async wait",
+                                                       "barrier",
+                                                       "cluster barrier",
+                                                       "mbarrier",
+                                                       "global load",
+                                                       "global store",
+                                                       "shared load",
+                                                       "shared store",
+                                                       "atomic"};
+  return names[static_cast<unsigned>(kind)];
+}
+
+std::optional<AnchorKind> fusion::timing::anchorKind(const MachineInst &inst) {
+  using Kind = AnchorKind;
+  // Waits on other scoreboards have the same opcode.
+  if (inst.mnemonic() == "WARPGROUP")
+    return inst.hasModifier("ARRIVE")   ? std::optional(Kind::WarpgroupFence)
+           : inst.hasModifier("DEPBAR") ? std::optional(Kind::WarpgroupWait)
+                                        : std::nullopt;
+  return llvm::StringSwitch<std::optional<Kind>>(inst.mnemonic())
+      .Cases({"HMMA", "IMMA", "DMMA", "BMMA", "QMMA"}, Kind::Mma)
+      .Cases({"HGMMA", "IGMMA", "BGMMA", "QGMMA"}, Kind::WarpgroupMma)
+      .Case("LDSM", Kind::MatrixLoad)
+      .Case("STSM", Kind::MatrixStore)
+      .Cases({"UTMALDG", "UBLKCP"}, Kind::TMALoad)
+      .Cases({"UTMASTG", "UTMAREDG", "UBLKRED"}, Kind::TMAStore)
+      .Case("LDGSTS", Kind::AsyncCopy)
+      .Case("LDGDEPBAR", Kind::AsyncCommit)
+      .Case("DEPBAR", Kind::AsyncWait)
+      .Case("BAR", Kind::Barrier)
+      .Cases({"UCGABAR_ARV", "UCGABAR_WAIT"}, Kind::ClusterBarrier)
+      .Case("SYNCS", Kind::Mbarrier)
+      .Cases({"LDG", "LD"}, Kind::GlobalLoad)
+      .Cases({"STG", "ST"}, Kind::GlobalStore)
+      .Case("LDS", Kind::SharedLoad)
+      .Case("STS", Kind::SharedStore)
+      .Cases({"ATOM", "ATOMG", "ATOMS", "RED", "REDG"}, Kind::Atomic)
+      .Default(std::nullopt);
+}

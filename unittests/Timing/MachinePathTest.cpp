@@ -1,0 +1,130 @@
+//===- MachinePathTest.cpp - Ways of warps through machine code -----------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Timing/MachinePath.h"
+#include "gtest/gtest.h"
+
+using namespace fusion::timing;
+
+namespace {
+
+using Kind = AnchorKind;
+
+/// A kernel of a few instructions, and the ways through it.
+struct Code {
+  struct Line {
+    const char *opcode;
+    unsigned ptxLine = 0;
+    std::optional<unsigned> target = std::nullopt;
+    bool hasGuard = false;
+  };
+
+  explicit Code(std::vector<Line> lines) {
+    kernel.name = "k";
+    for (const Line &line : lines) {
+      MachineInst inst;
+      inst.opcode = line.opcode;
+      inst.line = line.ptxLine;
+      inst.target = line.target;
+      if (line.hasGuard)
+        inst.guard = Guard{0, false, false};
+      kernel.insts.push_back(inst);
+    }
+    graph = FlowGraph::build(kernel, reason);
+  }
+
+  std::optional<MachinePath> find(std::vector<Anchor> anchors) {
+    return PathFinder(*graph).find(anchors);
+  }
+
+  MachineKernel kernel;
+  std::string reason;
+  std::optional<FlowGraph> graph;
+};
+
+using Insts = std::vector<unsigned>;
+constexpr bool kGuard = true;
+
+TEST(MachinePath, LoopsByTheirAnchors) {
+  Code code({{"MOV"},
+             {"LDG", 7},
+             {"FADD"},
+             {"BRA", 0, 1, kGuard},
+             {"STG", 9},
+             {"EXIT"}});
+  auto path = code.find({{Kind::GlobalLoad, 7},
+                         {Kind::GlobalLoad, 7},
+                         {Kind::GlobalLoad, 7},
+                         {Kind::GlobalStore, 9}});
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->insts, Insts({0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(path->places[1], 4u);
+  EXPECT_EQ(path->places[3], 10u);
+  EXPECT_EQ(path->missing, 0u);
+  EXPECT_EQ(path->passed, 0u);
+}
+
+// ptxas makes two iterations of the unrolled loop, and the rest one by one.
+TEST(MachinePath, UnrolledLoopsAndTheirRest) {
+  Code code({{"BRA", 0, 4, kGuard},
+             {"LDG", 7},
+             {"LDG", 7},
+             {"BRA", 0, 1, kGuard},
+             {"BRA", 0, 7, kGuard},
+             {"LDG", 7},
+             {"BRA", 0, 5, kGuard},
+             {"EXIT"}});
+  auto times = [&](unsigned count) {
+    return code.find(std::vector<Anchor>(count, {Kind::GlobalLoad, 7}));
+  };
+  EXPECT_EQ(times(0)->insts, Insts({0, 4, 7}));
+  EXPECT_EQ(times(1)->insts, Insts({0, 4, 5, 6, 7}));
+  EXPECT_EQ(times(4)->insts, Insts({0, 1, 2, 3, 1, 2, 3, 4, 7}));
+  EXPECT_EQ(times(5)->insts, Insts({0, 1, 2, 3, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(MachinePath, BranchesByWhatFollows) {
+  Code code({{"BRA", 0, 4, kGuard},
+             {"LDS", 3},
+             {"HMMA", 4},
+             {"BRA", 0, 5},
+             {"HMMA", 6},
+             {"EXIT"}});
+  EXPECT_EQ(code.find({{Kind::SharedLoad, 3}, {Kind::Mma, 4}})->insts,
+            Insts({0, 1, 2, 3, 5}));
+  EXPECT_EQ(code.find({{Kind::Mma, 6}})->insts, Insts({0, 4, 5}));
+}
+
+TEST(MachinePath, GuardedAnchorsMayBePassed) {
+  Code code({{"LDG", 3, std::nullopt, kGuard}, {"STG", 4}, {"EXIT"}});
+  auto path = code.find({{Kind::GlobalStore, 4}});
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->insts, Insts({0, 1, 2}));
+  EXPECT_EQ(path->passed, 0u);
+}
+
+TEST(MachinePath, WhatDoesNotFitIsCounted) {
+  Code code({{"LDG", 3}, {"STG", 4}, {"EXIT"}});
+  auto path = code.find(
+      {{Kind::GlobalLoad, 3}, {Kind::GlobalLoad, 8}, {Kind::GlobalStore, 4}});
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->insts, Insts({0, 1, 2}));
+  EXPECT_EQ(path->missing, 1u);
+  EXPECT_FALSE(path->places[1]);
+  path = code.find({{Kind::GlobalStore, 4}});
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->passed, 1u);
+  EXPECT_EQ(path->missing, 0u);
+}
+
+TEST(MachinePath, CodeThatDoesNotEnd) {
+  Code code({{"LDG", 3}, {"BRA", 0, 0}});
+  EXPECT_FALSE(code.find({{Kind::GlobalLoad, 3}}));
+}
+
+} // namespace
