@@ -9,40 +9,43 @@
 #include "fusion/Timing/Anchor.h"
 #include "llvm/ADT/StringSwitch.h"
 
+using namespace fusion;
 using namespace fusion::timing;
 using llvm::StringRef;
 
-StringRef fusion::timing::name(AnchorKind kind) {
-  static constexpr StringRef names[kNumAnchorKinds] = {"mma",
-                                                       "wgmma",
-                                                       "wgmma fence",
-                                                       "wgmma wait",
-                                                       "ldmatrix",
-                                                       "stmatrix",
-                                                       "TMA load",
-                                                       "TMA store",
-                                                       "cp.async",
-                                                       "cp.async commit",
-                                                       "cp.async wait",
-                                                       "barrier",
-                                                       "cluster barrier",
-                                                       "mbarrier",
-                                                       "global load",
-                                                       "global store",
-                                                       "shared load",
-                                                       "shared store",
-                                                       "atomic"};
+StringRef fusion::timing::name(StepKind kind) {
+  static constexpr StringRef names[emulator::kNumStepKinds] = {
+      "none",
+      "mma",
+      "wgmma",
+      "wgmma fence",
+      "wgmma wait",
+      "ldmatrix",
+      "stmatrix",
+      "TMA load",
+      "TMA store",
+      "cp.async",
+      "cp.async commit",
+      "cp.async wait",
+      "barrier",
+      "cluster barrier",
+      "mbarrier",
+      "global load",
+      "global store",
+      "shared load",
+      "shared store",
+      "atomic"};
   return names[static_cast<unsigned>(kind)];
 }
 
-std::optional<AnchorKind> fusion::timing::anchorKind(const MachineInst &inst) {
-  using Kind = AnchorKind;
-  // Waits on other scoreboards have the same opcode.
+StepKind fusion::timing::anchorKind(const MachineInst &inst) {
+  using Kind = StepKind;
+  // The machine code of wgmma.fence and wgmma.wait_group.
   if (inst.mnemonic() == "WARPGROUP")
-    return inst.hasModifier("ARRIVE")   ? std::optional(Kind::WarpgroupFence)
-           : inst.hasModifier("DEPBAR") ? std::optional(Kind::WarpgroupWait)
-                                        : std::nullopt;
-  return llvm::StringSwitch<std::optional<Kind>>(inst.mnemonic())
+    return inst.hasModifier("ARRIVE")   ? Kind::WarpgroupFence
+           : inst.hasModifier("DEPBAR") ? Kind::WarpgroupWait
+                                        : Kind::None;
+  return llvm::StringSwitch<Kind>(inst.mnemonic())
       .Cases({"HMMA", "IMMA", "DMMA", "BMMA", "QMMA"}, Kind::Mma)
       .Cases({"HGMMA", "IGMMA", "BGMMA", "QGMMA"}, Kind::WarpgroupMma)
       .Case("LDSM", Kind::MatrixLoad)
@@ -54,11 +57,11 @@ std::optional<AnchorKind> fusion::timing::anchorKind(const MachineInst &inst) {
       .Case("DEPBAR", Kind::AsyncWait)
       .Case("BAR", Kind::Barrier)
       .Cases({"UCGABAR_ARV", "UCGABAR_WAIT"}, Kind::ClusterBarrier)
-      .Case("SYNCS", Kind::Mbarrier)
+      .Cases({"SYNCS", "ARRIVES"}, Kind::Mbarrier)
       .Cases({"LDG", "LD"}, Kind::GlobalLoad)
       .Cases({"STG", "ST"}, Kind::GlobalStore)
       .Case("LDS", Kind::SharedLoad)
       .Case("STS", Kind::SharedStore)
       .Cases({"ATOM", "ATOMG", "ATOMS", "RED", "REDG"}, Kind::Atomic)
-      .Default(std::nullopt);
+      .Default(Kind::None);
 }

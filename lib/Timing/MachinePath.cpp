@@ -7,160 +7,210 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Timing/MachinePath.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
-#include <limits>
 #include <queue>
+#include <unordered_set>
 
+using namespace fusion;
 using namespace fusion::timing;
 
-/// What a lost or passed anchor costs, in instructions.
-static constexpr uint64_t kPenalty = uint64_t(1) << 32;
-static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
-/// States that are worse than the best by more than this are dropped.
-static constexpr uint64_t kMargin = 4 * kPenalty;
+/// What a missing or passed anchor costs, in instructions.
+static constexpr uint64_t kDifference = uint64_t(1) << 32;
+/// What an anchor costs whose step has another line: a detour that would be
+/// taken for one of its own line.
+static constexpr uint64_t kOtherLine = 256;
+/// Returns whether the machine code of a step has the line of another
+/// instruction of its group.
+static bool isOfGroup(StepKind kind) {
+  return kind == StepKind::WarpgroupMma || kind == StepKind::WarpgroupFence ||
+         kind == StepKind::WarpgroupWait;
+}
 
-PathFinder::PathFinder(const FlowGraph &graph)
-    : graph(graph), known(graph.kernel().insts.size() + 1) {
+/// How far ahead of the first step without an instruction others have one.
+static constexpr unsigned kWindow = 64;
+
+PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
   for (const MachineInst &inst : graph.kernel().insts)
     kinds.push_back(anchorKind(inst));
 }
 
-const PathFinder::Ways &PathFinder::waysFrom(std::optional<unsigned> start) {
-  const std::vector<MachineInst> &insts = graph.kernel().insts;
-  unsigned count = insts.size();
-  std::optional<Ways> &entry = known[start.value_or(count)];
-  if (entry)
-    return *entry;
-  Ways ways;
-  ways.costs.assign(count, kNever);
-  ways.previous.assign(count, count);
+/// A search for the path of the least cost (Dijkstra). A place is an
+/// instruction and the steps that have been executed before it.
+class PathFinder::Search {
+public:
+  Search(const PathFinder &finder,
+         llvm::ArrayRef<std::pair<StepKind, unsigned>> steps)
+      : graph(finder.graph), kinds(finder.kinds), steps(steps) {}
+
+  std::optional<MachinePath> run() {
+    if (kinds.empty())
+      return std::nullopt;
+    add({/*inst=*/0, /*base=*/0, /*ahead=*/0, /*cost=*/0, kNone, kNone, false});
+    while (!pending.empty()) {
+      unsigned number = pending.top().second;
+      pending.pop();
+      if (nodes[number].isEnd)
+        return trace(number);
+      visit(number);
+    }
+    return std::nullopt;
+  }
+
+private:
+  static constexpr unsigned kNone = ~0u;
+
+  struct Node {
+    unsigned inst;  ///< to be executed next; at an end, the last one
+    unsigned base;  ///< the first step without an instruction
+    uint64_t ahead; ///< bit i: step base + 1 + i has one
+    uint64_t cost;
+    unsigned before; ///< the number of the node before
+    unsigned step;   ///< that the instruction before executed
+    bool isEnd;
+  };
+
+  /// A place, for the comparison of nodes.
+  struct Place {
+    unsigned inst, base;
+    uint64_t ahead;
+    bool operator==(const Place &other) const {
+      return inst == other.inst && base == other.base && ahead == other.ahead;
+    }
+  };
+  struct PlaceHash {
+    size_t operator()(const Place &place) const {
+      return llvm::hash_combine(place.inst, place.base, place.ahead);
+    }
+  };
+
+  void add(Node node) {
+    pending.push({node.cost, static_cast<unsigned>(nodes.size())});
+    nodes.push_back(node);
+  }
+
+  bool isTaken(const Node &node, unsigned step) const {
+    return step != node.base && (node.ahead >> (step - node.base - 1) & 1);
+  }
+
+  /// Returns the step that an anchor executes, the first of its line or else of
+  /// its kind, or `kNone`.
+  unsigned stepOf(const Node &node, const MachineInst &inst,
+                  StepKind kind) const {
+    unsigned other = kNone;
+    unsigned end = std::min<size_t>(steps.size(), node.base + kWindow);
+    for (unsigned step = node.base; step < end; ++step) {
+      if (steps[step].first != kind || isTaken(node, step))
+        continue;
+      if (isOfGroup(kind) || steps[step].second == inst.line)
+        return step;
+      if (other == kNone)
+        other = step;
+    }
+    // Lanes that all fail a guard execute nothing.
+    return inst.guard ? kNone : other;
+  }
+
+  /// Marks a step as executed.
+  void take(Node &node, unsigned step) const {
+    if (step != node.base) {
+      node.ahead |= uint64_t(1) << (step - node.base - 1);
+      // The first step is too far behind to come yet.
+      if (step - node.base + 1 < kWindow)
+        return;
+      node.cost += kDifference;
+    }
+    do {
+      bool isNext = node.ahead & 1;
+      node.ahead >>= 1;
+      ++node.base;
+      if (!isNext)
+        break;
+    } while (true);
+  }
+
+  void visit(unsigned number) {
+    Node node = nodes[number];
+    if (!seen.insert({node.inst, node.base, node.ahead}).second)
+      return;
+    unsigned index = node.inst;
+    const MachineInst &inst = graph.kernel().insts[index];
+    node.before = number;
+    node.step = kNone;
+    ++node.cost;
+    if (kinds[index] != StepKind::None) {
+      unsigned step = stepOf(node, inst, kinds[index]);
+      if (step == kNone) {
+        node.cost += inst.guard ? 0 : kDifference;
+      } else {
+        if (!isOfGroup(kinds[index]) && steps[step].second != inst.line)
+          node.cost += kOtherLine;
+        take(node, step);
+        node.step = step;
+      }
+    }
+    leave(node, index);
+  }
+
+  /// Goes on from an instruction.
+  void leave(Node node, unsigned index) {
+    for (unsigned next : graph.next(index)) {
+      node.inst = next;
+      add(node);
+    }
+    if (!graph.mayEnd(index))
+      return;
+    uint64_t left = steps.size() - std::min<size_t>(node.base, steps.size());
+    node.cost += kDifference * (left - llvm::popcount(node.ahead));
+    node.isEnd = true;
+    node.inst = index;
+    add(node);
+  }
+
+  MachinePath trace(unsigned number) const {
+    MachinePath path;
+    path.places.resize(steps.size());
+    std::vector<std::pair<unsigned, unsigned>> back; // instruction, step
+    for (unsigned at = number; nodes[at].before != kNone; at = nodes[at].before)
+      back.push_back({nodes[nodes[at].before].inst, nodes[at].step});
+    for (auto [inst, step] : llvm::reverse(back)) {
+      if (step != kNone)
+        path.places[step] = path.insts.size();
+      else if (kinds[inst] != StepKind::None &&
+               !graph.kernel().insts[inst].guard)
+        ++path.passed;
+      path.insts.push_back(inst);
+    }
+    path.missing = llvm::count(path.places, std::nullopt);
+    return path;
+  }
+
+  const FlowGraph &graph;
+  const std::vector<StepKind> &kinds;
+  llvm::ArrayRef<std::pair<StepKind, unsigned>> steps;
+  std::vector<Node> nodes;
   using Item = std::pair<uint64_t, unsigned>;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> pending;
-  auto reach = [&](unsigned index, unsigned before, uint64_t cost) {
-    if (cost >= ways.costs[index])
-      return;
-    ways.costs[index] = cost;
-    ways.previous[index] = before;
-    pending.push({cost, index});
-  };
-  if (start) {
-    for (unsigned next : graph.next(*start))
-      reach(next, count, 1);
-  } else if (count > 0) {
-    reach(0, count, 1);
-  }
-  while (!pending.empty()) {
-    auto [cost, index] = pending.top();
-    pending.pop();
-    if (cost != ways.costs[index])
-      continue;
-    if (graph.mayEnd(index) && !ways.end)
-      ways.end = index;
-    // Lanes may all fail a guard.
-    bool isPassed = kinds[index] && !insts[index].guard;
-    for (unsigned next : graph.next(index))
-      reach(next, index, cost + 1 + (isPassed ? kPenalty : 0));
-  }
-  entry = std::move(ways);
-  return *entry;
-}
-
-namespace {
-
-/// A warp after some anchors: at which instruction it is, and what it cost.
-struct State {
-  std::optional<unsigned> at; ///< nullopt: at the beginning
-  uint64_t cost;
-  unsigned before; ///< the number of the state before the last anchor
-  bool isMissing;  ///< the last anchor has no instruction
+  std::unordered_set<Place, PlaceHash> seen;
 };
 
-} // namespace
-
-std::optional<MachinePath> PathFinder::find(llvm::ArrayRef<Anchor> anchors) {
-  const std::vector<MachineInst> &insts = graph.kernel().insts;
-  llvm::DenseMap<std::pair<unsigned, unsigned>, llvm::SmallVector<unsigned, 2>>
-      candidates;
-  for (auto [index, kind] : llvm::enumerate(kinds))
-    if (kind)
-      candidates[{static_cast<unsigned>(*kind), insts[index].line}].push_back(
-          index);
-
-  std::vector<std::vector<State>> states = {{{std::nullopt, 0, 0, false}}};
-  for (const Anchor &anchor : anchors) {
-    const std::vector<State> &before = states.back();
-    std::vector<State> after;
-    uint64_t best = kNever;
-    auto add = [&](const State &state) {
-      best = std::min(best, state.cost);
-      for (State &same : after)
-        if (same.at == state.at) {
-          if (state.cost < same.cost)
-            same = state;
-          return;
-        }
-      after.push_back(state);
-    };
-    auto fitting =
-        candidates.find({static_cast<unsigned>(anchor.kind), anchor.line});
-    for (auto [number, state] : llvm::enumerate(before)) {
-      unsigned from = number;
-      if (fitting != candidates.end()) {
-        const Ways &ways = waysFrom(state.at);
-        for (unsigned to : fitting->second)
-          if (ways.costs[to] != kNever)
-            add({to, state.cost + ways.costs[to], from, false});
-      }
-      add({state.at, state.cost + kPenalty, from, true});
-    }
-    llvm::erase_if(
-        after, [&](const State &state) { return state.cost > best + kMargin; });
-    states.push_back(std::move(after));
-  }
-
-  // The best end.
-  std::optional<unsigned> last;
-  uint64_t best = kNever;
-  for (auto [number, state] : llvm::enumerate(states.back())) {
-    const Ways &ways = waysFrom(state.at);
-    if (ways.end && state.cost + ways.costs[*ways.end] < best) {
-      best = state.cost + ways.costs[*ways.end];
-      last = number;
-    }
-  }
-  if (!last)
-    return std::nullopt;
-
-  // From the end back to the beginning.
-  MachinePath path;
-  path.places.resize(anchors.size());
-  std::vector<std::optional<unsigned>> visited(anchors.size());
-  unsigned number = *last;
-  for (size_t index = anchors.size(); index > 0; --index) {
-    const State &state = states[index][number];
-    if (state.isMissing)
-      ++path.missing;
-    else
-      visited[index - 1] = state.at;
-    number = state.before;
-  }
-  auto append = [&](std::optional<unsigned> from, unsigned to) {
-    const Ways &ways = waysFrom(from);
-    llvm::SmallVector<unsigned, 64> way;
-    for (unsigned at = to; at != insts.size(); at = ways.previous[at])
-      way.push_back(at);
-    path.passed += ways.costs[to] / kPenalty;
-    path.insts.insert(path.insts.end(), way.rbegin(), way.rend());
-  };
-  std::optional<unsigned> at;
-  for (size_t index = 0; index < anchors.size(); ++index) {
-    if (!visited[index])
-      continue;
-    append(at, *visited[index]);
-    path.places[index] = path.insts.size() - 1;
-    at = visited[index];
-  }
-  append(at, *waysFrom(at).end);
+std::optional<MachinePath> PathFinder::find(llvm::ArrayRef<Step> steps) {
+  std::vector<std::pair<StepKind, unsigned>> own;
+  for (const Step &step : steps)
+    if (!step.isFurther)
+      own.push_back({step.kind, step.line});
+  auto [entry, isNew] = known.try_emplace(own);
+  if (isNew)
+    entry->second = Search(*this, own).run();
+  if (!entry->second || own.size() == steps.size())
+    return entry->second;
+  // Further steps have the place of the one before.
+  MachinePath path = *entry->second;
+  std::vector<std::optional<unsigned>> places;
+  size_t next = 0;
+  for (const Step &step : steps)
+    places.push_back(step.isFurther && next > 0 ? path.places[next - 1]
+                                                : path.places[next++]);
+  path.places = std::move(places);
   return path;
 }

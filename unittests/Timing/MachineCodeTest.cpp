@@ -68,7 +68,7 @@ TEST(MachineCode, Instructions) {
   EXPECT_EQ(load.operands, "R4, [R2.64+0x4]");
   EXPECT_EQ(load.line, 10u);
   EXPECT_FALSE(load.guard);
-  EXPECT_EQ(anchorKind(load), AnchorKind::GlobalLoad);
+  EXPECT_EQ(anchorKind(load), StepKind::GlobalLoad);
 
   const MachineInst &branch = kernel->insts[2];
   ASSERT_TRUE(branch.guard);
@@ -77,7 +77,7 @@ TEST(MachineCode, Instructions) {
   EXPECT_FALSE(branch.guard->isUniform);
   EXPECT_EQ(branch.target, 1u);
   EXPECT_EQ(branch.line, 10u);
-  EXPECT_FALSE(anchorKind(branch));
+  EXPECT_EQ(anchorKind(branch), StepKind::None);
 
   ASSERT_TRUE(kernel->insts[3].guard);
   EXPECT_TRUE(kernel->insts[3].guard->isUniform);

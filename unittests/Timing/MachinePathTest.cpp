@@ -13,7 +13,7 @@ using namespace fusion::timing;
 
 namespace {
 
-using Kind = AnchorKind;
+using Kind = StepKind;
 
 /// A kernel of a few instructions, and the ways through it.
 struct Code {
@@ -38,8 +38,16 @@ struct Code {
     graph = FlowGraph::build(kernel, reason);
   }
 
-  std::optional<MachinePath> find(std::vector<Anchor> anchors) {
-    return PathFinder(*graph).find(anchors);
+  std::optional<MachinePath>
+  find(const std::vector<std::pair<StepKind, unsigned>> &steps) {
+    std::vector<Step> list;
+    for (auto [kind, line] : steps) {
+      Step step;
+      step.kind = kind;
+      step.line = line;
+      list.push_back(step);
+    }
+    return PathFinder(*graph).find(list);
   }
 
   MachineKernel kernel;
@@ -80,7 +88,8 @@ TEST(MachinePath, UnrolledLoopsAndTheirRest) {
              {"BRA", 0, 5, kGuard},
              {"EXIT"}});
   auto times = [&](unsigned count) {
-    return code.find(std::vector<Anchor>(count, {Kind::GlobalLoad, 7}));
+    return code.find(std::vector<std::pair<StepKind, unsigned>>(
+        count, {Kind::GlobalLoad, 7}));
   };
   EXPECT_EQ(times(0)->insts, Insts({0, 4, 7}));
   EXPECT_EQ(times(1)->insts, Insts({0, 4, 5, 6, 7}));

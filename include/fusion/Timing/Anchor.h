@@ -16,45 +16,20 @@
 #ifndef FUSION_TIMING_ANCHOR_H
 #define FUSION_TIMING_ANCHOR_H
 
+#include "fusion/Emulator/Machine/Recording.h"
 #include "fusion/Timing/MachineCode.h"
 
 namespace fusion::timing {
 
-enum class AnchorKind : uint8_t {
-  Mma,            ///< mma, wmma: HMMA, IMMA, DMMA, QMMA
-  WarpgroupMma,   ///< wgmma.mma_async: HGMMA, IGMMA, QGMMA
-  WarpgroupFence, ///< wgmma.fence: WARPGROUP.ARRIVE
-  WarpgroupWait,  ///< wgmma.wait_group: WARPGROUP.DEPBAR
-  MatrixLoad,     ///< ldmatrix: LDSM
-  MatrixStore,    ///< stmatrix: STSM
-  TMALoad,        ///< cp.async.bulk into shared memory: UTMALDG, UBLKCP
-  TMAStore,       ///< cp.async.bulk out of shared memory: UTMASTG, UTMAREDG
-  AsyncCopy,      ///< cp.async: LDGSTS
-  AsyncCommit,    ///< cp.async.commit_group: LDGDEPBAR
-  AsyncWait,      ///< cp.async.wait_group: DEPBAR
-  Barrier,        ///< bar: BAR
-  ClusterBarrier, ///< barrier.cluster: UCGABAR
-  Mbarrier,       ///< mbarrier: SYNCS
-  GlobalLoad,     ///< ld.global: LDG, LD
-  GlobalStore,    ///< st.global: STG, ST
-  SharedLoad,     ///< ld.shared: LDS
-  SharedStore,    ///< st.shared: STS
-  Atomic,         ///< atom, red: ATOM, ATOMG, ATOMS, RED
-};
+using emulator::Step;
+using emulator::StepKind;
 
-constexpr unsigned kNumAnchorKinds = 19;
+/// Returns the name of a kind, for messages.
+llvm::StringRef name(StepKind kind);
 
-llvm::StringRef name(AnchorKind kind);
-
-/// One step of a warp's execution.
-struct Anchor {
-  AnchorKind kind;
-  unsigned line; ///< of the PTX
-};
-
-/// Returns the kind of an instruction of the machine code, or nullopt if it is
-/// no anchor.
-std::optional<AnchorKind> anchorKind(const MachineInst &inst);
+/// Returns the kind of steps that an instruction of the machine code executes,
+/// or `StepKind::None` if it is no anchor.
+StepKind anchorKind(const MachineInst &inst);
 
 } // namespace fusion::timing
 

@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The emulator executes PTX and gives the anchors of each warp in order. The
-// path through the machine code that fits them is the one that visits anchors
-// of these kinds and lines in this order and executes the fewest instructions:
-// a shortest path over pairs of an anchor and an instruction.
+// The emulator executes PTX and gives the steps of each warp in order. Of all
+// paths through the machine code, one fits them best: the one with the fewest
+// differences and, of these, with the fewest instructions.
 //
-// ptxas may lose an anchor (a load whose value is never used) or move one under
-// a guard that no lane passes. The path may thus leave out an anchor of the
-// execution, or pass one of the machine code, at a price that is far above any
-// detour. The number of both says how well the path fits.
+// ptxas moves anchors past one another, so that an instruction may execute any
+// of the next steps of its kind, the first of its own line if there is one. It
+// may lose an anchor (a load whose value is never used), or copy one to a place
+// that no lane reaches. Both are differences, and their number says how well
+// the path fits. The lines of wgmma are not compared: its machine code has the
+// line of another one of its group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,43 +24,39 @@
 
 #include "fusion/Timing/Anchor.h"
 #include "fusion/Timing/FlowGraph.h"
+#include <map>
 
 namespace fusion::timing {
 
 struct MachinePath {
   /// Instructions of the kernel, in the order of their issue.
   std::vector<unsigned> insts;
-  /// By anchor of the execution: its place in `insts`, or nullopt if the
-  /// machine code has no instruction for it.
+  /// By step of the execution: its place in `insts`, or nullopt if the machine
+  /// code has no instruction for it. Further steps of one instruction have one
+  /// place.
   std::vector<std::optional<unsigned>> places;
-  unsigned missing = 0; ///< anchors of the execution without an instruction
+  unsigned missing = 0; ///< steps of the execution without an instruction
   unsigned passed = 0;  ///< anchors of the machine code without an execution
 };
 
-/// Finds paths through one kernel; it remembers distances between anchors.
+/// Finds paths through one kernel; it remembers those that it found.
 class PathFinder {
 public:
   explicit PathFinder(const FlowGraph &graph);
 
   /// Returns the path of a warp from the first instruction to an end. Returns
-  /// nullopt if the code cannot end after the last anchor.
-  std::optional<MachinePath> find(llvm::ArrayRef<Anchor> anchors);
+  /// nullopt if the code does not end.
+  std::optional<MachinePath> find(llvm::ArrayRef<Step> steps);
 
 private:
-  /// Shortest ways from one instruction to all others, by instruction.
-  struct Ways {
-    std::vector<uint64_t> costs;    ///< with the instruction at the end
-    std::vector<unsigned> previous; ///< the instruction before
-    std::optional<unsigned> end;    ///< the nearest end of the warp
-  };
-  /// Returns the ways from what follows instruction `start`, or from the
-  /// kernel's first instruction.
-  const Ways &waysFrom(std::optional<unsigned> start);
+  class Search;
 
   const FlowGraph &graph;
-  std::vector<std::optional<AnchorKind>> kinds; ///< by instruction
-  /// By instruction; last, those from the kernel's beginning.
-  std::vector<std::optional<Ways>> known;
+  std::vector<StepKind> kinds; ///< by instruction
+  /// By the kinds and lines of the steps.
+  std::map<std::vector<std::pair<StepKind, unsigned>>,
+           std::optional<MachinePath>>
+      known;
 };
 
 } // namespace fusion::timing

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emulator/Decode/Decoder.h"
+#include "Emulator/Decode/StepKinds.h"
 
 #include "Emulator/Decode/DecodeArithmetic.h"
 #include "Emulator/Decode/DecodeAsync.h"
@@ -431,6 +432,8 @@ bool Decoder::decode(const Instruction &inst) {
   // run for all lanes, which is harmless.
   for (size_t i = before; i < context.code->insts.size(); ++i) {
     Inst &made = context.code->insts[i];
+    if (made.flow != Flow::Hidden)
+      made.step = stepKind(inst);
     if (inst.guard != kNone && made.flow != Flow::Hidden) {
       made.guard = context.slots[inst.guard];
       made.guardFlip = inst.guardNegated ? ~0u : 0;

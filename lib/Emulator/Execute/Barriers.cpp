@@ -83,6 +83,12 @@ void Executor::arrive(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
     warp.sanitizer->barriers.arrive(warp, inst, mask, id, missing,
                                     lineOfOthers(warp, mask));
+  if (warp.step) {
+    warp.step->action =
+        onlyArrives ? StepAction::Arrive : StepAction::ArriveWait;
+    warp.step->place = id;
+    warp.step->value = inst.d ? threads : 0;
+  }
   uint32_t lanes = uint32_t(__builtin_popcount(mask));
   ++warp.counters->barriers;
   barrier.lastLine = inst.line;

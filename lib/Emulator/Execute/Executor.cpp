@@ -65,7 +65,10 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   cta.varies = options.seed != 0;
   cta.random = options.seed * 0x2545f4914f6cdd1du ^ linear;
   cta.barriers.assign(kBarriers, Barrier());
-  if (options.annotate)
+  cta.isRecorded = options.records && options.records(linear);
+  isDetailed = options.annotate || cta.isRecorded;
+  cta.instCounters.clear();
+  if (isDetailed)
     cta.instCounters.assign(code.insts.size(), Counters());
   uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   cta.warps.resize((threads + kWarpSize - 1) / kWarpSize);
@@ -76,6 +79,9 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   cta.sanitizer = sanitizer.get();
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta, i);
+  cta.steps.clear();
+  if (cta.isRecorded)
+    cta.steps.resize(cta.warps.size());
   spun.assign(cta.warps.size(), Spun());
   nextWarp = 0;
 }
@@ -106,10 +112,30 @@ uint32_t Executor::synchronizeAligned(Warp &warp, const Inst &inst,
   return mask;
 }
 
+/// Ends the step that is recorded, whose counts are what `counters` gained.
+static void finishStep(Warp &warp, const Counters &before) {
+  Step &step = *warp.step;
+  const Counters &now = *warp.counters;
+  step.bytes += uint32_t(now.globalLoadBytes - before.globalLoadBytes +
+                         now.globalStoreBytes - before.globalStoreBytes);
+  step.sectors = uint32_t(now.globalSectors - before.globalSectors);
+  step.wavefronts = uint32_t(now.sharedWavefronts - before.sharedWavefronts);
+  std::vector<Step> &steps = warp.cta->steps[warp.index];
+  steps.push_back(step);
+  steps.insert(steps.end(), warp.furtherSteps.begin(), warp.furtherSteps.end());
+  warp.step = nullptr;
+}
+
 template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
   const Inst *insts = code.insts.data();
   uint64_t end = warp.executed + quantum;
   uint64_t counted = 0;
+  Step step;
+  Counters before;
+  auto recordStep = [&] {
+    if (Annotate && warp.step)
+      finishStep(warp, before);
+  };
   if (!warp.current.mask && !mergeAndPick(warp)) {
     warp.blocked = true;
     return;
@@ -158,12 +184,23 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
     if (Annotate && inst.flow != Flow::Hidden && inst.flow != Flow::Jump) {
       warp.counters = &cta.instCounters[pc];
       ++warp.counters->instructions;
+      warp.step = nullptr;
+      if (cta.isRecorded && inst.step != StepKind::None && mask) {
+        step = Step();
+        warp.furtherSteps.clear();
+        step.kind = inst.step;
+        step.line = inst.line;
+        step.lanes = mask;
+        before = *warp.counters;
+        warp.step = &step;
+      }
     }
     switch (inst.flow) {
     case Flow::Next:
       ++counted;
       if (mask)
         inst.run(warp, inst, mask);
+      recordStep();
       ++warp.current.pc;
       continue;
     case Flow::Checked:
@@ -171,6 +208,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       ++counted;
       if (mask)
         inst.run(warp, inst, mask);
+      recordStep();
       ++warp.current.pc;
       break;
     case Flow::Hidden:
@@ -269,6 +307,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
           goto done;
         continue;
       }
+      recordStep();
       ++warp.current.pc;
       if (!warp.others.empty())
         limit = limitOf(warp);
@@ -288,6 +327,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         continue;
       }
       arrive(warp, inst, mask);
+      recordStep();
       if (warp.stop)
         goto done;
       if (!reconsider())
@@ -307,6 +347,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         continue;
       }
       warp.current.timedOut = false;
+      recordStep();
       ++counted;
       ++warp.current.pc;
       if (!warp.others.empty())
@@ -363,7 +404,7 @@ CtaStatus Executor::run(uint64_t quantum) {
                      std::min(options.instructionLimit, warp.executed) + 1);
     uint64_t before = warp.executed;
     bool wasLive = warp.live != 0;
-    if (options.annotate)
+    if (isDetailed)
       runWarp<true>(warp, slice);
     else
       runWarp<false>(warp, slice);

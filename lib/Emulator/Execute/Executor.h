@@ -118,6 +118,7 @@ private:
   uint32_t nextWarp = 0;
   uint64_t used = 0;
   uint64_t seenEvents = 0;
+  bool isDetailed = false; ///< counts by instruction
 };
 
 } // namespace fusion::emulator

@@ -53,7 +53,7 @@ public:
         activeClusters(code, launch, options.processors), 1, kMostResident);
     if (options.l2Bytes)
       l2 = std::make_unique<L2Model>(options.l2Bytes);
-    if (options.annotate)
+    if (options.annotate || options.records)
       instCounters.resize(code.insts.size());
     if (options.sanitize)
       sanitizer = std::make_unique<GridSanitizer>(options.seed);
@@ -355,8 +355,10 @@ private:
   void collect(Executor &executor) {
     Cta &cta = executor.cta;
     result.counters += cta.counters;
-    for (size_t i = 0; i < instCounters.size(); ++i)
+    for (size_t i = 0; i < cta.instCounters.size(); ++i)
       instCounters[i] += cta.instCounters[i];
+    if (cta.isRecorded)
+      result.recordings.push_back({cta.linear, std::move(cta.steps)});
     if (executor.sanitizer)
       for (Finding &finding : executor.sanitizer->reports.findings)
         if (known.emplace(finding.kind, finding.line, finding.otherLine).second)
@@ -399,11 +401,16 @@ private:
     for (size_t i = 0; i < instCounters.size(); ++i) {
       if (instCounters[i] == Counters())
         continue;
-      result.lines[code.insts[i].line] += instCounters[i];
+      if (options.annotate)
+        result.lines[code.insts[i].line] += instCounters[i];
       result.counters += instCounters[i];
     }
     if (l2)
       result.counters.dramBytes = l2->finish();
+    std::sort(result.recordings.begin(), result.recordings.end(),
+              [](const BlockRecording &a, const BlockRecording &b) {
+                return a.block < b.block;
+              });
   }
 
   const Code &code;

@@ -188,6 +188,10 @@ void asyncCommit(Warp &warp, const Inst &, uint32_t mask) {
 }
 
 void asyncWait(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.step) {
+    warp.step->action = StepAction::Wait;
+    warp.step->value = uint32_t(std::max<int64_t>(inst.imm, 0));
+  }
   if (warp.sanitizer)
     warp.sanitizer->order.asyncClose(warp);
   for (size_t k = warp.copiesBegin; k < warp.copies.size(); ++k) {

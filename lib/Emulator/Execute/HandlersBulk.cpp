@@ -118,6 +118,8 @@ bool deliver(Warp &warp, const Inst &inst, unsigned lane, const BulkCopy &copy,
   if (!resolveShared(warp, inst, lane, warp.reg<uint64_t>(barrier)[lane], 8, 8,
                      true, barrierCta, offset))
     return false;
+  recordAtMbarrier(warp, StepAction::Complete, *copy.sharedCta, offset,
+                   inst.a & BulkMulticast ? warp.reg<uint16_t>(ctas)[lane] : 0);
   if (!(inst.a & BulkMulticast)) {
     if (barrierCta != copy.sharedCta) {
       raiseFault(warp, inst, lane,

@@ -98,6 +98,8 @@ void clusterArrive(Warp &warp, const Inst &inst, uint32_t mask) {
     cluster.line = inst.line;
   cluster.arrived += uint32_t(__builtin_popcount(mask));
   ++warp.counters->barriers;
+  if (warp.step)
+    warp.step->action = StepAction::Arrive;
   if (warp.sanitizer)
     warp.sanitizer->phases.arrive(warp, inst, mask, Phases::kCluster);
   completeIfAll(cluster);
@@ -115,6 +117,8 @@ void clusterWait(Warp &warp, const Inst &inst, uint32_t mask) {
   }
   warp.clusterWaiting &= ~mask;
   warp.clusterArrived &= ~mask;
+  if (warp.step)
+    warp.step->action = StepAction::Wait;
   if (warp.sanitizer)
     warp.sanitizer->phases.observe(warp, inst, mask, Phases::kCluster);
 }

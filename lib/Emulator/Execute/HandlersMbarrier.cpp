@@ -97,6 +97,7 @@ void initialise(Warp &warp, const Inst &inst, uint32_t mask) {
     Mbarrier m;
     m.pending = m.expected = counts[lane];
     storeMbarrier(*cta, offset, m);
+    recordAtMbarrier(warp, StepAction::Initialize, *cta, offset, counts[lane]);
     if (cta->sanitizer)
       cta->sanitizer->phases.initialize(warp, inst, lane, offset, true);
   }
@@ -159,6 +160,9 @@ void transactions(Warp &warp, const Inst &inst, uint32_t mask) {
           return false;
         // Expecting zero bytes does not end a phase.
         storeMbarrier(cta, offset, m);
+        if (Sign > 0)
+          recordAtMbarrier(warp, StepAction::Expect, cta, offset, 0,
+                           counts[lane]);
         return true;
       });
 }
@@ -199,6 +203,8 @@ void arrive(Warp &warp, const Inst &inst, uint32_t mask) {
       cta.sanitizer->phases.arrive(warp, inst, together, offset);
     }
     storeMbarrier(cta, offset, m);
+    recordAtMbarrier(warp, StepAction::Arrive, cta, offset, count,
+                     inst.a & MbarrierHasTx ? bytes[lane] : 0);
     state[lane] = before;
     return true;
   };
@@ -232,9 +238,14 @@ void wait(Warp &warp, const Inst &inst, uint32_t mask) {
         m = loadMbarrier(*cta, offset);
       last = addresses[lane];
       parity = m.parity;
+      if (m.parity != awaited)
+        recordAtMbarrier(warp, StepAction::Wait, *cta, offset, awaited);
     }
     done |= uint32_t(parity != awaited) << lane;
   }
+  // Tries that fail are not recorded: their number depends on chance.
+  if (!done)
+    warp.step = nullptr;
   if (warp.sanitizer)
     for (uint32_t left = done; left;) {
       uint32_t together = lanesAt(warp, inst.op[2], left);
@@ -275,6 +286,7 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
       ++m.pending;
       storeMbarrier(cta, offset, m);
     }
+    recordAtMbarrier(warp, StepAction::Arrive, cta, offset, inst.a ? 1 : 0);
     BulkCopy copy;
     copy.kind = BulkCopy::Kind::Arrive;
     copy.issuer = warp.cta;

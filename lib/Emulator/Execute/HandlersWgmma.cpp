@@ -163,6 +163,10 @@ void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
     warp.suspended = true;
     return;
   }
+  if (warp.step) {
+    warp.step->action = StepAction::Wait;
+    warp.step->value = uint32_t(inst.imm);
+  }
   if (warp.sanitizer) {
     warp.sanitizer->products.step(warp, inst);
     warp.sanitizer->products.wait(warp, inst.imm);

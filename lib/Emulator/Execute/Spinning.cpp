@@ -76,7 +76,7 @@ Executor::Spin Executor::watch(Warp &warp) {
       of = warp.current.frame;
     }
     spin.lane = unsigned(__builtin_ctz(warp.current.mask));
-    if (options.annotate)
+    if (isDetailed)
       runWarp<true>(warp, 1);
     else
       runWarp<false>(warp, 1);

@@ -19,6 +19,8 @@
 #include "Emulator/Machine/AlignedBuffer.h"
 #include "Emulator/Parse/Module.h"
 
+#include "fusion/Emulator/Machine/Recording.h"
+
 #include <deque>
 #include <map>
 
@@ -88,7 +90,8 @@ struct Inst {
   Flow flow = Flow::Next;
   uint8_t count = 0;                         ///< operands in `op`
   uint8_t a = 0, b = 0, c = 0, d = 0, e = 0; ///< meaning is the handler's
-  uint8_t order = 0; ///< of strong accesses, bits of Order
+  uint8_t order = 0;              ///< of strong accesses, bits of Order
+  StepKind step = StepKind::None; ///< how it is recorded
 };
 
 /// An instruction's effect on registers that a wgmma of its function uses as

@@ -31,6 +31,41 @@ std::string fusion::emulator::describeThread(const Warp &warp, unsigned lane) {
          buffer;
 }
 
+void fusion::emulator::recordAtMbarrier(Warp &warp, StepAction action,
+                                        const Cta &cta, uint32_t offset,
+                                        uint32_t value, uint32_t bytes) {
+  if (!warp.step)
+    return;
+  auto isHere = [&](const Step &step) {
+    return step.action == action && step.place == offset &&
+           step.rank == cta.rank;
+  };
+  Step *here = warp.step;
+  if (here->action == StepAction::None) {
+    here->action = action;
+    here->place = offset;
+    here->rank = cta.rank;
+  } else if (!isHere(*here)) {
+    auto found = std::find_if(warp.furtherSteps.begin(),
+                              warp.furtherSteps.end(), isHere);
+    if (found == warp.furtherSteps.end()) {
+      Step further = *warp.step;
+      further.isFurther = true;
+      further.place = offset;
+      further.rank = cta.rank;
+      further.value = further.bytes = 0;
+      found = warp.furtherSteps.insert(found, further);
+    }
+    here = &*found;
+  }
+  here->bytes += bytes;
+  // Arrivals add up; a parity or a mask of blocks is the same for all.
+  if (action == StepAction::Arrive)
+    here->value += value;
+  else
+    here->value = value;
+}
+
 void fusion::emulator::raiseFault(Warp &warp, const Inst &inst, unsigned lane,
                                   const std::string &message, const char *kind,
                                   unsigned otherLine) {

@@ -171,11 +171,13 @@ struct Warp {
   uint32_t copySequence = 0;   ///< of the next copy
   uint32_t awaited[32] = {};   ///< earlier copies arrive at an mbarrier
 
-  bool suspended = false;        ///< the instruction cannot be executed yet
-  std::vector<WgmmaOp> products; ///< wgmma in flight, in order of issue
-  uint32_t productGroup = 0;     ///< the open wgmma group
-  uint32_t productEnd = 0;       ///< one more than the group of the last wgmma
-  bool awaitsProducts = false;   ///< waits for others of its warpgroup
+  bool suspended = false;         ///< the instruction cannot be executed yet
+  Step *step = nullptr;           ///< the one that is recorded, or null
+  std::vector<Step> furtherSteps; ///< of the instruction that is recorded
+  std::vector<WgmmaOp> products;  ///< wgmma in flight, in order of issue
+  uint32_t productGroup = 0;      ///< the open wgmma group
+  uint32_t productEnd = 0;        ///< one more than the group of the last wgmma
+  bool awaitsProducts = false;    ///< waits for others of its warpgroup
   uint32_t bulkCommitted[32] = {}; ///< bulk groups closed, by lane
   uint32_t registers = 0;          ///< of a thread; 0: not known (setmaxnreg)
   uint32_t clusterArrived = 0;     ///< lanes between barrier.cluster's halves
@@ -229,6 +231,8 @@ struct Cta {
   std::vector<Barrier> barriers;
   Counters counters;
   std::vector<Counters> instCounters; ///< with Options::annotate
+  bool isRecorded = false;
+  std::vector<std::vector<Step>> steps; ///< by warp, if it is recorded
   Fault fault;
   /// Touched 32-byte sectors for the L2 model, as address | 1 for writes.
   std::vector<uint64_t> trace;
@@ -248,6 +252,11 @@ struct Cta {
   uint32_t freeRegisters = 0, registerLine = 0;
   AsyncState async;
 };
+
+/// Records an action of the instruction at the mbarrier of a lane, if the
+/// warp's steps are recorded. Lanes at one mbarrier are one step.
+void recordAtMbarrier(Warp &warp, StepAction action, const Cta &cta,
+                      uint32_t offset, uint32_t value, uint32_t bytes = 0);
 
 /// Records the fault of one lane, which ends the CTA. `kind` is the kind of the
 /// sanitizers' finding.

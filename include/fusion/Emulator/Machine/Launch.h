@@ -9,6 +9,7 @@
 #ifndef FUSION_EMULATOR_MACHINE_LAUNCH_H
 #define FUSION_EMULATOR_MACHINE_LAUNCH_H
 
+#include "fusion/Emulator/Machine/Recording.h"
 #include "fusion/Emulator/Parse/Error.h"
 #include "fusion/Target/Chips/Processors.h"
 
@@ -40,8 +41,10 @@ struct Launch {
 struct Options {
   bool sanitize = false;
   bool annotate = false; ///< fill LaunchResult::lines
-  uint64_t seed = 0;     ///< draws the order in which warps run
-  unsigned threads = 0;  ///< host threads, 0 = all cores
+  /// Which blocks are recorded, by their index in the grid; empty: none.
+  std::function<bool(uint64_t block)> records;
+  uint64_t seed = 0;    ///< draws the order in which warps run
+  unsigned threads = 0; ///< host threads, 0 = all cores
   /// The most warp instructions that one warp, and that all warps of the launch
   /// together may execute, 0 = no limit. A block counts as at least one
   /// instruction.
@@ -93,6 +96,8 @@ struct LaunchResult {
   Counters counters;
   std::vector<Finding> findings;
   std::map<unsigned, Counters> lines; ///< by PTX line, with Options::annotate
+  /// The blocks that Options::records chose, by their index in the grid.
+  std::vector<BlockRecording> recordings;
 };
 
 } // namespace fusion::emulator
