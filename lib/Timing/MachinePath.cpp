@@ -20,6 +20,13 @@ static constexpr uint64_t kDifference = uint64_t(1) << 32;
 /// What an anchor costs whose step has another line: a detour that would be
 /// taken for one of its own line.
 static constexpr uint64_t kOtherLine = 256;
+/// What a step costs that is executed before the first one that waits, for each
+/// step between the two.
+static constexpr uint64_t kAhead = 16;
+/// What each step that waits is expected to cost. Places that have executed
+/// more steps in order are tried first: as a rule they are on the path.
+static constexpr uint64_t kExpected = 64;
+
 /// Returns whether the machine code of a step has the line of another
 /// instruction of its group.
 static bool isOfGroup(StepKind kind) {
@@ -35,8 +42,9 @@ PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
     kinds.push_back(anchorKind(inst));
 }
 
-/// A search for the path of the least cost (Dijkstra). A place is an
-/// instruction and the steps that have been executed before it.
+/// A search that goes on at the place of the least cost, with what is expected
+/// of the steps that wait. A place is an instruction and the steps that have
+/// been executed before it.
 class PathFinder::Search {
 public:
   Search(const PathFinder &finder,
@@ -85,7 +93,9 @@ private:
   };
 
   void add(Node node) {
-    pending.push({node.cost, static_cast<unsigned>(nodes.size())});
+    uint64_t waiting = steps.size() - std::min<size_t>(node.base, steps.size());
+    pending.push(
+        {node.cost + kExpected * waiting, static_cast<unsigned>(nodes.size())});
     nodes.push_back(node);
   }
 
@@ -145,6 +155,7 @@ private:
       } else {
         if (!isOfGroup(kinds[index]) && steps[step].second != inst.line)
           node.cost += kOtherLine;
+        node.cost += kAhead * (step - node.base);
         take(node, step);
         node.step = step;
       }
@@ -198,7 +209,9 @@ std::optional<MachinePath> PathFinder::find(llvm::ArrayRef<Step> steps) {
   std::vector<std::pair<StepKind, unsigned>> own;
   for (const Step &step : steps)
     if (!step.isFurther)
-      own.push_back({step.kind, step.line});
+      own.push_back(
+          {step.kind == StepKind::TMAWait ? StepKind::AsyncWait : step.kind,
+           step.line});
   auto [entry, isNew] = known.try_emplace(own);
   if (isNew)
     entry->second = Search(*this, own).run();

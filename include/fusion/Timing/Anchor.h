@@ -28,7 +28,8 @@ using emulator::StepKind;
 llvm::StringRef name(StepKind kind);
 
 /// Returns the kind of steps that an instruction of the machine code executes,
-/// or `StepKind::None` if it is no anchor.
+/// or `StepKind::None` if it is no anchor. For both kinds of waits for copies,
+/// which have one opcode, it is `AsyncWait`.
 StepKind anchorKind(const MachineInst &inst);
 
 } // namespace fusion::timing

@@ -8,7 +8,7 @@
 //
 // The emulator executes PTX and gives the steps of each warp in order. Of all
 // paths through the machine code, one fits them best: the one with the fewest
-// differences and, of these, with the fewest instructions.
+// differences, steps in their order, and few instructions.
 //
 // ptxas moves anchors past one another, so that an instruction may execute any
 // of the next steps of its kind, the first of its own line if there is one. It

@@ -49,7 +49,9 @@ public:
         return StepKind::AsyncWait;
       return StepKind::AsyncCopy;
     }
-    if (has("commit_group") || has("wait_group"))
+    if (has("wait_group"))
+      return StepKind::TMAWait;
+    if (has("commit_group"))
       return StepKind::None;
     // The space of the destination stands first.
     return find("shared") < find("global") ? StepKind::TMALoad

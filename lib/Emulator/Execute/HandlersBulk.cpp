@@ -337,6 +337,10 @@ template <class Due> void complete(Warp &warp, bool onlyRead, Due due) {
 }
 
 void bulkWait(Warp &warp, const Inst &inst, uint32_t mask) {
+  if (warp.step) {
+    warp.step->action = StepAction::Wait;
+    warp.step->value = uint32_t(inst.imm);
+  }
   if (warp.sanitizer)
     warp.sanitizer->copies.storeWait(warp, mask, inst.imm, inst.a);
   complete(warp, inst.a, [&](const BulkCopy &copy) {

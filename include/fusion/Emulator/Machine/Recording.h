@@ -30,6 +30,7 @@ enum class StepKind : uint8_t {
   MatrixStore,    ///< stmatrix
   TMALoad,        ///< cp.async.bulk into shared memory
   TMAStore,       ///< cp.async.bulk, cp.reduce.async.bulk to global memory
+  TMAWait,        ///< cp.async.bulk.wait_group
   AsyncCopy,      ///< cp.async
   AsyncCommit,    ///< cp.async.commit_group
   AsyncWait,      ///< cp.async.wait_group, wait_all
@@ -42,7 +43,7 @@ enum class StepKind : uint8_t {
   SharedStore,    ///< st, as SharedLoad
   Atomic,         ///< atom, red
 };
-constexpr unsigned kNumStepKinds = 20;
+constexpr unsigned kNumStepKinds = 21;
 
 /// What a step of synchronization does.
 enum class StepAction : uint8_t {
