@@ -8,7 +8,7 @@
 
 #include "fusion/Analysis/Stitching/StitchCost.h"
 #include "StitchSectors.h"
-#include "StitchThreads.h"
+#include "StitchTotals.h"
 #include "fusion/Analysis/Cost/PipelineModel.h"
 #include "fusion/Analysis/Resources/RegisterBudgets.h"
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
@@ -16,7 +16,6 @@
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "fusion/Analysis/Stitching/StitchStages.h"
 #include "fusion/Analysis/Stitching/StitchTraffic.h"
-#include "fusion/Support/CacheLine.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include "fusion/Target/Chips/RegisterFile.h"
 #include "llvm/Support/MathExtras.h"
@@ -202,41 +201,6 @@ double fusion::secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
   return waits - apart + std::max(0.0, together - busy / passes) + busy;
 }
 
-/// Returns the work of a thread to prefetch a step, next to its loads. It
-/// issues each copy, or waits for what one thread had copied, reads the data
-/// back, and counts the stages.
-static ThreadWork workOfCopies(const StitchGroup &group,
-                               const StitchSchedule &schedule,
-                               const StitchPasses &passes) {
-  ThreadWork work;
-  if (!schedule.serialLoop || schedule.serialLoop->stages == 1)
-    return work;
-  // A step has counters of stages, their addresses, the wait and the commit. An
-  // mbarrier has its phase, the wait, and the warp's arrival when it has read.
-  constexpr int64_t ofStep = 16, ofBarrier = 16;
-  work.instructions = ofStep;
-  for (unsigned input : passes.steps.front().inputs) {
-    const StitchTensor &tensor = group.inputs[input];
-    std::optional<int64_t> bytes = bytesOfCopies(group, schedule, tensor);
-    if (!bytes)
-      continue;
-    int64_t own = elementsOf(schedule, tensor.axes) * tensor.elementBytes,
-            copies = llvm::divideCeil(own, *bytes);
-    double lines = double(own) * kWarpSize / kLineBytes;
-    bool usesTMA = isCopiedByTMA(group, schedule, tensor),
-         isRetained = passes.isRetainedInput[input];
-    // Retained inputs are written there, and read back, in any case.
-    work.instructions += isRetained ? 0 : 2 * copies;
-    work.lines += isRetained ? 0 : 2 * lines;
-    // No thread writes the boxes that TMA copies bring.
-    if (usesTMA) {
-      work.instructions += ofBarrier - copies;
-      work.lines -= isRetained ? 0 : lines;
-    }
-  }
-  return work;
-}
-
 double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
                               int64_t warps, const ChipInfo &chip) {
   double clock = 1 / chip.clockHz;
@@ -299,200 +263,113 @@ double fusion::secondsOfRounds(const StitchGroup &group,
 StitchMemo::StitchMemo() = default;
 StitchMemo::~StitchMemo() = default;
 
-std::optional<StitchCost>
-fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
-                         const StitchSchedule &schedule, const ChipInfo &chip,
-                         StitchMemo *memo) {
-  const StitchPasses &passes = work.passesOf(schedule);
-  StitchMemo own;
-  std::unique_ptr<StitchSteps> &known = memo ? memo->last : own.last;
-  if (!known || known->key != StitchSteps::keyOf(schedule))
-    known = std::make_unique<StitchSteps>(group, work, schedule);
-  const ThreadCounter &counter = known->counter;
-  StitchCost cost;
-  ThreadWork total;
-  auto add = [&](const ThreadWork &part, int64_t times) {
-    total.instructions += part.instructions * times;
-    total.special += part.special * times;
-    total.loads += part.loads * times;
-    total.exchanges += part.exchanges * times;
-    total.lines += part.lines * times;
-    total.live = std::max(total.live, part.live);
-    total.held = std::max(total.held, part.held);
-  };
-  // Registers that ptxas takes in addition. In straight-line code, all vectors
-  // that the steps load for other lanes are in flight at once. The loads of
-  // steps that retain nothing are in flight as well. The compiler spills where
-  // there is no room for them. In a loop, one step's vectors for other lanes
-  // are in flight. It also holds the addresses of all accesses across the ends
-  // of rows. Outside of clusters, two steps have such accesses.
-  int64_t ofAllSteps = 0, ofBorders = 0, ofCopies = 0;
-  const StitchSteps::Passes &counted = known->passesOf(group, work, passes);
-  int64_t walks = schedule.countSerialPasses();
-  add(counted.once, walks);
-  if (schedule.serialLoop) {
-    int64_t steps = schedule.countSteps(),
-            retainedSteps = schedule.retainedSteps();
-    int64_t inStep = 0, behind = 0, ofOneStep = 0, held = 0;
-    bool isSplit = StitchSplit::axisOf(group, schedule) == passes.axis;
-    for (const StitchSteps::Pass &pass : counted.passes) {
-      behind = std::max(behind, pass.step.behind);
-      ofOneStep = std::max({ofOneStep, pass.step.behind, pass.again.behind});
-      if (isSplit)
-        behind = std::max(behind, pass.ahead);
-      held = std::max(held, pass.step.held);
-      add(pass.step, retainedSteps * walks);
+namespace {
 
-      if (steps > retainedSteps)
-        add(pass.again, steps - retainedSteps);
-      // Running results are rescaled in every step, and once at the end.
-      add(pass.corrections, (steps + 1) * walks);
-      inStep = std::max({inStep, pass.step.live + pass.corrected,
-                         pass.again.live + pass.corrected});
-      if (isPersistent(group, schedule))
-        inStep += counted.outside;
-      // In straight-line code the next step's loads are in flight.
-      if (schedule.serialLoop->registerSteps > 1)
-        inStep = std::max(inStep, pass.step.live + pass.corrected + pass.ahead);
-    }
-    add(workOfCopies(group, schedule, passes),
-        passes.count > 1 ? schedule.serialLoop->sharedSteps * walks : steps);
-    // Sums over rows have a place of their own in every step.
-    int64_t sums = schedule.splitLoop ? counted.parts : 0;
-    total.instructions += (counted.words + sums) *
-                          schedule.serialLoop->sharedSteps * walks * 2 / 4;
-    total.live =
-        std::max(counted.once.live, inStep) + counted.accumulators +
-        (counted.inRegisters + sums) * schedule.serialLoop->registerSteps;
-    ofAllSteps =
-        std::max(ofOneStep, behind * schedule.serialLoop->registerSteps);
-    auto [first, beyond] = wholeSteps(group, schedule);
-    int64_t inside =
-        std::min(beyond, schedule.serialLoop->registerSteps) - first;
-    constexpr int64_t ends = 2;
-    ofBorders =
-        held * std::max<int64_t>(0, schedule.serialLoop->registerSteps -
-                                        std::max<int64_t>(0, inside) - ends);
-    // A block of a cluster knows where it is by its number alone. For this
-    // ptxas takes up to three more registers for each step that registers
-    // retain, and one for each copy in flight when the loop begins.
-    constexpr int64_t ofStepInCluster = 3;
-    if (clusterSize(schedule) > 1) {
-      ofBorders =
-          std::max(ofBorders + ofAllSteps,
-                   ofStepInCluster * schedule.serialLoop->registerSteps) -
-          ofAllSteps;
-      ofCopies = schedule.serialLoop->stages - 1;
-    }
+/// Predicts the cost of one schedule: first how many blocks an SM holds, then
+/// the times of a warp and of memory.
+class CostPrediction {
+public:
+  CostPrediction(const StitchGroup &group, const StitchWork &work,
+                 const StitchSchedule &schedule, const ChipInfo &chip,
+                 StitchSteps &steps)
+      : group(group), work(work), schedule(schedule), chip(chip), steps(steps),
+        passes(work.passesOf(schedule)), thread(group, work, schedule, steps),
+        blocks(countBlocks(group, schedule)) {}
+
+  /// Returns the cost, or nullopt if no SM holds a block.
+  std::optional<StitchCost> predict();
+
+private:
+  /// Sets the registers, the shared memory and the resident blocks. Returns
+  /// false if a thread does not have enough registers or the block no shared
+  /// memory for its exchanges.
+  bool findOccupancy();
+  /// Sets the seconds in which warps wait and issue instructions.
+  void addWarps();
+  /// Sets the bytes, the seconds of memory, and the total.
+  void addMemory();
+  /// Returns the blocks of the busiest SM, one after the other.
+  int64_t blocksOnBusiest() const {
+    return llvm::divideCeil(blocks, chip.usableSMs(clusterSize(schedule)));
   }
-  // Stores, through shared memory where that makes neighbours contiguous, and
-  // the neighbours' sectors that blocks move.
-  double beside = 0;
-  int64_t ofTurned = 0; ///< registers: the addresses written and read
-  /// Counts that all tensors of one shape have in common.
-  struct Sectors {
-    double whole = 0;
-    std::optional<double> ofLoad, ofStore;
-    int64_t tiles = 1; ///< of other axes
-    bool isTransposed = false;
-    std::optional<TileAccess> stores;
-  };
-  SmallVector<Sectors, 8> sectors;
-  for (const StitchTensor *tensor : work.shapes) {
-    Sectors &own = sectors.emplace_back();
-    own.whole = wholeSectors(group, schedule, *tensor);
-    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-      if (group.components[axis] == tensor->component &&
-          !llvm::is_contained(tensor->axes, axis))
-        own.tiles *= countTiles(group, schedule, axis);
-  }
-  auto addBeside = [&](const StitchTensor &tensor, unsigned shape,
-                       bool isStored) {
-    double bytes = bytesOf(tensor);
-    Sectors &own = sectors[shape];
-    std::optional<double> &ofAccess = isStored ? own.ofStore : own.ofLoad;
-    if (!ofAccess)
-      ofAccess =
-          sectorsOfAccess(group, schedule, *work.shapes[shape], isStored);
-    beside += bytes * (own.whole - 1);
-    // Each block that has a tile of other axes moves them again.
-    if (*ofAccess > own.whole)
-      beside += bytes * own.tiles * (*ofAccess - own.whole);
-  };
-  for (auto [tensor, shape] : llvm::zip_equal(group.inputs, work.inputShapes))
-    addBeside(tensor, shape, /*isStored=*/false);
-  for (auto [tensor, space, shape] :
-       llvm::zip_equal(group.results, work.resultSpaces, work.resultShapes)) {
-    int64_t steps = 1;
-    if (passes.axis && llvm::is_contained(tensor.axes, *passes.axis))
-      steps = schedule.countSteps();
-    if (schedule.splitLoop &&
-        llvm::is_contained(tensor.axes, schedule.splitLoop->axis))
-      steps *= walks;
-    addBeside(tensor, shape, /*isStored=*/true);
-    Sectors &own = sectors[shape];
-    if (!own.stores) {
-      own.isTransposed = countTransposed(group, schedule, tensor) > 0;
-      own.stores = TileAccess::ofStores(group, schedule, tensor,
-                                        counter.elementsIn(space));
-    }
-    if (own.isTransposed) {
-      ofTurned = 2;
-      total.instructions += 4 * steps * counter.elementsIn(space);
-      continue;
-    }
-    const TileAccess &access = *own.stores;
-    total.lines += steps * access.lines;
-    total.instructions += steps * access.moves;
-  }
+  /// Returns the bytes of sectors that accesses to inputs and results move in
+  /// addition to their elements.
+  double bytesBeside() const;
+  /// Returns the bytes that blocks load again from the L1 of their SM. Data
+  /// stays there only if all data that is used once is evicted first, and if
+  /// there is room.
+  int64_t bytesFromL1(const StitchTraffic &traffic) const;
+
+  const StitchGroup &group;
+  const StitchWork &work;
+  const StitchSchedule &schedule;
+  const ChipInfo &chip;
+  StitchSteps &steps;
+  const StitchPasses &passes;
+  ThreadTotals thread;
+  int64_t blocks;
+  StitchCost cost;
+};
+
+} // namespace
+
+std::optional<StitchCost> CostPrediction::predict() {
+  if (!findOccupancy())
+    return std::nullopt;
+  addWarps();
+  addMemory();
+  return cost;
+}
+
+bool CostPrediction::findOccupancy() {
   // Where there are no more registers, ptxas manages with fewer than it would
   // take, and needs some to move values.
   constexpr int64_t slack = 16;
   int64_t warps = allocatedWarps(schedule.warps, schedule.producers);
-  int64_t most = registersByWarps(warps, chip),
-          least = total.live + total.held + ofTurned + ofAllSteps + ofBorders +
-                  ofCopies + minOwnRegisters(group);
-  cost.registers = std::min(total.live + kOwnRegisters, most);
+  int64_t most = registersByWarps(warps, chip), least = thread.countRegisters();
+  cost.registers = std::min(thread.work().live + kOwnRegisters, most);
   int64_t maxBlocks = blocksByThreads(cost.registers, warps, chip);
   cost.sharedMemory =
       sharedToFit(group, schedule, passes, chip, maxBlocks,
                   [&](const StitchTensor &result) {
-                    return known->turned(group, schedule, result);
+                    return steps.turned(group, schedule, result);
                   });
   if (least + least / slack > most ||
       cost.sharedMemory > chip.sharedMemoryPerBlock)
-    return std::nullopt;
+    return false;
   cost.blocksPerSM =
       std::min(maxBlocks, blocksByShared(cost.sharedMemory, chip));
   if (cost.blocksPerSM == 0)
-    return std::nullopt;
+    return false;
   // Sums and powers of a polynomial, next to its argument.
   int64_t ofPolynomials = work.hasPolynomials ? 8 : 0;
   constexpr int64_t promised = 4;
   cost.promisedBlocks = std::clamp<int64_t>(
-      warpsByRegisters(cost.registers + cost.registers / promised + total.held +
-                           ofPolynomials,
+      warpsByRegisters(cost.registers + cost.registers / promised +
+                           thread.work().held + ofPolynomials,
                        chip) /
           warps,
       1, cost.blocksPerSM);
+  return true;
+}
 
-  int64_t blocks = countBlocks(group, schedule);
-  int64_t inCluster = clusterSize(schedule);
+void CostPrediction::addWarps() {
   cost.waves = llvm::divideCeil(
-      blocks, chip.residentBlocks(cost.blocksPerSM, inCluster));
-  double clock = 1 / chip.clockHz;
+      blocks, chip.residentBlocks(cost.blocksPerSM, clusterSize(schedule)));
   // One warp's steps: its loads, then what depends on them, pass by pass.
   cost.latency =
-      cost.waves * secondsOfWarp(schedule, passes.count, total,
+      cost.waves * secondsOfWarp(schedule, passes.count, thread.work(),
                                  exchangesOfCluster(group, schedule),
                                  countChained(group, work, schedule), chip);
-  int64_t onBusiest = llvm::divideCeil(blocks, chip.usableSMs(inCluster));
-  double share = double(onBusiest);
-  cost.issue = secondsOfIssue(total, onBusiest, schedule.warps, chip);
-  cost.instructions = total.instructions;
+  cost.issue =
+      secondsOfIssue(thread.work(), blocksOnBusiest(), schedule.warps, chip);
+  cost.instructions = thread.work().instructions;
+}
+
+void CostPrediction::addMemory() {
   StitchTraffic traffic = countTraffic(group, schedule, passes);
   double bytes = traffic.loaded + traffic.stored;
-  beside += traffic.between;
+  double beside = bytesBeside() + traffic.between;
   cost.sectors = (bytes - traffic.alike + beside) / kSectorBytes;
   // Rows that are too long for a block are read from DRAM again.
   double ofOperands = bytes - traffic.repeated - traffic.exchanged,
@@ -507,38 +384,88 @@ fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
   }
   cost.compulsory = work.compulsoryBytes;
   cost.moved = std::max(ofOperands, cost.compulsory + again);
-  // Data that blocks load again stays in the L1 only if all data that is used
-  // once is evicted first, and if there is room.
-  if (schedule.evictFirst) {
-    int64_t own = 0;
-    bool isPast = true;
-    for (const StitchTensor &tensor : group.inputs)
-      if (tensor.isRepeated)
-        own += bytesOf(tensor);
-      else
-        isPast &= isEvictFirst(schedule, tensor);
-    auto hasRoom = [&](int64_t shared) {
-      return own <= chip.sharedMemoryPerSM -
-                        cost.blocksPerSM *
-                            (shared + int64_t(chip.sharedMemoryReserved));
-    };
-    if (isPast && (hasRoom(cost.sharedMemory) ||
-                   hasRoom(countShared(group, schedule, passes))))
-      bytes -= std::max<int64_t>(
-          0, traffic.repeated - own * std::min<int64_t>(blocks, chip.numSMs));
-  }
+  bytes -= bytesFromL1(traffic);
   cost.memory =
       std::max((work.compulsoryBytes + again) / chip.dramBytesPerSecond,
                (bytes + beside) / chip.l2BytesPerSecond);
   cost.traffic = (bytes + beside) / chip.l2BytesPerSecond;
   // What the busiest SM moves, however few of them have a block.
-  double port =
-      share * (bytes + beside) / blocks * clock / chip.l2BytesPerClockPerSM;
+  double clock = 1 / chip.clockHz;
+  double port = double(blocksOnBusiest()) * (bytes + beside) / blocks * clock /
+                chip.l2BytesPerClockPerSM;
   cost.issue = std::max(cost.issue, port);
   cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
                                cost.blocksPerSM, chip);
   // Then the last blocks reduce the partial results.
   if (split)
     cost.total += ::secondsOfRounds(group, schedule, *split, chip);
-  return cost;
+}
+
+double CostPrediction::bytesBeside() const {
+  /// What all tensors of one shape have in common.
+  struct Sectors {
+    double whole = 0;
+    std::optional<double> ofLoad, ofStore;
+    int64_t tiles = 1; ///< of other axes
+  };
+  SmallVector<Sectors, 8> sectors;
+  for (const StitchTensor *tensor : work.shapes) {
+    Sectors &own = sectors.emplace_back();
+    own.whole = wholeSectors(group, schedule, *tensor);
+    for (unsigned axis = 0; axis < group.axes.size(); ++axis)
+      if (group.components[axis] == tensor->component &&
+          !llvm::is_contained(tensor->axes, axis))
+        own.tiles *= countTiles(group, schedule, axis);
+  }
+  double beside = 0;
+  auto add = [&](const StitchTensor &tensor, unsigned shape, bool isStored) {
+    double bytes = bytesOf(tensor);
+    Sectors &own = sectors[shape];
+    std::optional<double> &ofAccess = isStored ? own.ofStore : own.ofLoad;
+    if (!ofAccess)
+      ofAccess =
+          sectorsOfAccess(group, schedule, *work.shapes[shape], isStored);
+    beside += bytes * (own.whole - 1);
+    // Each block that has a tile of other axes moves them again.
+    if (*ofAccess > own.whole)
+      beside += bytes * own.tiles * (*ofAccess - own.whole);
+  };
+  for (auto [tensor, shape] : llvm::zip_equal(group.inputs, work.inputShapes))
+    add(tensor, shape, /*isStored=*/false);
+  for (auto [tensor, shape] : llvm::zip_equal(group.results, work.resultShapes))
+    add(tensor, shape, /*isStored=*/true);
+  return beside;
+}
+
+int64_t CostPrediction::bytesFromL1(const StitchTraffic &traffic) const {
+  if (!schedule.evictFirst)
+    return 0;
+  int64_t own = 0;
+  bool isPast = true;
+  for (const StitchTensor &tensor : group.inputs)
+    if (tensor.isRepeated)
+      own += bytesOf(tensor);
+    else
+      isPast &= isEvictFirst(schedule, tensor);
+  auto hasRoom = [&](int64_t shared) {
+    return own <=
+           chip.sharedMemoryPerSM -
+               cost.blocksPerSM * (shared + int64_t(chip.sharedMemoryReserved));
+  };
+  if (!isPast || (!hasRoom(cost.sharedMemory) &&
+                  !hasRoom(countShared(group, schedule, passes))))
+    return 0;
+  return std::max<int64_t>(0, traffic.repeated -
+                                  own * std::min<int64_t>(blocks, chip.numSMs));
+}
+
+std::optional<StitchCost>
+fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
+                         const StitchSchedule &schedule, const ChipInfo &chip,
+                         StitchMemo *memo) {
+  StitchMemo own;
+  std::unique_ptr<StitchSteps> &steps = memo ? memo->last : own.last;
+  if (!steps || steps->key != StitchSteps::keyOf(schedule))
+    steps = std::make_unique<StitchSteps>(group, work, schedule);
+  return CostPrediction(group, work, schedule, chip, *steps).predict();
 }
