@@ -56,6 +56,178 @@ static void addExchange(const StitchGroup &group,
   }
 }
 
+namespace {
+
+/// Counts the bytes of inputs that the threads of all blocks load.
+class LoadCounter {
+public:
+  LoadCounter(const StitchGroup &group, const StitchSchedule &schedule,
+              const StitchPasses &passes,
+              const std::optional<StitchSplit> &split);
+
+  /// Adds the loads of input `number` to `traffic`: those of all passes, or
+  /// with `isOfLast` those after the cross-block reduction, in the last block.
+  void add(unsigned number, bool isOfLast, StitchTraffic &traffic) const;
+
+private:
+  /// How many passes load an element: one whose step is retained between
+  /// passes, and one whose step is not.
+  struct Times {
+    int64_t retained = 1, again = 1;
+  };
+  Times countPasses(unsigned number) const;
+  /// Returns how many threads load the same element of an input. Every lane and
+  /// warp of an axis that does not index the tensor loads its own replica.
+  /// Registers share theirs.
+  int64_t countReplicas(unsigned number, bool isOfLast) const;
+
+  /// The elements of an input that one replica of it takes.
+  struct Elements {
+    int64_t all = 1;
+    /// The elements along an axis that loads are aligned along, and the part of
+    /// them that belongs to neighbouring rows; 0 if there is no such axis.
+    int64_t inRow = 0, beside = 0;
+  };
+  Elements countElements(const StitchTensor &tensor, Times times) const;
+  /// Counts the elements of a tensor that is loaded by misaligned accesses.
+  Elements countRealigned(const StitchTensor &tensor, Times times) const;
+  /// Returns the elements along an axis that blocks retain for later passes.
+  int64_t retainedAlong(unsigned axis) const;
+
+  const StitchGroup &group;
+  const StitchSchedule &schedule;
+  const StitchPasses &passes;
+  const std::optional<StitchSplit> &split;
+};
+
+} // namespace
+
+LoadCounter::LoadCounter(const StitchGroup &group,
+                         const StitchSchedule &schedule,
+                         const StitchPasses &passes,
+                         const std::optional<StitchSplit> &split)
+    : group(group), schedule(schedule), passes(passes), split(split) {}
+
+LoadCounter::Times LoadCounter::countPasses(unsigned number) const {
+  if (!passes.axis || !passes.isSerialInput[number])
+    return {};
+  auto count = [&](ArrayRef<StitchPasses::Step> steps) {
+    int64_t loads = 0;
+    for (const StitchPasses::Step &step : steps)
+      loads += llvm::count(step.inputs, number);
+    return loads;
+  };
+  return {count(passes.steps), count(passes.stepsAgain)};
+}
+
+int64_t LoadCounter::countReplicas(unsigned number, bool isOfLast) const {
+  const StitchTensor &tensor = group.inputs[number];
+  bool isRotated = isShifted(schedule, tensor);
+  int64_t replicas = 1;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    if (group.components[axis] != tensor.component ||
+        llvm::is_contained(tensor.axes, axis) ||
+        (isRotated && beginsRows(group, schedule, axis)))
+      continue;
+    bool isOfSplit = split && axis == *split->axis,
+         isOnce = isOfSplit && isOfLast;
+    const AxisThreadMapping &spread = schedule.threadMapping[axis];
+    replicas *= spread.lanes * spread.warps *
+                (isOnce ? 1 : countTiles(group, schedule, axis));
+    // In the loop over rows, unless it is the same in all of its steps.
+    bool isInSteps = passes.isSerialInput[number] || tensor.isGathered;
+    if (isOfSplit && !isOnce && isInSteps)
+      replicas *= schedule.countSerialPasses();
+  }
+  return replicas;
+}
+
+int64_t LoadCounter::retainedAlong(unsigned axis) const {
+  // Along a split axis nothing is read twice.
+  if (passes.axis != axis || (split && axis == *split->axis))
+    return std::numeric_limits<int64_t>::max();
+  return schedule.retainedSteps() * schedule.serialLoop->step;
+}
+
+LoadCounter::Elements LoadCounter::countElements(const StitchTensor &tensor,
+                                                 Times times) const {
+  Elements result;
+  bool isRotated = isShifted(schedule, tensor);
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    auto *at = llvm::find(tensor.axes, axis);
+    if (group.components[axis] != tensor.component || at == tensor.axes.end())
+      continue;
+    auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
+    if (schedule.threadMapping[axis].align > 1) {
+      // A cluster retains all of an aligned axis.
+      int64_t retained = schedule.threadMapping[axis].cluster > 1
+                             ? std::numeric_limits<int64_t>::max()
+                             : retainedAlong(axis);
+      ShiftedCount count = countShifted(group, schedule, tensor, retained),
+                   own = countShifted(group, schedule, tensor, retained,
+                                      /*ofRowsAlone=*/true);
+      result.beside = (count.before - own.before) * times.retained +
+                      (count.behind - own.behind) * times.again;
+      result.inRow = count.before * times.retained + count.behind * times.again;
+      result.all *= result.inRow;
+      continue;
+    }
+    // Rows of their own beginning are counted with it.
+    if (isRotated && beginsRows(group, schedule, axis))
+      continue;
+    if (passes.axis != axis) {
+      result.all *= beyond - first;
+      continue;
+    }
+    int64_t once = split && axis == *split->axis
+                       ? beyond - first
+                       : countRetained(schedule, first, beyond);
+    result.all *= once * times.retained + (beyond - first - once) * times.again;
+  }
+  return result;
+}
+
+LoadCounter::Elements LoadCounter::countRealigned(const StitchTensor &tensor,
+                                                  Times times) const {
+  int64_t retained = std::numeric_limits<int64_t>::max(), points = 1;
+  for (auto [axis, range] : llvm::zip_equal(tensor.axes, tensor.inside)) {
+    retained = std::min(retained, retainedAlong(axis));
+    points *= range.second - range.first;
+  }
+  ShiftedCount count = countMisaligned(group, schedule, tensor, retained);
+  Elements result;
+  result.all = result.inRow =
+      count.before * times.retained + count.behind * times.again;
+  int64_t all = count.before + count.behind;
+  result.beside = result.all / double(all) * std::max<int64_t>(0, all - points);
+  return result;
+}
+
+void LoadCounter::add(unsigned number, bool isOfLast,
+                      StitchTraffic &traffic) const {
+  const StitchTensor &tensor = group.inputs[number];
+  int64_t lanes = 1, alike = 1;
+  for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
+    if (group.components[axis] != tensor.component)
+      continue;
+    lanes *= schedule.threadMapping[axis].lanes;
+    if (!llvm::is_contained(tensor.axes, axis))
+      alike *= schedule.threadMapping[axis].lanes;
+  }
+  Times times = isOfLast ? Times() : countPasses(number);
+  Elements elements = misalignedAccessWidth(group, schedule, tensor) > 1
+                          ? countRealigned(tensor, times)
+                          : countElements(tensor, times);
+  int64_t bytes = elements.all * countReplicas(number, isOfLast) *
+                  (kWarpSize / lanes) * tensor.elementBytes;
+  traffic.loaded += bytes;
+  traffic.alike += bytes - bytes / (alike * (kWarpSize / lanes));
+  if (tensor.isRepeated)
+    traffic.repeated += bytes;
+  else if (elements.inRow > 0)
+    traffic.beside += bytes / elements.inRow * elements.beside;
+}
+
 StitchTraffic fusion::countTraffic(const StitchGroup &group,
                                    const StitchSchedule &schedule,
                                    const StitchPasses &passes) {
@@ -66,118 +238,17 @@ StitchTraffic fusion::countTraffic(const StitchGroup &group,
       elements *= beyond - first;
     traffic.stored += elements * tensor.elementBytes;
   }
-  SmallVector<int64_t> passesOf(group.inputs.size(), 1),
-      passesAgain(group.inputs.size(), 1);
-  if (passes.axis) {
-    auto count = [&](ArrayRef<StitchPasses::Step> steps,
-                     SmallVector<int64_t> &number) {
-      for (auto [input, isSerial] : llvm::enumerate(passes.isSerialInput))
-        if (isSerial)
-          number[input] = 0;
-      for (const StitchPasses::Step &step : steps)
-        for (unsigned input : step.inputs)
-          ++number[input];
-    };
-    count(passes.steps, passesOf);
-    count(passes.stepsAgain, passesAgain);
-  }
   std::optional<StitchSplit> split;
   if (StitchSplit::axisOf(group, schedule)) {
     split.emplace(group, schedule);
     addExchange(group, schedule, *split, traffic);
   }
-  // The last block loads elements of the whole axis.
-  SmallVector<std::pair<unsigned, bool>> loads;
+  LoadCounter loads(group, schedule, passes, split);
   for (unsigned input = 0; input < group.inputs.size(); ++input) {
-    loads.push_back({input, split && split->isLateInput[input]});
+    loads.add(input, split && split->isLateInput[input], traffic);
+    // The last block loads elements of the whole axis.
     if (split && split->isReadAgain[input])
-      loads.push_back({input, true});
-  }
-  for (auto [number, isOfLast] : loads) {
-    const StitchTensor &tensor = group.inputs[number];
-    int64_t times = isOfLast ? 1 : passesOf[number],
-            timesAgain = isOfLast ? 1 : passesAgain[number];
-    // Every lane and warp of an axis that does not index the tensor loads its
-    // own replica; registers share theirs.
-    int64_t elements = 1, replicas = 1, lanes = 1, beside = 0, rowElements = 0,
-            alike = 1;
-    bool rotated = isShifted(schedule, tensor),
-         realigned = misalignedAccessWidth(group, schedule, tensor) > 1;
-    auto keptOf = [&](unsigned axis) {
-      // Along a split axis nothing is read twice.
-      if (passes.axis != axis || (split && axis == *split->axis))
-        return std::numeric_limits<int64_t>::max();
-      return schedule.retainedSteps() * schedule.serialLoop->step;
-    };
-    for (unsigned axisNumber = 0; axisNumber < group.axes.size();
-         ++axisNumber) {
-      if (group.components[axisNumber] != tensor.component)
-        continue;
-      const AxisThreadMapping &spread = schedule.threadMapping[axisNumber];
-      lanes *= spread.lanes;
-      auto *at = llvm::find(tensor.axes, axisNumber);
-      if (at == tensor.axes.end()) {
-        alike *= spread.lanes;
-        if (rotated && beginsRows(group, schedule, axisNumber))
-          continue;
-        bool isOfSplit = split && axisNumber == *split->axis,
-             isOnce = isOfSplit && isOfLast;
-        replicas *= spread.lanes * spread.warps *
-                    (isOnce ? 1 : countTiles(group, schedule, axisNumber));
-        // In the loop over rows, unless it is the same in all of its steps.
-        bool isInSteps = passes.isSerialInput[number] || tensor.isGathered;
-        if (isOfSplit && !isOnce && isInSteps)
-          replicas *= schedule.countSerialPasses();
-        continue;
-      }
-      if (realigned)
-        continue;
-      auto [first, beyond] = tensor.inside[at - tensor.axes.begin()];
-      int64_t retained = keptOf(axisNumber);
-      if (schedule.threadMapping[axisNumber].align > 1) {
-        // A cluster retains all of an aligned axis.
-        if (spread.cluster > 1)
-          retained = std::numeric_limits<int64_t>::max();
-        ShiftedCount count = countShifted(group, schedule, tensor, retained),
-                     own = countShifted(group, schedule, tensor, retained,
-                                        /*ofRowsAlone=*/true);
-        beside = (count.before - own.before) * times +
-                 (count.behind - own.behind) * timesAgain;
-        rowElements = count.before * times + count.behind * timesAgain;
-        elements *= rowElements;
-        continue;
-      }
-      // Rows of their own beginning are counted with it.
-      if (rotated && beginsRows(group, schedule, axisNumber))
-        continue;
-      if (passes.axis != axisNumber) {
-        elements *= beyond - first;
-        continue;
-      }
-      int64_t once = split && axisNumber == *split->axis
-                         ? beyond - first
-                         : countRetained(schedule, first, beyond);
-      elements *= once * times + (beyond - first - once) * timesAgain;
-    }
-    if (realigned) {
-      int64_t retained = std::numeric_limits<int64_t>::max(), points = 1;
-      for (auto [axis, range] : llvm::zip_equal(tensor.axes, tensor.inside)) {
-        retained = std::min(retained, keptOf(axis));
-        points *= range.second - range.first;
-      }
-      ShiftedCount count = countMisaligned(group, schedule, tensor, retained);
-      elements = rowElements = count.before * times + count.behind * timesAgain;
-      int64_t all = count.before + count.behind;
-      beside = elements / double(all) * std::max<int64_t>(0, all - points);
-    }
-    int64_t bytes =
-        elements * replicas * (kWarpSize / lanes) * tensor.elementBytes;
-    traffic.loaded += bytes;
-    traffic.alike += bytes - bytes / (alike * (kWarpSize / lanes));
-    if (tensor.isRepeated)
-      traffic.repeated += bytes;
-    else if (rowElements > 0)
-      traffic.beside += bytes / rowElements * beside;
+      loads.add(input, /*isOfLast=*/true, traffic);
   }
   return traffic;
 }
