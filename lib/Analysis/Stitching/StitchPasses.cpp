@@ -183,77 +183,98 @@ StitchPasses::walk(const StitchGroup &group) const {
   return result;
 }
 
-/// Retains inputs that several passes load. Then retains, one after the other,
-/// the operator whose value saves the most bytes, or with `retainsExpensive`
-/// the most work of expensive operators.
-void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
-  SmallVector<unsigned> loads(group.inputs.size());
-  for (const Step &step : stepsAgain)
-    for (unsigned input : step.inputs)
-      isRetainedInput[input] = ++loads[input] > 1;
-  auto points = [&](ArrayRef<unsigned> axes) {
-    double count = 1;
-    for (unsigned other : axes)
-      count *= group.axes[other].extent;
-    return count;
-  };
+/// Chooses the operators whose values passes retain: one after the other, the
+/// one that saves the most bytes, or with `retainsExpensive` the most work of
+/// expensive operators.
+class StitchPasses::RetentionChoice {
+public:
+  RetentionChoice(const StitchGroup &group, StitchPasses &passes,
+                  bool retainsExpensive);
+
+  void run();
+
+private:
+  /// The work of expensive operators, if it counts, the bits of retained
+  /// values, and the work of special and of plain instructions. The first
+  /// difference decides. All are counts, whose sums are exact in any order.
+  using Price = std::tuple<double, double, double, double>;
+
   /// The bits of an operator's values, if they can be retained, and the work of
   /// computing them.
-  struct Operator {
+  struct Cost {
     std::optional<double> bits;
     double expensive, special, plain;
   };
-  SmallVector<Operator> costs;
-  for (auto [index, constOp] : llvm::enumerate(group.operators())) {
-    linalg::LinalgOp op = constOp;
-    const StitchOperator &about = group.about(index);
-    const ScalarWork &work = about.work;
-    double all = points(group.loops[index]);
-    Operator &own =
-        costs.emplace_back(Operator{std::nullopt,
-                                    work.special > 0 || about.hasPolynomials
-                                        ? (work.special + work.plain) * all
-                                        : 0,
-                                    work.special * all, work.plain * all});
-    Type type = getElementTypeOrSelf(op->getResult(0).getType());
-    if (isSerial[index] && !reducesAxis(index) && type.isIntOrFloat())
-      own.bits = points(group.resultAxes(index)) *
-                 std::max(8u, type.getIntOrFloatBitWidth());
-  }
-  SmallVector<double> inputBits;
-  for (const StitchTensor &tensor : group.inputs)
-    inputBits.push_back(points(tensor.axes) * 8.0 * tensor.elementBytes);
-  // These are counts, whose sums are exact in any order.
-  Walker walker(group, *this);
-  SmallVector<bool, 64> used, usedInput;
-  auto price = [&] {
-    used.assign(group.operators().size(), false);
-    usedInput.assign(group.inputs.size(), false);
-    double bits = 0, expensive = 0, special = 0, plain = 0;
-    walker.run(
-        [&](unsigned, unsigned op, bool isHere) {
-          if (!isHere) {
-            expensive += costs[op].expensive;
-            special += costs[op].special;
-            plain += costs[op].plain;
-          } else if (!used[op]) {
-            used[op] = true;
-            bits += *costs[op].bits;
-          }
-        },
-        [&](unsigned, unsigned input, bool isHere) {
-          if (!isHere || usedInput[input])
-            return;
-          usedInput[input] = true;
-          bits += inputBits[input];
-        });
-    return std::make_tuple(retainsExpensive ? expensive : 0, bits, special,
-                           plain);
+  Cost costOf(unsigned op) const;
+  double countPoints(ArrayRef<unsigned> axes) const;
+  void collectNeeds();
+  /// Returns the price of the passes with what they retain now, and sets `used`
+  /// to retained values that they use.
+  Price price();
+  /// Returns a lower bound of the bits of retained values if `op` is retained,
+  /// too. Values that `op` does not depend on stay as the best choice has them.
+  double minBits(unsigned op) const;
+  /// Returns how many passes compute each operator.
+  SmallVector<unsigned> countPasses();
+
+  /// Operators and inputs, by number.
+  struct Values {
+    SmallVector<bool, 64> operators, inputs;
   };
-  // By operator: the operators, and behind them the inputs, that it depends on,
-  // also indirectly. Retaining its values can spare no others.
-  unsigned operators = group.operators().size();
+
+  const StitchGroup &group;
+  StitchPasses &passes;
+  bool retainsExpensive;
+  unsigned operators; ///< number of them
+  Walker walker;
+  SmallVector<Cost> costs;       ///< by operator
+  SmallVector<double> inputBits; ///< by input
+  /// By operator: the operators, and behind them the inputs, that it depends
+  /// on, also indirectly. Retaining its values can spare no others.
   SmallVector<llvm::BitVector> needs;
+  Values used, usedByBest;
+  Price best;
+};
+
+StitchPasses::RetentionChoice::RetentionChoice(const StitchGroup &group,
+                                               StitchPasses &passes,
+                                               bool retainsExpensive)
+    : group(group), passes(passes), retainsExpensive(retainsExpensive),
+      operators(group.operators().size()), walker(group, passes) {
+  for (unsigned op = 0; op < operators; ++op)
+    costs.push_back(costOf(op));
+  for (const StitchTensor &tensor : group.inputs)
+    inputBits.push_back(countPoints(tensor.axes) * 8.0 * tensor.elementBytes);
+  collectNeeds();
+}
+
+double
+StitchPasses::RetentionChoice::countPoints(ArrayRef<unsigned> axes) const {
+  double count = 1;
+  for (unsigned axis : axes)
+    count *= group.axes[axis].extent;
+  return count;
+}
+
+StitchPasses::RetentionChoice::Cost
+StitchPasses::RetentionChoice::costOf(unsigned op) const {
+  const StitchOperator &about = group.about(op);
+  const ScalarWork &work = about.work;
+  double points = countPoints(group.loops[op]);
+  Cost cost{std::nullopt,
+            work.special > 0 || about.hasPolynomials
+                ? (work.special + work.plain) * points
+                : 0,
+            work.special * points, work.plain * points};
+  linalg::LinalgOp linalgOp = group.operators()[op];
+  Type type = getElementTypeOrSelf(linalgOp->getResult(0).getType());
+  if (passes.isSerial[op] && !passes.reducesAxis(op) && type.isIntOrFloat())
+    cost.bits = countPoints(group.resultAxes(op)) *
+                std::max(8u, type.getIntOrFloatBitWidth());
+  return cost;
+}
+
+void StitchPasses::RetentionChoice::collectNeeds() {
   for (unsigned op = 0; op < operators; ++op) {
     llvm::BitVector &own =
         needs.emplace_back(unsigned(operators + group.inputs.size()));
@@ -264,45 +285,85 @@ void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
     for (unsigned input : group.sources[op].inputs)
       own.set(operators + input);
   }
-  auto best = price();
-  // Retained operators and inputs that the passes use.
-  auto taken = std::make_pair(used, usedInput);
-  auto minBits = [&](unsigned op) {
-    double bits = *costs[op].bits;
-    for (unsigned other = 0; other < operators; ++other)
-      if (taken.first[other] && !needs[op].test(other))
-        bits += *costs[other].bits;
-    for (unsigned input = 0; input < group.inputs.size(); ++input)
-      if (taken.second[input] && !needs[op].test(operators + input))
+}
+
+StitchPasses::RetentionChoice::Price StitchPasses::RetentionChoice::price() {
+  used.operators.assign(operators, false);
+  used.inputs.assign(group.inputs.size(), false);
+  double bits = 0, expensive = 0, special = 0, plain = 0;
+  walker.run(
+      [&](unsigned, unsigned op, bool isHere) {
+        if (!isHere) {
+          expensive += costs[op].expensive;
+          special += costs[op].special;
+          plain += costs[op].plain;
+        } else if (!used.operators[op]) {
+          used.operators[op] = true;
+          bits += *costs[op].bits;
+        }
+      },
+      [&](unsigned, unsigned input, bool isHere) {
+        if (!isHere || used.inputs[input])
+          return;
+        used.inputs[input] = true;
         bits += inputBits[input];
-    return bits;
-  };
+      });
+  return {retainsExpensive ? expensive : 0, bits, special, plain};
+}
+
+double StitchPasses::RetentionChoice::minBits(unsigned op) const {
+  double bits = *costs[op].bits;
+  for (unsigned other = 0; other < operators; ++other)
+    if (usedByBest.operators[other] && !needs[op].test(other))
+      bits += *costs[other].bits;
+  for (unsigned input = 0; input < group.inputs.size(); ++input)
+    if (usedByBest.inputs[input] && !needs[op].test(operators + input))
+      bits += inputBits[input];
+  return bits;
+}
+
+SmallVector<unsigned> StitchPasses::RetentionChoice::countPasses() {
+  SmallVector<unsigned> computed(operators);
+  walker.run(
+      [&](unsigned, unsigned op, bool isHere) { computed[op] += !isHere; },
+      [](unsigned, unsigned, bool) {});
+  return computed;
+}
+
+void StitchPasses::RetentionChoice::run() {
+  best = price();
+  usedByBest = used;
   while (true) {
-    // Retaining values that a single pass computes saves nothing.
-    SmallVector<unsigned> computed(operators);
-    walker.run(
-        [&](unsigned, unsigned op, bool isHere) { computed[op] += !isHere; },
-        [](unsigned, unsigned, bool) {});
+    SmallVector<unsigned> computed = countPasses();
     std::optional<unsigned> chosen;
-    auto next = taken;
+    Values next = usedByBest;
     for (unsigned op = 0; op < operators; ++op) {
-      if (isRetained[op] || !costs[op].bits || computed[op] < 2)
+      // Retaining values that a single pass computes saves nothing.
+      if (passes.isRetained[op] || !costs[op].bits || computed[op] < 2)
         continue;
-      auto [costlyWork, bits, special, plain] = best;
-      if (costlyWork == 0 && minBits(op) > bits)
+      auto [expensive, bits, special, plain] = best;
+      if (expensive == 0 && minBits(op) > bits)
         continue;
-      isRetained[op] = true;
-      auto with = price();
-      isRetained[op] = false;
+      passes.isRetained[op] = true;
+      Price with = price();
+      passes.isRetained[op] = false;
       if (with < best) {
         best = with;
         chosen = op;
-        next = {used, usedInput};
+        next = used;
       }
     }
     if (!chosen)
       return;
-    isRetained[*chosen] = true;
-    taken = next;
+    passes.isRetained[*chosen] = true;
+    usedByBest = next;
   }
+}
+
+void StitchPasses::choose(const StitchGroup &group, bool retainsExpensive) {
+  SmallVector<unsigned> loads(group.inputs.size());
+  for (const Step &step : stepsAgain)
+    for (unsigned input : step.inputs)
+      isRetainedInput[input] = ++loads[input] > 1;
+  RetentionChoice(group, *this, retainsExpensive).run();
 }

@@ -105,11 +105,14 @@ struct StitchPasses {
 
 private:
   class Walker;
+  class RetentionChoice;
   llvm::SmallVector<bool> reduces; ///< by operator
   bool hasJoined = false;
   bool join(const StitchGroup &group, unsigned op, unsigned pass);
   bool joinCentred(const StitchGroup &group, unsigned op, unsigned pass);
   llvm::SmallVector<Step> walk(const StitchGroup &group) const;
+  /// Chooses what later passes retain: inputs that several passes load, and
+  /// operators.
   void choose(const StitchGroup &group, bool retainsExpensive);
 };
 
