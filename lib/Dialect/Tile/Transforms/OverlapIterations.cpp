@@ -78,6 +78,8 @@ public:
   /// Divides the operations into early and late. Returns the reason why the
   /// contraction cannot be late, or nullopt.
   std::optional<std::string> divide();
+  /// Replaces the loop by one that executes the early stage of an iteration
+  /// together with the late stage of the iteration before.
   void expand();
 
 private:
@@ -102,6 +104,23 @@ private:
   void await(OpBuilder &b, SharedDotOp dot, Operation *emitted, int64_t pending,
              ValueRange computed, IRMapping &mapping);
 
+  /// Emits the early stage of the first iteration, and the new loop, without a
+  /// body. It carries the next values of early arguments, the values from the
+  /// early to the late stage, and the late arguments.
+  void createLoop();
+  /// Emits the body of the new loop.
+  void emitIteration();
+  /// Emits the late stage of the last iteration, and replaces the results of
+  /// the loop.
+  void emitLast();
+  /// Maps what late operations read to what the new loop carries: the values of
+  /// the early stage and the late arguments.
+  void mapLate(IRMapping &mapping, ValueRange carried);
+  /// Returns the tiles that an iteration of the new loop computes for the next
+  /// one before it emits `packed`.
+  SmallVector<Value> listComputed(ArrayRef<Operation *> packed,
+                                  const IRMapping &next);
+
   bool isLateArg(unsigned number) { return lateArgs.contains(number); }
   /// The value of loop argument `number` in the next iteration.
   Value yielded(unsigned number) {
@@ -116,6 +135,8 @@ private:
   SmallVector<Operation *> early, behind;    ///< the two stages, in order
   llvm::SmallPtrSet<Operation *, 4> packing; ///< of the early ones
   SmallVector<Value> crossing; ///< from the early to the late stage
+  SmallVector<unsigned> earlyArgs, lateNumbers; ///< arguments, ascending
+  scf::ForOp rotated;                           ///< the new loop
 };
 
 } // namespace
@@ -294,11 +315,8 @@ void Stages::await(OpBuilder &b, SharedDotOp dot, Operation *emitted,
                   .getResult());
 }
 
-void Stages::expand() {
+void Stages::createLoop() {
   OpBuilder b(loop);
-  Location loc = loop.getLoc();
-  late.removeStagesAttr();
-  // The early stage of the first iteration.
   IRMapping first;
   first.map(loop.getInductionVar(), loop.getLowerBound());
   for (auto [argument, init] :
@@ -306,11 +324,6 @@ void Stages::expand() {
     first.map(argument, init);
   emit(b, early, first, /*shift=*/0);
 
-  // The loop carries the next values of early arguments, the values from the
-  // early to the late stage, and the late arguments.
-  SmallVector<unsigned> earlyArgs, lateNumbers;
-  for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
-    (isLateArg(number) ? lateNumbers : earlyArgs).push_back(number);
   SmallVector<Value> inits;
   for (unsigned number : earlyArgs)
     inits.push_back(first.lookupOrDefault(yielded(number)));
@@ -318,23 +331,45 @@ void Stages::expand() {
     inits.push_back(first.lookup(value));
   for (unsigned number : lateNumbers)
     inits.push_back(loop.getInitArgs()[number]);
-  Value start =
-      arith::AddIOp::create(b, loc, loop.getLowerBound(), loop.getStep());
-  auto rotated = scf::ForOp::create(b, loc, start, loop.getUpperBound(),
-                                    loop.getStep(), inits);
+  Value start = arith::AddIOp::create(b, loop.getLoc(), loop.getLowerBound(),
+                                      loop.getStep());
+  rotated = scf::ForOp::create(b, loop.getLoc(), start, loop.getUpperBound(),
+                               loop.getStep(), inits);
   rotated->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+}
 
-  // Late operations read the values of the early stage from the loop's
-  // arguments.
-  auto mapLate = [&](IRMapping &mapping, ValueRange carried) {
-    carried = carried.drop_front(earlyArgs.size());
-    for (auto [value, own] :
-         llvm::zip(crossing, carried.take_front(crossing.size())))
-      mapping.map(value, own);
-    for (auto [number, own] :
-         llvm::zip_equal(lateNumbers, carried.drop_front(crossing.size())))
-      mapping.map(loop.getRegionIterArg(number), own);
+void Stages::mapLate(IRMapping &mapping, ValueRange carried) {
+  carried = carried.drop_front(earlyArgs.size());
+  for (auto [value, own] :
+       llvm::zip(crossing, carried.take_front(crossing.size())))
+    mapping.map(value, own);
+  for (auto [number, own] :
+       llvm::zip_equal(lateNumbers, carried.drop_front(crossing.size())))
+    mapping.map(loop.getRegionIterArg(number), own);
+}
+
+SmallVector<Value> Stages::listComputed(ArrayRef<Operation *> packed,
+                                        const IRMapping &next) {
+  SmallVector<Value> computed;
+  auto add = [&](Value value) {
+    Value own = next.lookupOrDefault(value);
+    if (bitsOf(own) != 0 && own.getParentBlock() == rotated.getBody() &&
+        own.getDefiningOp() && !llvm::is_contained(computed, own))
+      computed.push_back(own);
   };
+  for (Value value : crossing)
+    if (!packing.contains(value.getDefiningOp()))
+      add(value);
+  for (Operation *op : packed)
+    for (Value operand : op->getOperands())
+      if (!packing.contains(operand.getDefiningOp()))
+        add(operand);
+  for (unsigned number : earlyArgs)
+    add(yielded(number));
+  return computed;
+}
+
+void Stages::emitIteration() {
   OpBuilder inside = OpBuilder::atBlockEnd(rotated.getBody());
   if (!rotated.getBody()->empty())
     inside.setInsertionPoint(rotated.getBody()->getTerminator());
@@ -358,24 +393,8 @@ void Stages::expand() {
   for (Operation *op : earlyRef.drop_front(cut + 1))
     (packing.contains(op) ? packed : rest).push_back(op);
   emit(inside, rest, next, /*shift=*/1);
-  // The tiles that this iteration computes for the next one.
-  SmallVector<Value> computed;
-  auto addComputed = [&](Value value) {
-    Value own = next.lookupOrDefault(value);
-    if (bitsOf(own) != 0 && own.getParentBlock() == rotated.getBody() &&
-        own.getDefiningOp() && !llvm::is_contained(computed, own))
-      computed.push_back(own);
-  };
-  for (Value value : crossing)
-    if (!packing.contains(value.getDefiningOp()))
-      addComputed(value);
-  for (Operation *op : packed)
-    for (Value operand : op->getOperands())
-      if (!packing.contains(operand.getDefiningOp()))
-        addComputed(operand);
-  for (unsigned number : earlyArgs)
-    addComputed(yielded(number));
-  await(inside, late, lateCopy, /*pending=*/0, computed, before);
+  await(inside, late, lateCopy, /*pending=*/0, listComputed(packed, next),
+        before);
   emit(inside, packed, next, /*shift=*/1);
   emit(inside, lateRef.drop_front(lateCut + 1), before, /*shift=*/0);
   SmallVector<Value> yields;
@@ -388,13 +407,15 @@ void Stages::expand() {
   if (inside.getInsertionPoint() != rotated.getBody()->end())
     rotated.getBody()->getTerminator()->erase();
   inside.setInsertionPointToEnd(rotated.getBody());
-  scf::YieldOp::create(inside, loc, yields);
+  scf::YieldOp::create(inside, loop.getLoc(), yields);
+}
 
-  // The late stage of the last iteration. Its buffer stage depends on the trip
-  // count.
+void Stages::emitLast() {
+  OpBuilder b(loop);
   IRMapping last;
   mapLate(last, rotated.getResults());
   b.setInsertionPointAfter(rotated);
+  // The buffer stage depends on the trip count.
   for (Operation *op : behind) {
     Operation *copy = b.clone(*op, last);
     for (StringRef name : {"slot", "lhs_slot", "rhs_slot"})
@@ -405,6 +426,15 @@ void Stages::expand() {
   for (unsigned number : lateNumbers)
     loop.getResult(number).replaceAllUsesWith(
         last.lookupOrDefault(yielded(number)));
+}
+
+void Stages::expand() {
+  late.removeStagesAttr();
+  for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
+    (isLateArg(number) ? lateNumbers : earlyArgs).push_back(number);
+  createLoop();
+  emitIteration();
+  emitLast();
   loop.erase();
 }
 

@@ -133,6 +133,26 @@ public:
   void run();
 
 private:
+  /// Finds the loads of the loop's first step that can be made an iteration
+  /// early, their waits, and what their stages are computed from. Returns false
+  /// if there are none, or if the loop reads data after `last`, its last
+  /// contraction.
+  bool collectFirst(const Step &step, DotOp last);
+  /// Returns whether the data of the first step has arrived in the iteration
+  /// before. Emits a remark if it has not.
+  bool hasDataEarly(const Step &step);
+  /// Waits for the data of an iteration, as the loop does.
+  void emitWait();
+  /// Waits for the first iteration before the loop and loads its first
+  /// fragments.
+  SmallVector<Value> loadBeforeLoop();
+  /// Moves the wait before the last contraction, for the next iteration, and
+  /// loads the first fragments of that. After the last iteration the loads read
+  /// the previous stage once more, without effect.
+  SmallVector<Value> loadNext(DotOp last);
+  /// Makes the loop carry the fragments instead of loading them.
+  void carry(ValueRange inits, ValueRange next);
+
   /// Copies the first step's loads. They read the stages to which `stages` maps
   /// the counters, as data of iteration `slot`.
   SmallVector<Value> cloneLoads(IRMapping &stages, int64_t slot);
@@ -203,40 +223,37 @@ bool Rotation::collectStage(Value stage) {
   return true;
 }
 
-void Rotation::run() {
-  Block *body = loop.getBody();
-  if (!acquire)
-    return;
-  SmallVector<Step> steps = collectSteps(*body);
-  if (steps.empty() || steps.front().loads.empty())
-    return;
-  for (LocalLoadOp load : steps.front().loads)
+bool Rotation::collectFirst(const Step &step, DotOp last) {
+  for (LocalLoadOp load : step.loads)
     if (hasStages(load))
       first.push_back(load);
   if (first.empty())
-    return;
-  DotOp last = steps.back().dot;
+    return false;
   // Nothing may read this iteration's data after the last contraction, before
   // which the wait moves.
+  Block *body = loop.getBody();
   for (auto load : body->getOps<LocalLoadOp>())
     if (!load->isBeforeInBlock(last))
-      return;
+      return false;
   for (LocalLoadOp load : first)
     if (!collectStage(load.getStage()))
-      return;
+      return false;
   for (auto await : body->getOps<AwaitOp>())
     if (llvm::any_of(first, [&](LocalLoadOp load) {
           return load.getBuffer() == await.getBuffer();
         })) {
       awaits.push_back(await);
       if (!collectStage(await.getStage()))
-        return;
+        return false;
     }
+  return true;
+}
 
+bool Rotation::hasDataEarly(const Step &step) {
   // Data that an iteration stores for itself has not arrived when the iteration
   // before waits for the next one. Nor has the data of an inner loop's
   // pipeline, which restarts in each iteration.
-  for (LocalLoadOp load : steps.front().loads)
+  for (LocalLoadOp load : step.loads)
     for (Operation *user : load.getBuffer().getUsers()) {
       std::optional<Fill> fill = Fill::get(user);
       bool isStore = isa<LocalStoreOp>(user);
@@ -248,7 +265,7 @@ void Rotation::run() {
             "fragments are not loaded across iterations: the loop's leading "
             "contraction reads a buffer that has one stage and is filled in "
             "the loop, or that an inner loop fills");
-        return;
+        return false;
       }
     }
 
@@ -257,15 +274,18 @@ void Rotation::run() {
         loop, "pipeline", "not-rotated",
         "fragments are not loaded across iterations: the loop may have no "
         "iterations, and then nothing to load before it");
-    return;
+    return false;
   }
+  return true;
+}
 
-  // Before the loop: wait for the first iteration and load its first fragments.
-  auto emitWait = [&] {
-    if (wait)
-      ConsumerWaitOp::create(rewriter, loc, wait.getPending());
-    ProducerAcquireOp::create(rewriter, loc);
-  };
+void Rotation::emitWait() {
+  if (wait)
+    ConsumerWaitOp::create(rewriter, loc, wait.getPending());
+  ProducerAcquireOp::create(rewriter, loc);
+}
+
+SmallVector<Value> Rotation::loadBeforeLoop() {
   rewriter.setInsertionPoint(loop);
   emitWait();
   IRMapping initial;
@@ -275,11 +295,20 @@ void Rotation::run() {
   for (Operation *stage : stages)
     rewriter.clone(*stage, initial);
   cloneAwaits(initial, /*predicate=*/Value(), 0);
-  SmallVector<Value> inits = cloneLoads(initial, 0);
+  return cloneLoads(initial, 0);
+}
 
-  // In the loop: the wait moves before the last contraction and is for the next
-  // iteration, whose first fragments are loaded there. After the last iteration
-  // the loads read the previous stage once more, without effect.
+/// Moves what `value` is computed from in the block of `place` before it.
+static void hoistBefore(Operation *place, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+    return;
+  for (Value operand : op->getOperands())
+    hoistBefore(place, operand);
+  op->moveBefore(place);
+}
+
+SmallVector<Value> Rotation::loadNext(DotOp last) {
   rewriter.setInsertionPoint(last);
   emitWait();
   rewriter.eraseOp(acquire);
@@ -296,20 +325,12 @@ void Rotation::run() {
     next.map(loop.getInductionVar(),
              arith::SelectOp::create(rewriter, loc, exists, following,
                                      loop.getInductionVar()));
-  auto yield = cast<scf::YieldOp>(body->getTerminator());
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   for (BlockArgument counter : counters) {
     // The counter's advance is computed at the end of the body; it depends on
     // the counter alone.
     Value advanced = yield.getOperand(counter.getArgNumber() - 1);
-    std::function<void(Value)> hoist = [&](Value value) {
-      Operation *op = value.getDefiningOp();
-      if (!op || op->getBlock() != body || op->isBeforeInBlock(last))
-        return;
-      for (Value operand : op->getOperands())
-        hoist(operand);
-      op->moveBefore(last);
-    };
-    hoist(advanced);
+    hoistBefore(last, advanced);
     next.map(counter,
              arith::SelectOp::create(rewriter, loc, exists, advanced, counter));
   }
@@ -319,18 +340,34 @@ void Rotation::run() {
   cloneAwaits(next, exists, 1);
   for (AwaitOp await : awaits)
     rewriter.eraseOp(await);
-  SmallVector<Value> following0 = cloneLoads(next, 1);
+  return cloneLoads(next, 1);
+}
 
+void Rotation::carry(ValueRange inits, ValueRange next) {
   FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
-        return following0;
+        return llvm::to_vector(next);
       });
   auto rotated = cast<scf::ForOp>(replaced->getOperation());
   unsigned carried = rotated.getNumResults() - inits.size();
   for (auto [index, load] : llvm::enumerate(first))
     rewriter.replaceOp(load, rotated.getRegionIterArg(carried + index));
   loop = rotated;
+}
+
+void Rotation::run() {
+  if (!acquire)
+    return;
+  SmallVector<Step> steps = collectSteps(*loop.getBody());
+  if (steps.empty())
+    return;
+  DotOp last = steps.back().dot;
+  if (!collectFirst(steps.front(), last) || !hasDataEarly(steps.front()))
+    return;
+  SmallVector<Value> inits = loadBeforeLoop();
+  SmallVector<Value> next = loadNext(last);
+  carry(inits, next);
 }
 
 namespace {
