@@ -33,127 +33,186 @@ static uint32_t maskOf(ArrayRef<unsigned> axes) {
   return mask;
 }
 
-CostBound::CostBound(const GroupModel &group, const Schedule &outline,
-                     ArrayRef<unsigned> blocks, ArrayRef<Intrinsics> intrinsics,
-                     const ChipInfo &chip, bool overlaps)
-    : blocks(maskOf(blocks)), l2BytesPerSecond(chip.l2BytesPerSecond),
-      numSMs(chip.numSMs) {
-  assert(group.axes.size() <= kMaxAxes);
-  for (const Axis &axis : group.axes)
-    extents.push_back(axis.extent);
-  fixed = chip.launchOverhead;
+/// Fills a bound with the terms of the statements of a tiling tree.
+class CostBound::Builder {
+public:
+  Builder(CostBound &bound, const GroupModel &group, const Schedule &outline,
+          ArrayRef<Intrinsics> intrinsics, const ChipInfo &chip, bool overlaps)
+      : bound(bound), group(group), outline(outline), intrinsics(intrinsics),
+        chip(chip), overlaps(overlaps) {}
+
+  /// Adds the seconds of launches and of compulsory bytes.
+  void addConstants();
+  /// Adds the bytes or the work of a statement.
+  void addStatement(const TilingStatement &statement);
+
+private:
+  /// Adds the work of a contraction's statement. `share` of its points is not
+  /// masked.
+  void addWork(const TilingStatement &statement, double share);
+  /// Returns the seconds that a contraction takes with an intrinsic.
+  Work::Unit unitOf(const Contraction &contraction, const Intrinsic &intrinsic,
+                    double share) const;
+  /// Returns the work per point of a contraction's value that the statement
+  /// certainly has: not that of a second launch, nor work after an online
+  /// reduction's loop instead of in it.
+  ScalarWork workPerPoint(unsigned tensor) const;
+  /// Returns whether a tensor passes through shared memory whatever the
+  /// intrinsic is.
+  bool isShared(unsigned index) const;
+  /// Returns whether a contraction's accumulator is another one's operand A, or
+  /// another one's accumulator is its own: its MMAs may overlap with other
+  /// work.
+  bool isFedOrFeeds(unsigned contraction) const;
+
+  CostBound &bound;
+  const GroupModel &group;
+  const Schedule &outline;
+  ArrayRef<Intrinsics> intrinsics;
+  const ChipInfo &chip;
+  bool overlaps;
+};
+
+void CostBound::Builder::addConstants() {
+  bound.fixed = chip.launchOverhead;
   // A second launch reduces partial results.
   if (std::optional<unsigned> axis = outline.splitAxis())
-    splits = outline.splitOf(*axis);
+    bound.splits = outline.splitOf(*axis);
   if (storesPartials(outline)) {
     SplitReductionFootprint combine = splitReductionFootprint(group, outline);
-    fixed += predictStreaming(combine.loadBytes + combine.storeBytes, chip);
+    bound.fixed +=
+        predictStreaming(combine.loadBytes + combine.storeBytes, chip);
   }
-  auto bytesOf = [&](unsigned tensor) -> double {
-    return static_cast<double>(movedElements(group, outline, tensor)) *
-           movedElementBytes(group, outline, tensor);
-  };
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
     if (tensor.role != TensorRole::Intermediate &&
         tensor.role != TensorRole::Rows && !tensor.pass &&
         !isReducedAcrossBlocks(group, outline, index))
-      compulsory += compulsoryBytes(group, outline, index) /
-                    static_cast<double>(chip.dramBytesPerSecond);
-  // The last store leaves the chip, and something is loaded before.
-  latency = chip.dramLatency + chip.l2Latency + chip.sharedLatency;
-  maxSums = double(kWarpSize) * chip.maxRegistersPerThread;
-  sharedBytesPerSecond =
-      chip.sharedBytesPerClockPerSM * chip.clockHz * chip.numSMs;
+      bound.compulsory += compulsoryBytes(group, outline, index) /
+                          static_cast<double>(chip.dramBytesPerSecond);
+}
+
+bool CostBound::Builder::isShared(unsigned index) const {
+  const GroupTensor &tensor = group.tensors[index];
+  if (tensor.role != TensorRole::Result)
+    return outline.places[index].space == fuse::Space::Shared;
+  return llvm::all_of(
+      intrinsics[tensor.contraction], [&](const Intrinsic *intrinsic) {
+        return ScheduleBuilder::isStaged(
+            tensor, outline.contractions[tensor.contraction], *intrinsic);
+      });
+}
+
+bool CostBound::Builder::isFedOrFeeds(unsigned contraction) const {
+  auto feeds = [&](unsigned other) {
+    return producerOfOperandA(group, outline, other) == contraction;
+  };
+  return producerOfOperandA(group, outline, contraction) ||
+         llvm::any_of(llvm::seq<unsigned>(0, group.contractions.size()), feeds);
+}
+
+void CostBound::Builder::addStatement(const TilingStatement &statement) {
+  const GroupTensor &tensor = group.tensors[statement.tensor];
+  // Row statistics may be computed elsewhere.
+  if (tensor.role == TensorRole::Rows || tensor.pass)
+    return;
+  uint32_t loops = maskOf(statement.loops);
+  // Masked tiles are not visited; a single tile is.
+  double share = 1;
+  for (const MaskedAxis &masked : group.masked)
+    if (loops & 1u << masked.axis)
+      share = std::min(share, masked.minShare);
+  if (statement.kind == TilingNode::Kind::Compute) {
+    addWork(statement, share);
+    return;
+  }
+  if (isReducedAcrossBlocks(group, outline, statement.tensor))
+    return;
+  double bytes =
+      static_cast<double>(movedElements(group, outline, statement.tensor)) *
+      movedElementBytes(group, outline, statement.tensor);
+  bound.moves.push_back({bytes * share, loops & ~maskOf(tensor.axes),
+                         isShared(statement.tensor)});
+}
+
+ScalarWork CostBound::Builder::workPerPoint(unsigned tensor) const {
+  const GroupTensor &info = group.tensors[tensor];
+  if (outline.splitAxis() && info.role == TensorRole::Result)
+    return {};
+  ScalarWork perPoint = group.contractions[info.contraction].perPoint;
+  for (const OnlineAxis &online : group.online)
+    for (const auto &[deferring, work] : online.deferred)
+      if (deferring == info.contraction)
+        perPoint += work * -1;
+  return perPoint;
+}
+
+CostBound::Work::Unit CostBound::Builder::unitOf(const Contraction &contraction,
+                                                 const Intrinsic &intrinsic,
+                                                 double share) const {
+  double rate = contraction.type ? mmaRate(chip, *contraction.type, intrinsic)
+                                 : chip.f32FlopsPerSecond;
+  double issue = 2.0 * intrinsic.i1 * intrinsic.i2 * intrinsic.r1 * kCores *
+                 chip.numSMs / rate;
+  auto elementSeconds = [&](bool isOperandA) {
+    constexpr int64_t extent = 1024;
+    return share / bound.sharedBytesPerSecond / (extent * extent) *
+           intrinsic.operandBytes(isOperandA, extent, extent);
+  };
+  // Asynchronous MMAs are assumed to be always in flight. If an intrinsic may
+  // read operand A in registers instead of shared memory, it is assumed to do
+  // so.
+  bool mayBeFound = intrinsic.lhs.shared && intrinsic.lhs.registers;
+  return {2 / rate * share, &intrinsic,
+          intrinsic.isAsync ? 0 : intrinsic.latency(chip) / issue,
+          mayBeFound ? 0 : elementSeconds(true), elementSeconds(false)};
+}
+
+void CostBound::Builder::addWork(const TilingStatement &statement,
+                                 double share) {
+  const GroupTensor &tensor = group.tensors[statement.tensor];
+  const Contraction &contraction = group.contractions[tensor.contraction];
+  const ContractionMapping &mapping = outline.contractions[tensor.contraction];
   double plainRate = chip.f32FlopsPerSecond / 2;
   double specialRate = chip.specialPerClockPerSM * chip.clockHz * chip.numSMs;
-  auto isShared = [&](unsigned index) {
-    const GroupTensor &tensor = group.tensors[index];
-    if (tensor.role != TensorRole::Result)
-      return outline.places[index].space == fuse::Space::Shared;
-    return llvm::all_of(
-        intrinsics[tensor.contraction], [&](const Intrinsic *intrinsic) {
-          return ScheduleBuilder::isStaged(
-              tensor, outline.contractions[tensor.contraction], *intrinsic);
-        });
-  };
-  // Returns whether a contraction's accumulator is another one's operand A, or
-  // another one's accumulator is its own: its MMAs may overlap with other work.
-  auto isFedOrFeeds = [&](unsigned number) {
-    auto feeds = [&](unsigned other) {
-      return producerOfOperandA(group, outline, other) == number;
-    };
-    return producerOfOperandA(group, outline, number) ||
-           llvm::any_of(llvm::seq<unsigned>(0, group.contractions.size()),
-                        feeds);
-  };
-  for (const TilingStatement &statement : listStatements(outline.tree)) {
-    const GroupTensor &tensor = group.tensors[statement.tensor];
-    // Row statistics may be computed elsewhere.
-    if (tensor.role == TensorRole::Rows || tensor.pass)
-      continue;
-    uint32_t loops = maskOf(statement.loops);
-    // Masked tiles are not visited; a single tile is.
-    double share = 1;
-    for (const MaskedAxis &masked : group.masked)
-      if (loops & 1u << masked.axis)
-        share = std::min(share, masked.minShare);
-    if (statement.kind != TilingNode::Kind::Compute) {
-      if (!isReducedAcrossBlocks(group, outline, statement.tensor))
-        moves.push_back({bytesOf(statement.tensor) * share,
-                         loops & ~maskOf(tensor.axes),
-                         isShared(statement.tensor)});
-      continue;
-    }
-    const Contraction &contraction = group.contractions[tensor.contraction];
-    const ContractionMapping &mapping =
-        outline.contractions[tensor.contraction];
-    uint32_t axes = maskOf(contraction.axes);
-    // Work of a second launch, or work after an online reduction's loop instead
-    // of in it, is not counted.
-    ScalarWork perPoint = contraction.perPoint;
-    for (const OnlineAxis &online : group.online)
-      for (const auto &[deferring, work] : online.deferred)
-        if (deferring == tensor.contraction)
-          perPoint += work * -1;
-    if (outline.splitAxis() && tensor.role == TensorRole::Result)
-      perPoint = {};
-    // An intermediate stays in registers where no warps lie along its columns.
-    double epilogue = 0;
-    if (tensor.role == TensorRole::Intermediate)
-      epilogue = 2 * share * tensor.elementBytes / sharedBytesPerSecond;
-    Work &work = works.emplace_back(
-        Work{axes,
-             axes & ~maskOf(contraction.reduction),
-             loops & ~axes,
-             tensor.contraction,
-             std::max<int64_t>(0, perPoint.plain) / plainRate * share,
-             std::max<int64_t>(0, perPoint.special) / specialRate * share,
-             epilogue,
-             overlaps && isFedOrFeeds(tensor.contraction),
-             mapping.i1,
-             mapping.i2,
-             {}});
-    for (const Intrinsic *intrinsic : intrinsics[tensor.contraction]) {
-      double rate = contraction.type
-                        ? mmaRate(chip, *contraction.type, *intrinsic)
-                        : chip.f32FlopsPerSecond;
-      double issue = 2.0 * intrinsic->i1 * intrinsic->i2 * intrinsic->r1 *
-                     kCores * chip.numSMs / rate;
-      auto elementSeconds = [&](bool isOperandA) {
-        constexpr int64_t extent = 1024;
-        return share / sharedBytesPerSecond / (extent * extent) *
-               intrinsic->operandBytes(isOperandA, extent, extent);
-      };
-      // Asynchronous MMAs are assumed to be always in flight. If an intrinsic
-      // may read operand A in registers instead of shared memory, it is assumed
-      // to do so.
-      bool mayBeFound = intrinsic->lhs.shared && intrinsic->lhs.registers;
-      work.units.push_back(
-          {2 / rate * share, intrinsic,
-           intrinsic->isAsync ? 0 : intrinsic->latency(chip) / issue,
-           mayBeFound ? 0 : elementSeconds(true), elementSeconds(false)});
-    }
-  }
+  uint32_t axes = maskOf(contraction.axes);
+  ScalarWork perPoint = workPerPoint(statement.tensor);
+  // An intermediate stays in registers where no warps lie along its columns.
+  double forwarding = 0;
+  if (tensor.role == TensorRole::Intermediate)
+    forwarding = 2 * share * tensor.elementBytes / bound.sharedBytesPerSecond;
+  Work &work = bound.works.emplace_back(
+      Work{axes,
+           axes & ~maskOf(contraction.reduction),
+           maskOf(statement.loops) & ~axes,
+           tensor.contraction,
+           std::max<int64_t>(0, perPoint.plain) / plainRate * share,
+           std::max<int64_t>(0, perPoint.special) / specialRate * share,
+           forwarding,
+           overlaps && isFedOrFeeds(tensor.contraction),
+           mapping.i1,
+           mapping.i2,
+           {}});
+  for (const Intrinsic *intrinsic : intrinsics[tensor.contraction])
+    work.units.push_back(unitOf(contraction, *intrinsic, share));
+}
+
+CostBound::CostBound(const GroupModel &group, const Schedule &outline,
+                     ArrayRef<unsigned> blocks, ArrayRef<Intrinsics> intrinsics,
+                     const ChipInfo &chip, bool overlaps)
+    : blocks(maskOf(blocks)), l2BytesPerSecond(chip.l2BytesPerSecond),
+      sharedBytesPerSecond(chip.sharedBytesPerClockPerSM * chip.clockHz *
+                           chip.numSMs),
+      numSMs(chip.numSMs),
+      // The last store leaves the chip, and something is loaded before.
+      latency(chip.dramLatency + chip.l2Latency + chip.sharedLatency),
+      maxSums(double(kWarpSize) * chip.maxRegistersPerThread) {
+  assert(group.axes.size() <= kMaxAxes);
+  for (const Axis &axis : group.axes)
+    extents.push_back(axis.extent);
+  Builder builder(*this, group, outline, intrinsics, chip, overlaps);
+  builder.addConstants();
+  for (const TilingStatement &statement : listStatements(outline.tree))
+    builder.addStatement(statement);
 }
 
 CostBound::PerWarpCount CostBound::PerWarpCount::never() {

@@ -53,6 +53,7 @@ public:
   }
 
 private:
+  class Builder;
   /// Sets of axes are bit masks.
   struct Move {
     double bytes;   ///< of the whole tensor
