@@ -78,22 +78,16 @@ public:
   static void discard(mlir::RewriterBase &rewriter, const Rewritten &rewritten);
 
 private:
+  class Rewriting;
   using Group = llvm::SmallVector<unsigned>; ///< atoms of one loop, in order
 
   static llvm::SmallVector<unsigned> flatten(llvm::ArrayRef<Group> groups);
   mlir::LogicalResult unify();
   llvm::SmallVector<Group> groupsOfOperand(unsigned op,
                                            mlir::OpOperand &operand) const;
-  mlir::Value reshape(mlir::RewriterBase &rewriter, mlir::Value value,
-                      llvm::ArrayRef<Group> from, llvm::ArrayRef<Group> to,
-                      Rewritten &made) const;
+  /// Returns the place of an atom in its loop: the loop's first atom, and the
+  /// iterations of all atoms inside of this one.
   std::pair<unsigned, int64_t> placeOf(unsigned atom) const;
-  mlir::AffineMap
-  digitMap(mlir::AffineMap map, unsigned op,
-           const llvm::SmallDenseMap<unsigned, unsigned> &dimOf) const;
-  mlir::Value
-  emitIndex(mlir::OpBuilder &b, mlir::Location loc, unsigned axis,
-            const llvm::SmallDenseMap<unsigned, unsigned> &dimOf) const;
 
   Operators operators;
   llvm::SmallVector<llvm::SmallVector<unsigned>> loops; ///< by operator: axes
