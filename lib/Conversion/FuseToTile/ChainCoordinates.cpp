@@ -11,20 +11,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChainLowering.h"
+#include "ChainCoordinates.h"
 #include "fusion/Analysis/Masks/MaskPredicates.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace fusion;
 
-/// Threadblock swizzle in columns of `blockSwizzle` blocks. Returns the block's
-/// row and column in the plane of the two fastest grid axes, from its number in
-/// that plane. All columns but the last have full width, so that a division
-/// gives the column.
-std::pair<Value, Value>
-ChainLowering::emitBlockSwizzle(Value number, int64_t rows, int64_t columns) {
+ChainCoordinates::ChainCoordinates(const GroupAxes &axes, Schedule &schedule,
+                                   KernelBuilder &kernel, const Location &loc)
+    : axes(axes), model(axes.model), schedule(schedule), kernel(kernel),
+      b(kernel.builder()), loc(loc), shortened(shortenedLoop(model, schedule)) {
+}
+
+int64_t ChainCoordinates::trips(unsigned axis) const {
+  return tripCount(model.axes[axis], schedule.tiles[axis]);
+}
+
+std::pair<Value, Value> ChainCoordinates::emitBlockSwizzle(Value number,
+                                                           int64_t rows,
+                                                           int64_t columns) {
   int64_t width = schedule.blockSwizzle;
   Value perColumn = kernel.constant(width * rows);
   Value column = arith::DivUIOp::create(b, loc, number, perColumn);
@@ -40,9 +49,7 @@ ChainLowering::emitBlockSwizzle(Value number, int64_t rows, int64_t columns) {
   return {row, arith::AddIOp::create(b, loc, first, inside)};
 }
 
-/// Returns the grid axis along which a mask gives loops different trip counts,
-/// and whether these grow along it; nullopt if there is none.
-std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
+std::optional<std::pair<unsigned, bool>> ChainCoordinates::lengthAxis() const {
   if (!shortened || shortened->others.size() != 1 ||
       !schedule.isBlockAxis(shortened->others.front()))
     return std::nullopt;
@@ -52,15 +59,7 @@ std::optional<std::pair<unsigned, bool>> ChainLowering::lengthAxis() const {
   return std::make_pair(shortened->others.front(), grows);
 }
 
-/// Sets the block's tile along every grid axis: the mixed-radix digits of
-/// `number`. A persistent block takes the tiles with the longest loops first:
-/// the axis of `lengthAxis` is then the slowest digit. Where the blocks of a
-/// cluster are neighbours along that axis, groups of its tiles are the slowest
-/// digit.
-///
-/// The split of a split reduction is the slowest digit of all, or the fastest
-/// one if a cluster combines the partial results.
-void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
+void ChainCoordinates::setBlock(llvm::function_ref<Value()> number) {
   origins.assign(model.axes.size(), kernel.constant(0));
   inductions = origins;
   std::optional<unsigned> split = schedule.splitAxis();
@@ -82,7 +81,7 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   SmallVector<unsigned> digits(schedule.blocks.begin(), schedule.blocks.end());
   bool isPartSlowest = split && !schedule.splitInCluster;
   if (schedule.splitInCluster)
-    part = takeDigit(schedule.splitOf(*split), digits.empty());
+    splitNumber = takeDigit(schedule.splitOf(*split), digits.empty());
   std::optional<std::pair<unsigned, bool>> lengths;
   if (schedule.persistent && schedule.blockSwizzle == 1)
     lengths = lengthAxis();
@@ -120,24 +119,21 @@ void ChainLowering::emitBlockCoordinates(llvm::function_ref<Value()> number) {
   if (!split)
     return;
   if (isPartSlowest)
-    part = rest;
+    splitNumber = rest;
   int64_t length =
       sequentialTrips(model, schedule, *split) * schedule.tiles[*split];
   origins[*split] =
-      arith::MulIOp::create(b, loc, part, kernel.constant(length));
+      arith::MulIOp::create(b, loc, splitNumber, kernel.constant(length));
 }
 
-/// Returns the pointer to the tensor's first element.
-Value ChainLowering::emitPointer(unsigned tensor) {
+Value ChainCoordinates::emitPointer(unsigned tensor) {
   auto *result = llvm::find(axes.resultTensors, tensor);
   return result != axes.resultTensors.end()
              ? kernel.resultPointer(result - axes.resultTensors.begin())
              : kernel.argument(axes.values[tensor]);
 }
 
-/// Returns the view of a tensor for a tile over `tileAxes`: coordinates along
-/// all other axes are those of the block.
-Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
+Value ChainCoordinates::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
   Value pointer = emitPointer(tensor);
   if (info.window)
@@ -147,13 +143,14 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
     strides[d - 1] = strides[d] * model.axes[info.axes[d]].extent;
 
   Value offset = kernel.constant(0);
-  if (part && !schedule.splitInCluster &&
+  if (splitNumber && !schedule.splitInCluster &&
       llvm::is_contained(axes.resultTensors, tensor)) {
     // The split is the slowest dimension.
     int64_t elements = 1;
     for (unsigned axis : info.axes)
       elements *= model.axes[axis].extent;
-    offset = arith::MulIOp::create(b, loc, part, kernel.constant(elements));
+    offset =
+        arith::MulIOp::create(b, loc, splitNumber, kernel.constant(elements));
   }
   for (auto [axis, stride] : llvm::zip_equal(info.axes, strides)) {
     if (llvm::is_contained(tileAxes, axis) || trips(axis) == 1)
@@ -180,10 +177,8 @@ Value ChainLowering::emitView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
                               strideValues);
 }
 
-/// Returns the window through which an operand is read, by the rows and columns
-/// of the contraction's tile. Axes without a tile are symbols.
-Value ChainLowering::emitWindow(unsigned tensor, Value pointer,
-                                ArrayRef<unsigned> tileAxes) {
+Value ChainCoordinates::emitWindow(unsigned tensor, Value pointer,
+                                   ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
   SmallVector<unsigned> fixed;
   SmallVector<Value> symbols, sizes;
@@ -233,9 +228,8 @@ Value ChainLowering::emitWindow(unsigned tensor, Value pointer,
       shape, bounded);
 }
 
-/// Returns the view of a tensor that TMA copies read or write. It has the
-/// dimensions of the tensor map: all dimensions but those of extent 1.
-Value ChainLowering::emitBoxView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
+Value ChainCoordinates::emitBoxView(unsigned tensor,
+                                    ArrayRef<unsigned> tileAxes) {
   const GroupTensor &info = model.tensors[tensor];
   SmallVector<Value> symbols, sizes;
   SmallVector<AffineExpr> exprs;
@@ -267,29 +261,31 @@ Value ChainLowering::emitBoxView(unsigned tensor, ArrayRef<unsigned> tileAxes) {
       shape, /*bounded=*/ArrayRef<int64_t>());
 }
 
-SmallVector<Value> ChainLowering::coordinates(ArrayRef<unsigned> tileAxes) {
+SmallVector<Value>
+ChainCoordinates::originsOf(ArrayRef<unsigned> tileAxes) const {
   SmallVector<Value> result;
   for (unsigned axis : tileAxes)
     result.push_back(origins[axis]);
   return result;
 }
 
-bool ChainLowering::tilesLieInside(unsigned axis) const {
+bool ChainCoordinates::tilesLieInside(unsigned axis) const {
   int64_t tile = sharedTile && sharedTile->first == axis ? sharedTile->second
                                                          : schedule.tiles[axis];
   return !model.axes[axis].isDynamic && model.axes[axis].extent % tile == 0 &&
          !hasEmptySplits(model, schedule, axis);
 }
 
-DenseBoolArrayAttr ChainLowering::inBounds(ArrayRef<unsigned> tileAxes) {
+DenseBoolArrayAttr
+ChainCoordinates::inBounds(ArrayRef<unsigned> tileAxes) const {
   SmallVector<bool> flags;
   for (unsigned axis : tileAxes)
     flags.push_back(tilesLieInside(axis));
   return b.getDenseBoolArrayAttr(flags);
 }
 
-RankedTensorType ChainLowering::tileType(ArrayRef<unsigned> tileAxes,
-                                         Type elementType) const {
+RankedTensorType ChainCoordinates::tileType(ArrayRef<unsigned> tileAxes,
+                                            Type elementType) const {
   SmallVector<int64_t> shape;
   for (unsigned axis : tileAxes)
     shape.push_back(schedule.tiles[axis]);
@@ -354,10 +350,7 @@ struct ProgramNumbers {
 
 } // namespace
 
-/// Returns the first element of the loop over an axis and its length in
-/// elements. For a split axis, that is the block's range. For a masked axis, it
-/// is the range from the first to the last tile that the mask does not exclude.
-std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
+std::pair<Value, Value> ChainCoordinates::emitLoopRange(unsigned axis) {
   int64_t extent = model.axes[axis].extent;
   if (shortened && shortened->masked->axis == axis) {
     ProgramNumbers numbers{b, loc, model, schedule, origins};
@@ -393,8 +386,7 @@ std::pair<Value, Value> ChainLowering::emitLoopRange(unsigned axis) {
   return {begin, arith::MinSIOp::create(b, loc, whole, rest)};
 }
 
-/// Whether some block's loop over an axis has no iteration.
-bool ChainLowering::mayBeIdle(unsigned axis) const {
+bool ChainCoordinates::mayBeIdle(unsigned axis) const {
   if (!shortened || shortened->masked->axis != axis)
     return hasIdleSplits(model, schedule, axis);
   return schedule.splitOf(axis) > 1 ||
@@ -402,4 +394,63 @@ bool ChainLowering::mayBeIdle(unsigned axis) const {
                       [](const UnmaskedTiles &visited) {
                         return visited.iterations == 0;
                       });
+}
+
+Value ChainCoordinates::slotNumber(const TileSlots &slots) const {
+  if (!slots.isRetained())
+    return kernel.constant(0);
+  Value number;
+  for (unsigned axis : slots.axes) {
+    Value digit = arith::DivUIOp::create(b, loc, inductions[axis],
+                                         kernel.constant(schedule.tiles[axis]));
+    if (number) {
+      number = arith::MulIOp::create(
+          b, loc, number,
+          kernel.constant(sequentialTrips(model, schedule, axis)));
+      digit = arith::AddIOp::create(b, loc, number, digit);
+    }
+    number = digit;
+  }
+  return number;
+}
+
+void ChainCoordinates::shareTile(unsigned axis, int64_t rows) {
+  sharedTile = {axis, schedule.tiles[axis]};
+  schedule.tiles[axis] = rows;
+  origins[axis] = arith::AddIOp::create(
+      b, loc, origins[axis],
+      arith::MulIOp::create(b, loc, splitNumber, kernel.constant(rows)));
+}
+
+void ChainCoordinates::emitLoop(unsigned axis, ArrayRef<Value *> carried,
+                                llvm::function_ref<void()> emitBody) {
+  SmallVector<Value> inits;
+  for (Value *value : carried)
+    inits.push_back(*value);
+  Value outside = origins[axis];
+  auto [begin, length] = emitLoopRange(axis);
+  auto loop = scf::ForOp::create(b, loc, kernel.constant(0), length,
+                                 kernel.constant(schedule.tiles[axis]), inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    origins[axis] = loop.getInductionVar();
+    if (!matchPattern(begin, m_Zero()))
+      origins[axis] = arith::AddIOp::create(b, loc, begin, origins[axis]);
+    inductions[axis] = loop.getInductionVar();
+    for (auto [value, argument] :
+         llvm::zip_equal(carried, loop.getRegionIterArgs()))
+      *value = argument;
+    emitBody();
+    SmallVector<Value> results;
+    for (Value *value : carried)
+      results.push_back(*value);
+    b.setInsertionPointToEnd(loop.getBody());
+    if (!results.empty())
+      scf::YieldOp::create(b, loc, results);
+    origins[axis] = outside;
+    inductions[axis] = kernel.constant(0);
+  }
+  for (auto [value, result] : llvm::zip_equal(carried, loop.getResults()))
+    *value = result;
 }

@@ -80,9 +80,9 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
         rowAxes.push_back(axis);
         shape.push_back(schedule.tiles[axis]);
       }
-    return emitScalar(op, expression->scalar, rowAxes, shape, [&](Value value) {
-      return evaluateEpilogueOp(value, contraction);
-    });
+    return elementwise.emitScalar(
+        op, expression->scalar, rowAxes, shape,
+        [&](Value value) { return evaluateEpilogueOp(value, contraction); });
   }
   case Kind::Div: {
     Value divisor = operand(1);
@@ -168,8 +168,8 @@ void ChainLowering::correctSums(const OnlineForm &form, unsigned contraction,
     }
     for (int64_t slot = 0; slot < slots.count; ++slot) {
       Value number = kernel.constant(slot);
-      setInArray(accumulator, number,
-                 correct(getFromArray(accumulator, number)));
+      tiles.setInArray(accumulator, number,
+                       correct(tiles.getFromArray(accumulator, number)));
     }
   }
 }

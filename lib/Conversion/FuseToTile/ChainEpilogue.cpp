@@ -47,7 +47,7 @@ void ChainLowering::exchangeParts(unsigned number) {
   int64_t parts = schedule.clusterBlocks(),
           rows = schedule.tiles[mapping.i1] / parts,
           columns = schedule.tiles[mapping.i2];
-  freeBuffers();
+  tiles.free();
   Type element = getElementTypeOrSelf(sums[number].getType());
   // Elements of this size have a layout for every shape.
   LinearLayout layout =
@@ -83,11 +83,7 @@ void ChainLowering::exchangeParts(unsigned number) {
   }
   tile::FreeOp::create(b, loc, given);
   sums[number] = sum;
-  sharedTile = {mapping.i1, schedule.tiles[mapping.i1]};
-  schedule.tiles[mapping.i1] = rows;
-  origins[mapping.i1] = arith::AddIOp::create(
-      b, loc, origins[mapping.i1],
-      arith::MulIOp::create(b, loc, part, kernel.constant(rows)));
+  block.shareTile(mapping.i1, rows);
 }
 
 /// Whether an element-wise operator may turn the zeros of the padding into
@@ -111,16 +107,18 @@ static bool changesZero(linalg::LinalgOp op) {
 void ChainLowering::emitIntermediateEpilogue(unsigned number) {
   const IntermediateEpilogue &epilogue = retained.intermediateEpilogues[number];
   unsigned tensor = model.contractions[number].result;
-  bool isArray = retained.values[tensor].isRetained() && isInRegisters(tensor);
+  bool isArray =
+      retained.values[tensor].isRetained() && tiles.isInRegisters(tensor);
   if (isArray && !retained.makers[tensor])
-    startArray(tensor);
+    tiles.startArray(tensor);
   SmallVector<Value *> carried;
   if (isArray)
-    carried.push_back(&arrays[tensor]);
+    carried.push_back(&tiles.array(tensor));
   auto open = [&](auto &&self, ArrayRef<unsigned> axes) -> void {
     if (axes.empty())
       return emitEpilogue(number);
-    emitLoop(axes.front(), carried, [&] { self(self, axes.drop_front()); });
+    block.emitLoop(axes.front(), carried,
+                   [&] { self(self, axes.drop_front()); });
   };
   open(open, epilogue.opened);
 }
@@ -132,13 +130,14 @@ void ChainLowering::emitEpilogue(unsigned number) {
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   Value sum = sums[number];
   if (retained.accumulators[number].isRetained())
-    sum = getFromArray(sum, slotNumber(retained.accumulators[number]));
+    sum = tiles.getFromArray(sum,
+                             block.slotNumber(retained.accumulators[number]));
   if (rowScales[number])
     sum = scaleRows(sum, rowScales[number], tileAxes, rowScaleAxes[number]);
   Value value = productOperator(number)->getResult(0);
   tiles[value] = sum;
   productOfValue[value] = number;
-  fetched.clear();
+  tiles.clearFetched();
   bool changes = false;
   for (auto [index, op] : llvm::enumerate(axes.operators)) {
     if (axes.contractionOf[index] || axes.followsContraction[index] != number)
@@ -157,78 +156,14 @@ void ChainLowering::emitEpilogue(unsigned number) {
   if (!slots.isRetained() && !isBuffered)
     return;
   if (!isBuffered)
-    setInArray(arrays[contraction.result], slotNumber(slots),
-               tile::OptimizationBarrierOp::create(
-                   b, loc, tiles[last].getType(), tiles[last]));
+    tiles.setInArray(tiles.array(contraction.result), block.slotNumber(slots),
+                     tile::OptimizationBarrierOp::create(
+                         b, loc, tiles[last].getType(), tiles[last]));
   else
     tile::LocalStoreOp::create(
-        b, loc, tiles[last], buffers[contraction.result], slotNumber(slots),
+        b, loc, tiles[last], tiles.buffer(contraction.result),
+        block.slotNumber(slots),
         /*transposed=*/false, /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
-}
-
-//===----------------------------------------------------------------------===//
-// Retained tiles
-//===----------------------------------------------------------------------===//
-
-Value ChainLowering::slotNumber(const TileSlots &slots) {
-  if (!slots.isRetained())
-    return kernel.constant(0);
-  Value number;
-  for (unsigned axis : slots.axes) {
-    Value digit = arith::DivUIOp::create(b, loc, inductions[axis],
-                                         kernel.constant(schedule.tiles[axis]));
-    if (number) {
-      number = arith::MulIOp::create(
-          b, loc, number,
-          kernel.constant(sequentialTrips(model, schedule, axis)));
-      digit = arith::AddIOp::create(b, loc, number, digit);
-    }
-    number = digit;
-  }
-  return number;
-}
-
-bool ChainLowering::isInRegisters(unsigned tensor) const {
-  // The transport of a result's place says how it is stored.
-  return schedule.places[tensor].space == fuse::Space::Registers ||
-         model.tensors[tensor].role == TensorRole::Result;
-}
-
-Value ChainLowering::getFromArray(Value array, Value slot) {
-  return tile::ArrayGetOp::create(
-      b, loc, cast<tile::ArrayType>(array.getType()).getElementType(), array,
-      slot);
-}
-
-void ChainLowering::setInArray(Value &array, Value slot, Value tile) {
-  array = tile::ArraySetOp::create(b, loc, array.getType(), tile, array, slot);
-}
-
-void ChainLowering::startArray(unsigned tensor) {
-  const GroupTensor &info = model.tensors[tensor];
-  const ContractionMapping &mapping = schedule.contractions[info.contraction];
-  SmallVector<unsigned> tileAxes;
-  if (info.role == TensorRole::Operand || info.role == TensorRole::Extra)
-    tileAxes = registerTileAxes(tensor);
-  else
-    tileAxes = {mapping.i1, mapping.i2};
-  auto type = tileType(
-      tileAxes, getElementTypeOrSelf(axes.finalValues[tensor].getType()));
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  arrays[tensor] = tile::MakeArrayOp::create(
-      b, loc,
-      tile::ArrayType::get(b.getContext(), retained.values[tensor].count, type),
-      zero);
-}
-
-Value ChainLowering::tileOf(Value value, unsigned tensor) {
-  const TileSlots &slots = retained.values[tensor];
-  if (!slots.isRetained())
-    return model.tensors[tensor].pass ? passTiles[tensor] : tiles.lookup(value);
-  Value &tile = fetched[value];
-  if (!tile)
-    tile = getFromArray(arrays[tensor], slotNumber(slots));
-  return tile;
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,15 +202,15 @@ Value ChainLowering::maskPadding(Value value, ArrayRef<unsigned> tileAxes,
         llvm::any_of(model.contractions, [&](const Contraction &contraction) {
           return llvm::is_contained(contraction.reduction, axis);
         });
-    if (!isReduced || tilesLieInside(axis))
+    if (!isReduced || block.tilesLieInside(axis))
       continue;
     int64_t size = cast<RankedTensorType>(value.getType()).getDimSize(d);
-    if (trips(axis) == 1 && schedule.splitOf(axis) == 1 && axis == sliceAxis &&
-        start + size <= model.axes[axis].extent)
+    if (block.trips(axis) == 1 && schedule.splitOf(axis) == 1 &&
+        axis == sliceAxis && start + size <= model.axes[axis].extent)
       continue;
     int64_t extent = model.axes[axis].extent - (axis == sliceAxis ? start : 0);
-    Value bound =
-        arith::SubIOp::create(b, loc, kernel.constant(extent), origins[axis]);
+    Value bound = arith::SubIOp::create(b, loc, kernel.constant(extent),
+                                        block.origin(axis));
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(elementType));
     value = tile::MaskOp::create(b, loc, value.getType(), value, bound,
                                  static_cast<int64_t>(d), zero);

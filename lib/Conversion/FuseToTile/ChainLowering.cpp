@@ -14,6 +14,7 @@
 
 #include "ChainLowering.h"
 #include "fusion/Analysis/Chains/ReadChain.h"
+#include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "fusion/Analysis/Legality/ScheduleLegality.h"
 #include "fusion/Analysis/Schedules/MemoryTile.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
@@ -30,15 +31,13 @@ ChainLowering::ChainLowering(fuse::FusedGroupOpInterface group, GroupAxes axes,
     : group(group), axes(std::move(axes)), model(this->axes.model),
       schedule(std::move(schedule)), kernel(group, name, this->schedule.warps),
       b(kernel.builder()), loc(group.getLoc()),
+      block(this->axes, this->schedule, kernel, loc),
+      tiles(group, this->axes, this->schedule, retained, kernel, block, loc),
+      elementwise(this->axes, kernel, block, loc,
+                  [this](Operation *inner) { return skippedFor(inner); }),
       accumulators(model.contractions.size()), sums(model.contractions.size()),
-      buffers(model.tensors.size()), arrays(model.tensors.size()),
       running(model.reductions.size()), rowScales(model.contractions.size()),
-      rowScaleAxes(model.contractions.size()), passTiles(model.tensors.size()) {
-}
-
-int64_t ChainLowering::trips(unsigned axis) const {
-  return tripCount(model.axes[axis], schedule.tiles[axis]);
-}
+      rowScaleAxes(model.contractions.size()) {}
 
 //===----------------------------------------------------------------------===//
 // Statements
@@ -46,7 +45,7 @@ int64_t ChainLowering::trips(unsigned axis) const {
 
 void ChainLowering::emitCompute(unsigned number) {
   const ContractionMapping &mapping = schedule.contractions[number];
-  waitForCopies();
+  tiles.waitForCopies();
   linalg::LinalgOp op = productOperator(number);
   Value lhs = op->getOperand(mapping.swapped ? 1 : 0);
   Value rhs = op->getOperand(mapping.swapped ? 0 : 1);
@@ -58,13 +57,13 @@ void ChainLowering::emitCompute(unsigned number) {
   const TileSlots &slots = retained.accumulators[number];
   Value sum = accumulators[number], slot;
   if (slots.isRetained()) {
-    slot = slotNumber(slots);
-    sum = getFromArray(sum, slot);
+    slot = block.slotNumber(slots);
+    sum = tiles.getFromArray(sum, slot);
   }
   // An MMA that reads shared memory loads no fragments step by step.
   int64_t step = mapping.intrinsic->readsShared() ? schedule.tiles[mapping.r1]
                                                   : mapping.intrinsic->r1;
-  fetched.clear();
+  tiles.clearFetched();
   transposed.clear();
   auto slice = [&](Value operand, ArrayRef<unsigned> tileAxes, int64_t start) {
     Value value =
@@ -84,17 +83,102 @@ void ChainLowering::emitCompute(unsigned number) {
         mapping.keepsMasks);
   }
   if (slots.isRetained())
-    setInArray(accumulators[number], slot, sum);
+    tiles.setInArray(accumulators[number], slot, sum);
   else
     accumulators[number] = sum;
   if (startsHere)
     complete(number);
 }
 
+/// Emits the slice of a contraction's operand that one step of the intrinsic
+/// multiplies. `value` has the two axes `tileAxes`; the slice begins at `start`
+/// along `sliceAxis`.
+Value ChainLowering::emitOperandSlice(Value value, unsigned contraction,
+                                      ArrayRef<unsigned> tileAxes,
+                                      unsigned sliceAxis, int64_t start,
+                                      int64_t length) {
+  SmallVector<int64_t> shape, origin;
+  for (unsigned axis : tileAxes) {
+    shape.push_back(axis == sliceAxis ? length : schedule.tiles[axis]);
+    origin.push_back(axis == sliceAxis ? start : 0);
+  }
+  Type elementType = getElementTypeOrSelf(value.getType());
+  auto type = RankedTensorType::get(shape, elementType);
+  // A slice of an earlier contraction's value.
+  if (auto earlier = productOfValue.find(value);
+      earlier != productOfValue.end()) {
+    const ContractionMapping &from = schedule.contractions[earlier->second];
+    unsigned tensor = model.contractions[earlier->second].result;
+    bool isTransposed = from.i1 != tileAxes[0];
+    if (hasOwnBuffer(model, schedule, retained, tensor)) {
+      if (isTransposed)
+        std::swap(origin[0], origin[1]);
+      return tile::LocalLoadOp::create(
+          b, loc, type, tiles.buffer(tensor),
+          block.slotNumber(retained.values[tensor]), origin, isTransposed,
+          /*slot=*/IntegerAttr());
+    }
+    Value whole = tiles.tileOf(value, tensor);
+    if (isTransposed) {
+      Value &turned = transposed[value];
+      if (!turned) {
+        auto given = cast<RankedTensorType>(whole.getType());
+        turned = tile::TransposeOp::create(
+            b, loc,
+            RankedTensorType::get({given.getDimSize(1), given.getDimSize(0)},
+                                  elementType),
+            whole);
+      }
+      whole = turned;
+    }
+    return tile::SliceOp::create(b, loc, type, whole, origin);
+  }
+  // Row statistics are used whole, as steps go along the other axis.
+  if (Value rows = rowsOf(value))
+    return rows;
+  // An element-wise operator of the prologue.
+  if (auto op = value.getDefiningOp<linalg::LinalgOp>();
+      op && !isInput(value)) {
+    auto slice = elementwise.beginSlice(sliceAxis, start);
+    return elementwise.emit(op, tileAxes, shape, [&](Value operand) {
+      return emitOperandSlice(operand, contraction, tileAxes, sliceAxis, start,
+                              length);
+    });
+  }
+  // An operand of the group.
+  if (!isa<RankedTensorType>(value.getType()))
+    return kernel.argument(value);
+  unsigned tensor = operandTensor(value);
+  if (schedule.places[tensor].space == fuse::Space::Shared) {
+    MemoryTile tile = tiles.memoryTile(tensor);
+    bool transposed = tile.rowAxis != tileAxes[0];
+    SmallVector<int64_t> inBuffer = origin;
+    if (transposed)
+      std::swap(inBuffer[0], inBuffer[1]);
+    return tile::LocalLoadOp::create(b, loc, type, tiles.buffer(tensor),
+                                     block.slotNumber(retained.values[tensor]),
+                                     inBuffer, transposed,
+                                     /*slot=*/IntegerAttr());
+  }
+  Value whole = tiles.tileOf(axes.values[tensor], tensor);
+  // An operand that lacks one of the axes is loaded as a whole.
+  SmallVector<int64_t> presentShape, presentOrigin;
+  for (auto [d, axis] : llvm::enumerate(tileAxes)) {
+    if (!model.indexes(tensor, axis))
+      continue;
+    presentShape.push_back(shape[d]);
+    presentOrigin.push_back(origin[d]);
+  }
+  auto part = RankedTensorType::get(presentShape, elementType);
+  if (part == whole.getType())
+    return whole;
+  return tile::SliceOp::create(b, loc, part, whole, presentOrigin);
+}
+
 Value ChainLowering::zeroAccumulator(unsigned number) {
   const ContractionMapping &mapping = schedule.contractions[number];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
-  auto type = tileType(
+  auto type = block.tileType(
       tileAxes, getElementTypeOrSelf(productOperator(number)->getResult(0)));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   if (!retained.accumulators[number].isRetained())
@@ -112,20 +196,21 @@ void ChainLowering::emitStore(unsigned tensor) {
   if (model.tensors[tensor].role == TensorRole::Statistic)
     return emitStatistic(tensor);
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
-  fetched.clear();
-  Value value = tileOf(axes.finalValues[tensor], tensor);
+  tiles.clearFetched();
+  Value value = tiles.tileOf(axes.finalValues[tensor], tensor);
   if (schedule.places[tensor].transport == fuse::Transport::TMA)
     return emitTMAStore(tensor, value);
-  tile::StoreOp::create(
-      b, loc, value, emitView(tensor, tileAxes), coordinates(tileAxes),
-      schedule.places[tensor].space == fuse::Space::Shared, inBounds(tileAxes),
-      /*ragged=*/false);
+  tile::StoreOp::create(b, loc, value, block.emitView(tensor, tileAxes),
+                        block.originsOf(tileAxes),
+                        schedule.places[tensor].space == fuse::Space::Shared,
+                        block.inBounds(tileAxes),
+                        /*ragged=*/false);
 }
 
 /// Emits a TMA store through a buffer of its own. The buffer is freed at once:
 /// the next use of its memory waits until the store has read it.
 void ChainLowering::emitTMAStore(unsigned tensor, Value value) {
-  MemoryTile tile = memoryTile(tensor);
+  MemoryTile tile = tiles.memoryTile(tensor);
   unsigned tileAxes[] = {tile.rowAxis, tile.columnAxis};
   auto valueType = cast<RankedTensorType>(value.getType());
   if (valueType.getElementType().isInteger(1)) // a byte in memory
@@ -150,8 +235,8 @@ void ChainLowering::emitTMAStore(unsigned tensor, Value value) {
   tile::LocalStoreOp::create(b, loc, value, buffer, stage, isTransposed,
                              /*stages=*/IntegerAttr(), /*slot=*/IntegerAttr());
   tile::StoreAsyncOp::create(b, loc, buffer, stage,
-                             emitBoxView(tensor, tileAxes),
-                             coordinates(tileAxes));
+                             block.emitBoxView(tensor, tileAxes),
+                             block.originsOf(tileAxes));
   tile::StoreWaitOp::create(b, loc);
   tile::FreeOp::create(b, loc, buffer);
 }
@@ -159,39 +244,6 @@ void ChainLowering::emitTMAStore(unsigned tensor, Value value) {
 //===----------------------------------------------------------------------===//
 // The tree
 //===----------------------------------------------------------------------===//
-
-void ChainLowering::emitLoop(unsigned axis, ArrayRef<Value *> carried,
-                             llvm::function_ref<void()> emitBody) {
-  SmallVector<Value> inits;
-  for (Value *value : carried)
-    inits.push_back(*value);
-  Value outside = origins[axis];
-  auto [begin, length] = emitLoopRange(axis);
-  auto loop = scf::ForOp::create(b, loc, kernel.constant(0), length,
-                                 kernel.constant(schedule.tiles[axis]), inits);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    origins[axis] = loop.getInductionVar();
-    if (!matchPattern(begin, m_Zero()))
-      origins[axis] = arith::AddIOp::create(b, loc, begin, origins[axis]);
-    inductions[axis] = loop.getInductionVar();
-    for (auto [value, argument] :
-         llvm::zip_equal(carried, loop.getRegionIterArgs()))
-      *value = argument;
-    emitBody();
-    SmallVector<Value> results;
-    for (Value *value : carried)
-      results.push_back(*value);
-    b.setInsertionPointToEnd(loop.getBody());
-    if (!results.empty())
-      scf::YieldOp::create(b, loc, results);
-    origins[axis] = outside;
-    inductions[axis] = kernel.constant(0);
-  }
-  for (auto [value, result] : llvm::zip_equal(carried, loop.getResults()))
-    *value = result;
-}
 
 static bool computesAnything(const TilingTree &items) {
   return llvm::any_of(items, [](const TilingNode &node) {
@@ -222,14 +274,15 @@ void ChainLowering::emitLoop(const TilingNode &node) {
   auto isInside = [&](ArrayRef<const TilingNode *> loops) {
     return llvm::is_contained(loops, &node);
   };
-  if (copiesInFlight && computesFirst(node.children, schedule))
-    waitForCopies();
+  if (tiles.areCopiesInFlight() && computesFirst(node.children, schedule))
+    tiles.waitForCopies();
   bool computes = computesAnything(node.children);
   if (computes)
-    awaitTMA();
-  size_t awaitedElsewhere = bulkInFlight.size();
+    tiles.awaitTMA();
+  size_t awaitedElsewhere = tiles.countTMAInFlight();
   // A loop without iterations would not wait for the copies.
-  bool mayStayInFlight = copiesInFlight && mayBeIdle(node.index);
+  bool mayStayInFlight =
+      tiles.areCopiesInFlight() && block.mayBeIdle(node.index);
   for (auto [number, contraction] : llvm::enumerate(model.contractions)) {
     if (retained.reductions[number] == &node)
       accumulators[number] = zeroAccumulator(number);
@@ -238,29 +291,25 @@ void ChainLowering::emitLoop(const TilingNode &node) {
       carried.push_back(&accumulators[number]);
   }
   for (auto [index, info] : llvm::enumerate(model.tensors)) {
-    if (!retained.makers[index] || !isInRegisters(index))
+    if (!retained.makers[index] || !tiles.isInRegisters(index))
       continue;
     if (retained.makers[index] == &node)
-      startArray(index);
-    if (arrays[index] &&
+      tiles.startArray(index);
+    if (tiles.array(index) &&
         isInside(retained.loads[index]
                      ? retained.loads[index]->loops
                      : retained.intermediateEpilogues[info.contraction].loops))
-      carried.push_back(&arrays[index]);
+      carried.push_back(&tiles.array(index));
   }
   llvm::append_range(carried, startRunning(node));
-  emitLoop(node.index, carried, [&] {
+  block.emitLoop(node.index, carried, [&] {
     emitItems(node.children, /*isOutermost=*/false);
     if (computes)
-      awaitTMA();
+      tiles.awaitTMA();
   });
-  for (BulkLoad &load :
-       llvm::MutableArrayRef(bulkInFlight).drop_front(awaitedElsewhere))
-    load.loops.insert(load.loops.begin(), node.index);
-  if (mayStayInFlight) {
-    copiesInFlight = true;
-    waitForCopies();
-  }
+  tiles.leaveLoop(node.index, awaitedElsewhere);
+  if (mayStayInFlight)
+    tiles.waitAgain();
   finishRunning(node);
   for (unsigned number = 0; number < model.contractions.size(); ++number)
     if (retained.reductions[number] == &node)
@@ -273,7 +322,7 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
     finalStores = findFinalStores(items, schedule);
   for (auto [position, node] : llvm::enumerate(items)) {
     if (finalStores == position)
-      freeBuffers();
+      tiles.free();
     switch (node.kind) {
     case TilingNode::Kind::Loop:
       if (schedule.isBlockAxis(node.index))
@@ -282,7 +331,7 @@ void ChainLowering::emitItems(const TilingTree &items, bool isOutermost) {
         emitLoop(node);
       break;
     case TilingNode::Kind::Load:
-      emitLoad(node.index);
+      tiles.load(node.index);
       for (unsigned number = 0; number < model.contractions.size(); ++number)
         if (retained.intermediateEpilogues[number].after == node.index)
           emitIntermediateEpilogue(number);
@@ -331,37 +380,52 @@ LogicalResult ChainLowering::checkKeptValues() {
   return success();
 }
 
+LogicalResult ChainLowering::allocateBuffers() {
+  // Other blocks write here while this block still computes, so it is never
+  // freed.
+  for (unsigned number : clusterReductions(model, schedule)) {
+    unsigned op = axes.operatorOf(number);
+    running[number].given = kernel.plainBuffer(
+        loc, matchReduction(axes.operators[op])->combined.getType(),
+        /*stages=*/1, schedule.clusterBlocks(),
+        reductionRows(schedule, model.reductions[number]),
+        tile::BufferSpace::Cluster);
+  }
+  return tiles.allocate();
+}
+
 /// Emits the program of a block: one tile or, in a persistent kernel, every
 /// tile whose number is the block's modulo the number of blocks. Buffers live
 /// throughout, so that the next tile's loads need not wait for the stores of
 /// the current one. Both numbers are multiples of the cluster size, so that the
 /// blocks of a cluster process neighbouring tiles, and equally many.
-LogicalResult ChainLowering::emitProgram(int64_t tiles) {
+LogicalResult ChainLowering::emitProgram(int64_t blocks) {
   auto ownIndex = [&]() -> Value {
     return tile::ProgramIdOp::create(b, loc, b.getIndexType());
   };
   if (!schedule.persistent) {
-    emitBlockCoordinates(ownIndex);
+    block.setBlock(ownIndex);
     if (failed(allocateBuffers()))
       return failure();
     emitItems(schedule.tree, /*isOutermost=*/true);
-    awaitTMA();
-    freeBuffers();
+    tiles.awaitTMA();
+    tiles.free();
     return success();
   }
   if (failed(allocateBuffers()))
     return failure();
   Value first = ownIndex();
-  auto blocks = tile::ProgramCountOp::create(b, loc, b.getIndexType());
-  auto loop = scf::ForOp::create(b, loc, first, kernel.constant(tiles), blocks);
+  auto stride = tile::ProgramCountOp::create(b, loc, b.getIndexType());
+  auto loop =
+      scf::ForOp::create(b, loc, first, kernel.constant(blocks), stride);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    emitBlockCoordinates([&] { return loop.getInductionVar(); });
+    block.setBlock([&] { return loop.getInductionVar(); });
     emitItems(schedule.tree, /*isOutermost=*/false);
-    awaitTMA();
+    tiles.awaitTMA();
   }
-  freeBuffers();
+  tiles.free();
   return success();
 }
 
@@ -372,7 +436,6 @@ LogicalResult ChainLowering::run(RewriterBase &rewriter) {
   if (std::optional<std::string> reason =
           analyzeRetainedTiles(model, schedule, retained))
     return group.emitError("schedule cannot be lowered: ") << *reason;
-  shortened = shortenedLoop(model, schedule);
   if (failed(checkKeptValues()))
     return failure();
   int64_t blocks = countBlocks(model, schedule);

@@ -9,14 +9,10 @@
 #ifndef FUSION_LIB_CONVERSION_FUSETOTILE_CHAINLOWERING_H
 #define FUSION_LIB_CONVERSION_FUSETOTILE_CHAINLOWERING_H
 
-#include "KernelBuilder.h"
-#include "fusion/Analysis/Groups/GroupAxes.h"
+#include "ChainTiles.h"
+#include "ElementwiseEmitter.h"
 #include "fusion/Analysis/Online/OnlineReduction.h"
 #include "fusion/Analysis/Resources/Footprint.h"
-#include "fusion/Analysis/Schedules/MaskedTiles.h"
-#include "fusion/Analysis/Schedules/MemoryTile.h"
-#include "fusion/Analysis/Schedules/RetainedTiles.h"
-#include "fusion/Support/TileLayouts.h"
 
 namespace fusion {
 
@@ -36,41 +32,17 @@ private:
   using Value = mlir::Value;
   using AxisList = llvm::ArrayRef<unsigned>;
 
-  int64_t trips(unsigned axis) const;
   mlir::linalg::LinalgOp productOperator(unsigned number) const {
     return axes
         .operators[llvm::find(axes.contractionOf, std::optional(number)) -
                    axes.contractionOf.begin()];
   }
 
-  // Coordinates, views, buffers.
-  void emitBlockCoordinates(llvm::function_ref<Value()> number);
-  std::optional<std::pair<unsigned, bool>> lengthAxis() const;
-  mlir::LogicalResult emitProgram(int64_t tiles);
-  std::pair<Value, Value> emitBlockSwizzle(Value number, int64_t rows,
-                                           int64_t columns);
-  Value emitPointer(unsigned tensor);
-  Value emitView(unsigned tensor, AxisList tileAxes);
-  Value emitWindow(unsigned tensor, Value pointer, AxisList tileAxes);
-  Value emitBoxView(unsigned tensor, AxisList tileAxes);
-  llvm::SmallVector<Value> coordinates(AxisList tileAxes);
-  /// Whether no tile of the axis extends beyond its extent.
-  bool tilesLieInside(unsigned axis) const;
-  mlir::DenseBoolArrayAttr inBounds(AxisList tileAxes);
-  mlir::RankedTensorType tileType(AxisList tileAxes,
-                                  mlir::Type elementType) const;
-  MemoryTile memoryTile(unsigned tensor) const;
-  llvm::SmallVector<unsigned> registerTileAxes(unsigned tensor) const;
-  mlir::LogicalResult checkKeptValues();
-  PanelOrder panelsOf(unsigned tensor, const MemoryTile &tile) const;
-  mlir::LogicalResult allocateBuffers();
-  void freeBuffers();
-
   // Statements.
-  void emitLoad(unsigned tensor);
-  void waitForCopies();
-  void awaitTMA();
-  void awaitTMA(unsigned tensor, AxisList loops);
+  mlir::LogicalResult checkKeptValues();
+  /// Allocates all buffers of the block.
+  mlir::LogicalResult allocateBuffers();
+  mlir::LogicalResult emitProgram(int64_t blocks);
   Value emitOperandSlice(Value value, unsigned contraction, AxisList tileAxes,
                          unsigned sliceAxis, int64_t start, int64_t length);
   void emitCompute(unsigned number);
@@ -90,24 +62,6 @@ private:
   Value maskPadding(Value value, AxisList tileAxes,
                     std::optional<unsigned> sliceAxis = std::nullopt,
                     int64_t start = 0);
-
-  /// Emits one element-wise operator on tiles. `evaluate` returns the tile of
-  /// an operand, over the axes in `tileAxes` that index it, or a scalar.
-  Value emitElementwise(mlir::linalg::LinalgOp op, AxisList tileAxes,
-                        llvm::ArrayRef<int64_t> shape,
-                        llvm::function_ref<Value(Value)> evaluate);
-  /// Emits one scalar of an operator's body on tiles. `evaluate` returns
-  /// operands as for emitElementwise.
-  Value emitScalar(mlir::linalg::LinalgOp op, Value scalar, AxisList tileAxes,
-                   llvm::ArrayRef<int64_t> shape,
-                   llvm::function_ref<Value(Value)> evaluate);
-  Value emitArgument(mlir::linalg::LinalgOp op, mlir::OpOperand &operand,
-                     AxisList tileAxes, llvm::ArrayRef<int64_t> shape,
-                     llvm::function_ref<Value(Value)> evaluate);
-  /// Returns a tile with the indices of a loop over `axis`.
-  Value emitIndex(unsigned axis, AxisList tileAxes,
-                  llvm::ArrayRef<int64_t> shape);
-  Value splatOuter(Value scalar, llvm::ArrayRef<int64_t> shape);
 
   // Reductions (ReductionLowering.cpp, ChainCorrections.cpp).
   /// The online form that the schedule uses along an axis, or null.
@@ -167,24 +121,7 @@ private:
   void emitStatistics(unsigned pass);
   void finishPasses(const TilingNode &loop);
 
-  // Retained tiles.
-  /// Returns the slot that the current iteration fills or reads.
-  Value slotNumber(const TileSlots &slots);
-  bool isInRegisters(unsigned tensor) const;
-  Value getFromArray(Value array, Value slot);
-  void setInArray(Value &array, Value slot, Value tile);
-  /// Starts the array of a tensor's retained tiles in registers, without tiles.
-  void startArray(unsigned tensor);
-  /// Returns the tile of a value in registers, retained or not.
-  Value tileOf(Value value, unsigned tensor);
-
   // The tree.
-  std::pair<Value, Value> emitLoopRange(unsigned axis);
-  bool mayBeIdle(unsigned axis) const;
-  /// Emits a loop over an axis with `emitBody` as its body. `carried` points to
-  /// values that the body replaces and the loop carries.
-  void emitLoop(unsigned axis, llvm::ArrayRef<Value *> carried,
-                llvm::function_ref<void()> emitBody);
   void emitLoop(const TilingNode &node);
   void emitItems(const TilingTree &items, bool isOutermost);
 
@@ -197,30 +134,17 @@ private:
   mlir::Location loc;
 
   RetainedTiles retained;
-  std::optional<ShortenedLoop> shortened;
-  llvm::SmallVector<Value> origins;    ///< first element of the tile, by axis
-  llvm::SmallVector<Value> inductions; ///< origins in the block's range
-  Value part; ///< the block's number in a split reduction
-  /// The axis and tile size whose rows the block shares after reduce-scatter.
-  std::optional<std::pair<unsigned, int64_t>> sharedTile;
+  ChainCoordinates block;
+  ChainTiles tiles;
+  ElementwiseEmitter elementwise;
   /// Incomplete accumulators by contraction: a tile, or an array of tiles.
   llvm::SmallVector<Value> accumulators;
-  llvm::SmallVector<Value> sums;      ///< complete accumulators, by contraction
-  llvm::SmallVector<Value> buffers;   ///< by tensor
-  llvm::SmallVector<Value> arrays;    ///< retained tiles, by tensor
-  llvm::DenseMap<Value, Value> tiles; ///< values with one live tile
+  llvm::SmallVector<Value> sums; ///< complete accumulators, by contraction
   /// The contraction whose completed value this is, directly or through
   /// element-wise operators.
   llvm::DenseMap<Value, unsigned> productOfValue;
-  /// Tiles that the current contraction has fetched or transposed.
-  llvm::DenseMap<Value, Value> fetched, transposed;
-  bool copiesInFlight = false; ///< cp.async, in groups
-  /// A TMA load in flight, and the loops that contain it and do nothing else.
-  struct BulkLoad {
-    unsigned tensor;
-    llvm::SmallVector<unsigned, 2> loops; ///< by axis, outermost first
-  };
-  llvm::SmallVector<BulkLoad, 4> bulkInFlight;
+  /// Tiles that the current contraction has transposed.
+  llvm::DenseMap<Value, Value> transposed;
 
   /// A running reduction: the value that the loop carries, and the values
   /// before and after the current iteration.
@@ -243,11 +167,6 @@ private:
   /// The row statistics that are being evaluated, and the axis of their rows;
   /// nullopt while a contraction's epilogue is evaluated.
   std::optional<unsigned> presentPass, presentRowAxis;
-  /// Tiles that a reduction prepass has loaded into registers, by tensor.
-  llvm::SmallVector<Value> passTiles;
-  /// The axis of the slice that is being evaluated, and the slice's first
-  /// element.
-  std::optional<std::pair<unsigned, int64_t>> slicedAxis;
 };
 
 } // namespace fusion

@@ -69,17 +69,16 @@ Value ChainLowering::emitPart(unsigned op, const RowStatistics &pass) {
   Type elementType = body.combined.getType();
   Value all;
   for (int64_t start = 0; start < schedule.tiles[pass.axis]; start += step) {
-    llvm::SaveAndRestore<decltype(slicedAxis)> slice(
-        slicedAxis, std::make_pair(pass.axis, start));
-    Value combined =
-        emitScalar(linalgOp, body.combined, tileAxes, shape, [&](Value value) {
+    auto slice = elementwise.beginSlice(pass.axis, start);
+    Value combined = elementwise.emitScalar(
+        linalgOp, body.combined, tileAxes, shape, [&](Value value) {
           return emitOperandSlice(value, pass.contraction, tileAxes, pass.axis,
                                   start, step);
         });
-    if (!tilesLieInside(pass.axis)) {
+    if (!block.tilesLieInside(pass.axis)) {
       Value bound = arith::SubIOp::create(
           b, loc, kernel.constant(model.axes[pass.axis].extent - start),
-          origins[pass.axis]);
+          block.origin(pass.axis));
       combined = tile::MaskOp::create(
           b, loc, combined.getType(), combined, bound, d,
           arith::ConstantOp::create(b, loc, reductionIdentity(b, loc, body)));
@@ -95,7 +94,7 @@ Value ChainLowering::emitPart(unsigned op, const RowStatistics &pass) {
 }
 
 void ChainLowering::emitPass(unsigned rows) {
-  waitForCopies();
+  tiles.waitForCopies();
   unsigned number = llvm::find_if(model.rowStatistics,
                                   [&](const RowStatistics &pass) {
                                     return pass.rows == rows;
@@ -106,7 +105,7 @@ void ChainLowering::emitPass(unsigned rows) {
   llvm::SaveAndRestore<std::optional<unsigned>> present(presentPass, number);
   llvm::SaveAndRestore<std::optional<unsigned>> ofSplitLoop(presentRowAxis,
                                                             rowAxisOf(pass));
-  fetched.clear();
+  tiles.clearFetched();
   transposed.clear();
   for (unsigned op = 0; op < axes.operators.size(); ++op) {
     if (axes.statisticsOf[op] != number || !axes.reductionOf[op])

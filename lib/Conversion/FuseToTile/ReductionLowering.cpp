@@ -74,13 +74,13 @@ Value ChainLowering::evaluateEpilogueOp(Value operand, unsigned contraction) {
   auto input = axes.tensorOf.find(operand);
   if (input != axes.tensorOf.end() &&
       model.tensors[input->second].role == TensorRole::Extra)
-    return tileOf(operand, input->second);
+    return tiles.tileOf(operand, input->second);
   if (Value known = tiles.lookup(operand))
     return known;
   if (input != axes.tensorOf.end())
     if (unsigned tensor = operandTensor(operand);
         model.tensors[tensor].role == TensorRole::Operand)
-      return tileOf(axes.values[tensor], tensor);
+      return tiles.tileOf(axes.values[tensor], tensor);
   // An element-wise operator that reads inputs only.
   auto op = operand.getDefiningOp<linalg::LinalgOp>();
   unsigned index = llvm::find(axes.operators, op) - axes.operators.begin();
@@ -88,7 +88,7 @@ Value ChainLowering::evaluateEpilogueOp(Value operand, unsigned contraction) {
   SmallVector<int64_t, 2> shape;
   for (unsigned axis : tileAxes)
     shape.push_back(schedule.tiles[axis]);
-  return emitElementwise(op, tileAxes, shape, [&](Value value) {
+  return elementwise.emit(op, tileAxes, shape, [&](Value value) {
     return evaluateEpilogueOp(value, contraction);
   });
 }
@@ -101,7 +101,7 @@ void ChainLowering::emitFollower(unsigned op, unsigned contraction) {
   for (unsigned axis : tileAxes)
     shape.push_back(schedule.tiles[axis]);
   tiles[axes.operators[op]->getResult(0)] =
-      emitElementwise(axes.operators[op], tileAxes, shape, [&](Value value) {
+      elementwise.emit(axes.operators[op], tileAxes, shape, [&](Value value) {
         return evaluateEpilogueOp(value, contraction);
       });
 }
@@ -111,11 +111,11 @@ void ChainLowering::emitFollower(unsigned op, unsigned contraction) {
 Value ChainLowering::maskReduced(Value value, ArrayRef<unsigned> tileAxes,
                                  unsigned axis, TypedAttr fill) {
   int64_t extent = model.axes[axis].extent;
-  if (tilesLieInside(axis))
+  if (block.tilesLieInside(axis))
     return value;
   int64_t d = llvm::find(tileAxes, axis) - tileAxes.begin();
-  Value bound =
-      arith::SubIOp::create(b, loc, kernel.constant(extent), origins[axis]);
+  Value bound = arith::SubIOp::create(b, loc, kernel.constant(extent),
+                                      block.origin(axis));
   return tile::MaskOp::create(b, loc, value.getType(), value, bound, d,
                               arith::ConstantOp::create(b, loc, fill));
 }
@@ -128,10 +128,9 @@ void ChainLowering::emitReduction(unsigned op, unsigned contraction) {
   const ContractionMapping &mapping = schedule.contractions[contraction];
   unsigned tileAxes[] = {mapping.i1, mapping.i2};
   int64_t shape[] = {schedule.tiles[mapping.i1], schedule.tiles[mapping.i2]};
-  Value combined =
-      emitScalar(linalgOp, body.combined, tileAxes, shape, [&](Value value) {
-        return evaluateEpilogueOp(value, contraction);
-      });
+  Value combined = elementwise.emitScalar(
+      linalgOp, body.combined, tileAxes, shape,
+      [&](Value value) { return evaluateEpilogueOp(value, contraction); });
   for (unsigned reduced : model.reductions[number].reduced)
     combined = maskReduced(combined, tileAxes, reduced,
                            reductionIdentity(b, loc, body));
@@ -335,12 +334,12 @@ void ChainLowering::emitStatistic(unsigned tensor) {
     if (llvm::is_contained(info.axes, axis))
       continue;
     Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                       origins[axis], kernel.constant(0));
+                                       block.origin(axis), kernel.constant(0));
     isOperandA =
         isOperandA ? arith::AndIOp::create(b, loc, isOperandA, here).getResult()
                    : here;
   }
-  Value view = emitView(tensor, tileAxes);
+  Value view = block.emitView(tensor, tileAxes);
   if (isOperandA) {
     auto guarded =
         scf::IfOp::create(b, loc, isOperandA, /*withElseRegion=*/false);
@@ -348,14 +347,14 @@ void ChainLowering::emitStatistic(unsigned tensor) {
   }
   Value made = axes.finalValues[tensor];
   Value value = tiles.lookup(made);
-  if (part) {
+  if (block.part()) {
     // The results of a split are its running values.
     unsigned op =
         llvm::find(axes.operators, made.getDefiningOp<linalg::LinalgOp>()) -
         axes.operators.begin();
     value = running[*axes.reductionOf[op]].carried;
   }
-  tile::StoreOp::create(b, loc, value, view, coordinates(tileAxes),
-                        /*vectorize=*/false, inBounds(tileAxes),
+  tile::StoreOp::create(b, loc, value, view, block.originsOf(tileAxes),
+                        /*vectorize=*/false, block.inBounds(tileAxes),
                         /*ragged=*/false);
 }
