@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StitchLowering.h"
+#include "StitchColumnSums.h"
 #include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "fusion/Analysis/Legality/CodegenLegality.h"
 #include "fusion/Target/Chips/Hardware.h"
@@ -163,6 +163,42 @@ void StitchLowering::emitSerialLoop() {
         (!passes.isSerial[maker] || passes.reducesAxis(maker)))
       store(tensor, rows);
   }
+}
+
+/// Emits the loop over the rows of the block, around the serial loop.
+void StitchLowering::emitRowSteps() {
+  unsigned axis = schedule.splitLoop->axis;
+  ColumnSums sums(*this);
+  SmallVector<Value> starts = sums.start();
+  auto loop = scf::ForOp::create(b, loc, kernel.constant(0),
+                                 kernel.constant(schedule.countSerialPasses()),
+                                 kernel.constant(1), starts);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    rowStep = loop.getInductionVar();
+    Value origin = origins[axis];
+    Scope ofAllSteps = rows;
+    origins[axis] = arith::AddIOp::create(
+        b, loc, origin,
+        arith::MulIOp::create(b, loc, loop.getInductionVar(),
+                              kernel.constant(schedule.splitLoop->step)));
+    sums.setCarried(loop.getRegionIterArgs());
+    columnSums = &sums;
+    loadRows(/*ofAllSteps=*/false);
+    emitSerialLoop();
+    columnSums = nullptr;
+    if (!loop.getBody()->empty() &&
+        loop.getBody()->back().hasTrait<OpTrait::IsTerminator>())
+      loop.getBody()->back().erase();
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, loc, sums.getCarried());
+    origins[axis] = origin;
+    rowStep = Value();
+    rows = ofAllSteps;
+  }
+  sums.setCarried(loop.getResults());
+  sums.store();
 }
 
 void StitchLowering::run(RewriterBase &rewriter) {

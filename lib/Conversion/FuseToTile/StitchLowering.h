@@ -40,6 +40,7 @@ public:
   void run(mlir::RewriterBase &rewriter);
 
 private:
+  class ColumnSums;
   using Value = mlir::Value;
   using AxisList = llvm::ArrayRef<unsigned>;
 
@@ -112,7 +113,6 @@ private:
   void loadRows(bool ofAllSteps);
   void emitSerialLoop();
   void emitRowSteps();
-  void addPart(unsigned op, Value tile, const Scope &scope);
   Value reserve(AxisList axes, mlir::Type element, int64_t slots,
                 mlir::IntegerAttr ahead = {});
   void reserveStages();
@@ -203,10 +203,8 @@ private:
   /// Buffers of inputs that are copied ahead, by input: all of them, and the
   /// ones for the loop that is being emitted.
   llvm::DenseMap<unsigned, Value> reservedStages, stages;
-  /// Column sums over rows by operator: for each step that is retained in
-  /// registers, and for all steps in shared memory.
-  std::vector<Accumulators> partSums;
-  llvm::DenseMap<unsigned, Value> partStashes;
+  /// Column sums over rows, in the loop over rows; null outside.
+  ColumnSums *columnSums = nullptr;
   /// Buffers through which the blocks of a cluster exchange, by operator.
   llvm::DenseMap<unsigned, Value> clusterParts;
 };

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StitchLowering.h"
+#include "StitchColumnSums.h"
 #include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "fusion/Analysis/Stitching/StitchStages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,7 +47,7 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
     Value tile = mask(number, emitScalar(number, reduction->combined, scope),
                       axes, scope);
     if (passes.isPart[number] && schedule.splitLoop) {
-      addPart(number, tile, scope);
+      columnSums->add(number, tile, scope);
       continue;
     }
     if (!passes.reducesAxis(number)) {
