@@ -139,55 +139,54 @@ static bool decodeFloat(DecodeContext &context, FloatOp op, unsigned arity,
 }
 
 /// Instructions that exist for integers and floating-point numbers.
-bool fusion::emulator::decodeArithmetic(DecodeContext &context,
-                                        std::string_view root,
-                                        Modifiers &modifiers) {
-  Type type = modifiers.takeType();
-  if (type == Type::None || type == Type::TF32)
+static bool decodeTestProperty(DecodeContext &context, Modifiers &modifiers,
+                               Type type) {
+  int kind = modifiers.takeOneOf(
+      {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+  Ref p, a;
+  if (kind < 0 || (type != Type::F32 && type != Type::F64))
     return context.unsupported();
-  if (root == "testp") {
-    int kind = modifiers.takeOneOf(
-        {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
-    Ref p, a;
-    if (kind < 0 || (type != Type::F32 && type != Type::F64))
-      return context.unsupported();
-    if (!context.count(2, 2) ||
-        !context.destination(context.instruction->operands[0], Type::Pred, p) ||
-        !context.source(context.instruction->operands[1], type, a))
-      return false;
-    Inst &inst = context.emit(testpHandler(), {p, a});
-    inst.a = uint8_t(kind);
-    inst.b = uint8_t(bytesOf(type));
-    return true;
-  }
-  if (isFloatLike(type)) {
-    static const std::unordered_map<std::string_view,
-                                    std::pair<FloatOp, unsigned>>
-        operations = {
-            {"add", {FloatOp::Add, 2}},          {"sub", {FloatOp::Sub, 2}},
-            {"mul", {FloatOp::Mul, 2}},          {"fma", {FloatOp::Fma, 3}},
-            {"mad", {FloatOp::Fma, 3}},          {"div", {FloatOp::Div, 2}},
-            {"abs", {FloatOp::Abs, 1}},          {"neg", {FloatOp::Neg, 1}},
-            {"min", {FloatOp::Min, 2}},          {"max", {FloatOp::Max, 2}},
-            {"sqrt", {FloatOp::Sqrt, 1}},        {"rcp", {FloatOp::Rcp, 1}},
-            {"rsqrt", {FloatOp::Rsqrt, 1}},      {"sin", {FloatOp::Sin, 1}},
-            {"cos", {FloatOp::Cos, 1}},          {"lg2", {FloatOp::Lg2, 1}},
-            {"ex2", {FloatOp::Ex2, 1}},          {"tanh", {FloatOp::Tanh, 1}},
-            {"copysign", {FloatOp::Copysign, 2}}};
-    auto it = operations.find(root);
-    if (it == operations.end())
-      return context.unsupported();
-    auto [op, arity] = it->second;
-    bool three = (op == FloatOp::Min || op == FloatOp::Max) &&
-                 context.instruction->operands.size() == 4;
-    if (three)
-      return decodeFloat(context,
-                         op == FloatOp::Min ? FloatOp::Min3 : FloatOp::Max3, 3,
-                         modifiers, type);
-    return decodeFloat(context, op, arity, modifiers, type);
-  }
+  if (!context.count(2, 2) ||
+      !context.destination(context.instruction->operands[0], Type::Pred, p) ||
+      !context.source(context.instruction->operands[1], type, a))
+    return false;
+  Inst &inst = context.emit(testpHandler(), {p, a});
+  inst.a = uint8_t(kind);
+  inst.b = uint8_t(bytesOf(type));
+  return true;
+}
 
-  // Integers.
+/// Decodes arithmetic on floating-point numbers, one or two in a register.
+static bool decodeFloats(DecodeContext &context, std::string_view root,
+                         Modifiers &modifiers, Type type) {
+  static const std::unordered_map<std::string_view,
+                                  std::pair<FloatOp, unsigned>>
+      operations = {
+          {"add", {FloatOp::Add, 2}},          {"sub", {FloatOp::Sub, 2}},
+          {"mul", {FloatOp::Mul, 2}},          {"fma", {FloatOp::Fma, 3}},
+          {"mad", {FloatOp::Fma, 3}},          {"div", {FloatOp::Div, 2}},
+          {"abs", {FloatOp::Abs, 1}},          {"neg", {FloatOp::Neg, 1}},
+          {"min", {FloatOp::Min, 2}},          {"max", {FloatOp::Max, 2}},
+          {"sqrt", {FloatOp::Sqrt, 1}},        {"rcp", {FloatOp::Rcp, 1}},
+          {"rsqrt", {FloatOp::Rsqrt, 1}},      {"sin", {FloatOp::Sin, 1}},
+          {"cos", {FloatOp::Cos, 1}},          {"lg2", {FloatOp::Lg2, 1}},
+          {"ex2", {FloatOp::Ex2, 1}},          {"tanh", {FloatOp::Tanh, 1}},
+          {"copysign", {FloatOp::Copysign, 2}}};
+  auto it = operations.find(root);
+  if (it == operations.end())
+    return context.unsupported();
+  auto [op, arity] = it->second;
+  bool three = (op == FloatOp::Min || op == FloatOp::Max) &&
+               context.instruction->operands.size() == 4;
+  if (three)
+    return decodeFloat(context,
+                       op == FloatOp::Min ? FloatOp::Min3 : FloatOp::Max3, 3,
+                       modifiers, type);
+  return decodeFloat(context, op, arity, modifiers, type);
+}
+
+static bool decodeIntegers(DecodeContext &context, std::string_view root,
+                           Modifiers &modifiers, Type type) {
   bool hi = modifiers.take("hi"), lo = modifiers.take("lo"),
        wide = modifiers.take("wide"), sat = modifiers.take("sat"),
        cc = modifiers.take("cc"), relu = modifiers.take("relu");
@@ -255,4 +254,16 @@ bool fusion::emulator::decodeArithmetic(DecodeContext &context,
       return false;
   context.emit(handler, refs, Flow::Next);
   return true;
+}
+
+bool fusion::emulator::decodeArithmetic(DecodeContext &context,
+                                        std::string_view root,
+                                        Modifiers &modifiers) {
+  Type type = modifiers.takeType();
+  if (type == Type::None || type == Type::TF32)
+    return context.unsupported();
+  if (root == "testp")
+    return decodeTestProperty(context, modifiers, type);
+  return isFloatLike(type) ? decodeFloats(context, root, modifiers, type)
+                           : decodeIntegers(context, root, modifiers, type);
 }

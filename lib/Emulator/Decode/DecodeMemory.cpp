@@ -231,141 +231,182 @@ bool fusion::emulator::decodeAccess(DecodeContext &context,
   return true;
 }
 
-bool fusion::emulator::decodeAtomic(DecodeContext &context,
-                                    std::string_view root,
-                                    Modifiers &modifiers) {
-  bool isReduction = root == "red", cacheHint, isCluster;
+namespace {
+
+/// An atom or red instruction, without its operands.
+struct Atomic {
+  AtomicOp op;
+  Type type;
+  unsigned elements; ///< of a vector, or 1
+  Space space;
+  bool isReduction, isCluster, keepsSubnormals;
   uint8_t order;
-  if (isReduction && modifiers.take("async"))
-    return decodeAsyncStore(context, root, modifiers);
-  if (!takeHints(context, root, modifiers, order, cacheHint))
-    return context.unsupported();
-  Space space = takeSpace(modifiers, isCluster);
-  int operation = modifiers.takeOneOf(
-      {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
-  bool keepsSubnormals = modifiers.take("noftz");
-  int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
-  unsigned n = vector < 0 ? 1 : 2u << vector;
-  Type type = modifiers.takeType();
-  if (operation < 0 || !bytesOf(type) ||
-      (space != Space::Global && space != Space::Shared &&
-       space != Space::Generic))
-    return context.unsupported();
-  AtomicOp op = AtomicOp(operation);
-  unsigned bytes = bytesOf(type);
-  bool isFloatingPoint =
-      isFloat(type) || type == Type::F16x2 || type == Type::BF16x2;
-  bool valid;
+
+  unsigned bytes() const { return bytesOf(type); }
+  bool isFloatingPoint() const {
+    return isFloat(type) || type == Type::F16x2 || type == Type::BF16x2;
+  }
+  /// Returns whether PTX has the operation for single elements of the type.
+  bool hasType() const;
+  /// Returns whether PTX has the instruction.
+  bool exists() const;
+};
+
+} // namespace
+
+bool Atomic::hasType() const {
   switch (op) {
   case AtomicOp::Add:
-    valid = isFloatingPoint || type == Type::U32 || type == Type::S32 ||
-            type == Type::U64 || type == Type::S64;
-    break;
+    return isFloatingPoint() || type == Type::U32 || type == Type::S32 ||
+           type == Type::U64 || type == Type::S64;
   case AtomicOp::Min:
   case AtomicOp::Max:
-    valid = type == Type::U32 || type == Type::S32 || type == Type::U64 ||
-            type == Type::S64 || type == Type::F16 || type == Type::BF16 ||
-            type == Type::F16x2 || type == Type::BF16x2;
-    break;
+    return type == Type::U32 || type == Type::S32 || type == Type::U64 ||
+           type == Type::S64 || type == Type::F16 || type == Type::BF16 ||
+           type == Type::F16x2 || type == Type::BF16x2;
   case AtomicOp::Inc:
   case AtomicOp::Dec:
-    valid = type == Type::U32;
-    break;
+    return type == Type::U32;
   case AtomicOp::Exch:
   case AtomicOp::Cas:
-    valid = !isReduction &&
-            ((type == Type::B16 && op == AtomicOp::Cas) || type == Type::B32 ||
-             type == Type::B64 || type == Type::B128 || type == Type::U32 ||
-             type == Type::S32 || type == Type::U64 || type == Type::F32);
-    break;
+    return !isReduction &&
+           ((type == Type::B16 && op == AtomicOp::Cas) || type == Type::B32 ||
+            type == Type::B64 || type == Type::B128 || type == Type::U32 ||
+            type == Type::S32 || type == Type::U64 || type == Type::F32);
   default:
-    valid = type == Type::B32 || type == Type::B64 || type == Type::U32 ||
-            type == Type::S32 || type == Type::U64 || type == Type::S64;
-    break;
+    return type == Type::B32 || type == Type::B64 || type == Type::U32 ||
+           type == Type::S32 || type == Type::U64 || type == Type::S64;
   }
+}
+
+bool Atomic::exists() const {
+  if (!hasType() || type == Type::TF32)
+    return false;
   // Sums of halves say that they do not flush, and have their least and most
   // in vectors alone.
-  bool isHalf = isFloatingPoint && type != Type::F32 && type != Type::F64;
-  valid &= isHalf == keepsSubnormals;
-  if (isHalf && op != AtomicOp::Add)
-    valid &= n > 1;
+  bool isHalf = isFloatingPoint() && type != Type::F32 && type != Type::F64;
+  if (isHalf != keepsSubnormals ||
+      (isHalf && op != AtomicOp::Add && elements == 1))
+    return false;
   // Vectors are of at most 16 bytes of floats, in global memory.
-  if (n > 1)
-    valid &= isFloatingPoint && type != Type::F64 && n * bytes <= 16 &&
-             space != Space::Shared && !isCluster;
-  if (!valid || type == Type::TF32)
-    return context.unsupported();
-  size_t base = isReduction ? 0 : 1;
-  size_t sources = op == AtomicOp::Cas ? 2 : 1;
-  size_t wanted = base + 1 + sources + cacheHint;
-  if (!context.count(wanted, wanted) ||
-      (cacheHint &&
-       !decodeCachePolicy(context, context.instruction->operands.back())))
-    return false;
-  Ref d = context.scratchRef, b, c = context.scratchRef, a;
-  unsigned width;
-  int64_t offset;
-  const auto &operands = context.instruction->operands;
-  auto isVector = [&](const Operand &operand) {
-    return operand.kind == Operand::Kind::Vector &&
-           operand.elements.size() == n;
-  };
-  bool discards = isReduction || operands[0].kind == Operand::Kind::Sink;
-  if (n > 1 &&
-      (!isVector(operands[base + 1]) || (!discards && !isVector(operands[0]))))
-    return context.fail("'" + std::string(context.instruction->opcode) +
-                        "' wants " + std::to_string(n) + " registers");
-  if (!context.address(operands[base], a, width, offset) ||
-      (sources == 2 && !context.source(operands[base + 2], type, c)))
-    return false;
-  // Each element of a vector is atomic by itself (PTX ISA, "atom", "red"). What
-  // one of them gives may lie where the operand of the next one does.
-  std::vector<Ref> values(n);
-  Type element = n > 1 && type != Type::F32 ? bitsLike(type) : type;
-  for (unsigned k = 0; k < n; ++k) {
-    const Operand &operand = operands[base + 1];
-    if (!context.source(n > 1 ? operand.elements[k] : operand, element,
-                        values[k]))
+  return elements == 1 ||
+         (isFloatingPoint() && type != Type::F64 && elements * bytes() <= 16 &&
+          space != Space::Shared && !isCluster);
+}
+
+/// Resolves the values of an atomic's elements. What one element gives may lie
+/// where the operand of the next one does, so that later ones are copied unless
+/// the results are discarded.
+static bool takeValues(DecodeContext &context, const Atomic &atomic,
+                       const Operand &operand, Type element, bool discards,
+                       std::vector<Ref> &values) {
+  values.resize(atomic.elements);
+  for (unsigned k = 0; k < atomic.elements; ++k) {
+    if (!context.source(atomic.elements > 1 ? operand.elements[k] : operand,
+                        element, values[k]))
       return false;
     if (k == 0 || discards)
       continue;
-    Type bits = bytes == 2 ? Type::B16 : Type::B32;
-    Ref copy = context.scratch(32 * bytes);
+    Type bits = atomic.bytes() == 2 ? Type::B16 : Type::B32;
+    Ref copy = context.scratch(32 * atomic.bytes());
     context.emit(context.table.integer(IntOp::Mov, bits), {copy, values[k]},
                  Flow::Hidden);
     values[k] = copy;
   }
+  return true;
+}
+
+/// Decodes the operands of an atomic, and emits an instruction for each element
+/// of a vector: each is atomic by itself (PTX ISA, "atom", "red").
+static bool emitAtomic(DecodeContext &context, const Atomic &atomic,
+                       bool cacheHint) {
+  size_t base = atomic.isReduction ? 0 : 1;
+  size_t sources = atomic.op == AtomicOp::Cas ? 2 : 1;
+  size_t wanted = base + 1 + sources + cacheHint;
+  const auto &operands = context.instruction->operands;
+  if (!context.count(wanted, wanted) ||
+      (cacheHint && !decodeCachePolicy(context, operands.back())))
+    return false;
+  unsigned n = atomic.elements;
+  auto isVector = [&](const Operand &operand) {
+    return operand.kind == Operand::Kind::Vector &&
+           operand.elements.size() == n;
+  };
+  bool discards = atomic.isReduction || operands[0].kind == Operand::Kind::Sink;
+  if (n > 1 &&
+      (!isVector(operands[base + 1]) || (!discards && !isVector(operands[0]))))
+    return context.fail("'" + std::string(context.instruction->opcode) +
+                        "' wants " + std::to_string(n) + " registers");
+  Ref d = context.scratchRef, c = context.scratchRef, a;
+  unsigned width;
+  int64_t offset;
+  if (!context.address(operands[base], a, width, offset) ||
+      (sources == 2 && !context.source(operands[base + 2], atomic.type, c)))
+    return false;
+  if (atomic.isCluster)
+    offset += int64_t(kSharedWindow);
+  Type element =
+      n > 1 && atomic.type != Type::F32 ? bitsLike(atomic.type) : atomic.type;
+  std::vector<Ref> values;
+  if (!takeValues(context, atomic, operands[base + 1], element, discards,
+                  values))
+    return false;
   for (unsigned k = 0; k < n; ++k) {
     const Operand &result = operands[0];
     bool isOne = n == 1 || discards;
-    if (!isReduction &&
+    if (!atomic.isReduction &&
         !context.destination(isOne ? result : result.elements[k], element, d))
       return false;
-    b = values[k];
-    Inst &inst = context.emit(atomicHandler(), {d, b, c, a},
+    Inst &inst = context.emit(atomicHandler(), {d, values[k], c, a},
                               k ? Flow::Hidden : Flow::Checked);
     if (k && context.instruction->guard != kNone) {
       inst.guard = context.slots[context.instruction->guard];
       inst.guardFlip = context.instruction->guardNegated ? ~0u : 0;
     }
-    inst.imm =
-        offset + int64_t(k * bytes) + (isCluster ? int64_t(kSharedWindow) : 0);
-    inst.a = uint8_t(op);
-    inst.b = uint8_t(type);
+    inst.imm = offset + int64_t(k * atomic.bytes());
+    inst.a = uint8_t(atomic.op);
+    inst.b = uint8_t(atomic.type);
     inst.c = uint8_t(width);
-    inst.d = uint8_t(space);
+    inst.d = uint8_t(atomic.space);
     inst.e = discards;
-    inst.order = uint8_t(order | OrderStrong);
+    inst.order = uint8_t(atomic.order | OrderStrong);
   }
   context.code->hasAtomics = true;
-  noteScope(context, order);
+  noteScope(context, atomic.order);
   // Sums of integers do not depend on the order of the CTAs; whatever tells
   // one CTA about another, and rounding, does.
   // Hosts have no atomics of 128 bits everywhere.
-  if (space != Space::Shared && !isCluster &&
-      (!discards || isFloatingPoint || bytes == 16))
+  if (atomic.space != Space::Shared && !atomic.isCluster &&
+      (!discards || atomic.isFloatingPoint() || atomic.bytes() == 16))
     context.code->communicates = true;
   return true;
+}
+
+bool fusion::emulator::decodeAtomic(DecodeContext &context,
+                                    std::string_view root,
+                                    Modifiers &modifiers) {
+  Atomic atomic;
+  bool cacheHint;
+  atomic.isReduction = root == "red";
+  if (atomic.isReduction && modifiers.take("async"))
+    return decodeAsyncStore(context, root, modifiers);
+  if (!takeHints(context, root, modifiers, atomic.order, cacheHint))
+    return context.unsupported();
+  atomic.space = takeSpace(modifiers, atomic.isCluster);
+  int operation = modifiers.takeOneOf(
+      {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
+  atomic.keepsSubnormals = modifiers.take("noftz");
+  int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
+  atomic.elements = vector < 0 ? 1 : 2u << vector;
+  atomic.type = modifiers.takeType();
+  if (operation < 0 || !atomic.bytes() ||
+      (atomic.space != Space::Global && atomic.space != Space::Shared &&
+       atomic.space != Space::Generic))
+    return context.unsupported();
+  atomic.op = AtomicOp(operation);
+  if (!atomic.exists())
+    return context.unsupported();
+  return emitAtomic(context, atomic, cacheHint);
 }
 
 bool fusion::emulator::decodeMatrixAccess(DecodeContext &context,

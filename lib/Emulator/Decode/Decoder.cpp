@@ -335,7 +335,9 @@ bool Decoder::decodeFunction(uint32_t index) {
 /// Decodes an instruction by the first part of its opcode.
 using Method = bool (*)(DecodeContext &, std::string_view, Modifiers &);
 
-bool Decoder::decode(const Instruction &inst) {
+/// Returns which method decodes an instruction, by the first part of its
+/// opcode.
+static const std::unordered_map<std::string_view, Method> &methods() {
   static const std::unordered_map<std::string_view, Method> methods = [] {
     std::unordered_map<std::string_view, Method> map;
     auto add = [&](Method method,
@@ -379,22 +381,33 @@ bool Decoder::decode(const Instruction &inst) {
          "setmaxnreg", "applypriority", "discard", "createpolicy"});
     return map;
   }();
-  auto known = methods.find(inst.root);
-  if (known == methods.end() || known->second != decodeVideo) {
-    const Operand *selected = nullptr, *minus = nullptr;
-    forEachOperand(inst.operands, [&](const Operand &operand) {
-      if (!operand.selector.empty())
-        selected = &operand;
-      if (operand.minus)
-        minus = &operand;
-    });
-    if (selected)
-      return context.fail("'" + std::string(selected->name.substr(0, 80)) +
-                          "': only video instructions have selectors");
-    if (minus)
-      return context.fail("'-" + std::string(minus->name.substr(0, 80)) +
-                          "': only vmad negates operands");
-  }
+  return methods;
+}
+
+/// Fails if an instruction has operands that video instructions alone have:
+/// parts of registers and negated ones.
+static bool checkOperands(DecodeContext &context, const Instruction &inst) {
+  const Operand *selected = nullptr, *minus = nullptr;
+  forEachOperand(inst.operands, [&](const Operand &operand) {
+    if (!operand.selector.empty())
+      selected = &operand;
+    if (operand.minus)
+      minus = &operand;
+  });
+  if (selected)
+    return context.fail("'" + std::string(selected->name.substr(0, 80)) +
+                        "': only video instructions have selectors");
+  if (minus)
+    return context.fail("'-" + std::string(minus->name.substr(0, 80)) +
+                        "': only vmad negates operands");
+  return true;
+}
+
+bool Decoder::decode(const Instruction &inst) {
+  auto known = methods().find(inst.root);
+  if ((known == methods().end() || known->second != decodeVideo) &&
+      !checkOperands(context, inst))
+    return false;
   size_t before = context.code->insts.size();
   Modifiers modifiers(inst);
   bool ok;
@@ -409,7 +422,7 @@ bool Decoder::decode(const Instruction &inst) {
   else if (inst.root == "call")
     ok = decodeCall(context, modifiers);
   else {
-    if (known == methods.end())
+    if (known == methods().end())
       return context.unsupported();
     ok = known->second(context, inst.root, modifiers);
   }

@@ -73,6 +73,11 @@ private:
   bool declarator(Variable &variable, bool isParameter);
   bool initializer(Variable &variable);
   bool initializerValue(Variable &variable, uint64_t &position, unsigned depth);
+  /// Parses a number behind its signs to the bits of an element.
+  bool initializerNumber(const Variable &variable, bool minus, uint64_t &value);
+  /// Parses the address of a variable, which is not known yet, as the element
+  /// at a position.
+  bool initializerAddress(Variable &variable, uint64_t position);
   bool addVariable(Variable variable, bool inFunction, uint32_t &index);
   bool skipBalanced(char open, char close);
   void skipLine();

@@ -162,6 +162,80 @@ bool Parser::initializer(Variable &variable) {
   return true;
 }
 
+/// Returns the bits of a number as f32 if an element has 4 bytes, else as f64.
+static uint64_t bitsOfFloat(double value, unsigned bytes) {
+  uint64_t result = 0;
+  if (bytes == 4) {
+    float narrow = float(value);
+    uint32_t bits;
+    std::memcpy(&bits, &narrow, 4);
+    result = bits;
+  } else {
+    std::memcpy(&result, &value, 8);
+  }
+  return result;
+}
+
+bool Parser::initializerNumber(const Variable &variable, bool minus,
+                               uint64_t &value) {
+  unsigned bytes = bytesOf(variable.element);
+  if (token.kind == Token::Kind::Integer) {
+    value = minus ? 0 - token.value : token.value;
+    if (isFloat(variable.element))
+      value = bitsOfFloat(double(int64_t(value)), bytes);
+    return advance();
+  }
+  if (!isFloat(variable.element) || bytes < 4)
+    return fail("a floating-point value initializes an integer");
+  value = token.value;
+  if (token.bytes == 8 && bytes == 4) {
+    double d;
+    std::memcpy(&d, &token.value, 8);
+    value = bitsOfFloat(d, bytes);
+  } else if (token.bytes == 4 && bytes == 8) {
+    uint32_t bits = uint32_t(token.value);
+    float f;
+    std::memcpy(&f, &bits, 4);
+    value = bitsOfFloat(f, bytes);
+  }
+  if (minus)
+    value ^= uint64_t(1) << (bytes * 8 - 1);
+  return advance();
+}
+
+bool Parser::initializerAddress(Variable &variable, uint64_t position) {
+  bool generic = token.text == "generic";
+  std::string_view name = token.text;
+  unsigned line = token.line;
+  if (!advance())
+    return false;
+  if (generic && token.is('(')) {
+    if (!advance())
+      return false;
+    if (token.kind != Token::Kind::Identifier)
+      return fail("expected a variable instead of " + describe(token));
+    name = token.text;
+    if (!advance() || !expect(')'))
+      return false;
+  }
+  int64_t addend = 0;
+  if (token.is('+') || token.is('-')) {
+    bool negative = token.is('-');
+    if (!advance())
+      return false;
+    if (token.kind != Token::Kind::Integer)
+      return fail("expected an integer instead of " + describe(token));
+    addend = int64_t(negative ? 0 - token.value : token.value);
+    if (!advance())
+      return false;
+  }
+  pendingNames.push_back(
+      {kNone, uint32_t(variable.relocations.size()), name, line});
+  variable.relocations.push_back(
+      {position, kNone, addend, bytesOf(variable.element), generic});
+  return true;
+}
+
 bool Parser::initializerValue(Variable &variable, uint64_t &position,
                               unsigned depth) {
   if (token.is('{')) {
@@ -189,74 +263,13 @@ bool Parser::initializerValue(Variable &variable, uint64_t &position,
       return false;
   }
   uint64_t value = 0;
-  if (token.kind == Token::Kind::Integer) {
-    value = minus ? 0 - token.value : token.value;
-    if (isFloat(variable.element)) {
-      double d = double(int64_t(value));
-      float f = float(d);
-      std::memcpy(&value, &d, 8);
-      if (bytes == 4) {
-        uint32_t bits;
-        std::memcpy(&bits, &f, 4);
-        value = bits;
-      }
-    }
-    if (!advance())
-      return false;
-  } else if (token.kind == Token::Kind::Float) {
-    if (!isFloat(variable.element) || bytes < 4)
-      return fail("a floating-point value initializes an integer");
-    value = token.value;
-    if (token.bytes == 8 && bytes == 4) {
-      double d;
-      std::memcpy(&d, &token.value, 8);
-      float f = float(d);
-      uint32_t bits;
-      std::memcpy(&bits, &f, 4);
-      value = bits;
-    } else if (token.bytes == 4 && bytes == 8) {
-      uint32_t bits = uint32_t(token.value);
-      float f;
-      std::memcpy(&f, &bits, 4);
-      double d = f;
-      std::memcpy(&value, &d, 8);
-    }
-    if (minus)
-      value ^= uint64_t(1) << (bytes * 8 - 1);
-    if (!advance())
-      return false;
-  } else if (token.kind == Token::Kind::Identifier) {
-    bool generic = token.text == "generic";
-    std::string_view name = token.text;
-    unsigned line = token.line;
-    if (!advance())
-      return false;
-    if (generic && token.is('(')) {
-      if (!advance())
-        return false;
-      if (token.kind != Token::Kind::Identifier)
-        return fail("expected a variable instead of " + describe(token));
-      name = token.text;
-      if (!advance() || !expect(')'))
-        return false;
-    }
-    int64_t addend = 0;
-    if (token.is('+') || token.is('-')) {
-      bool negative = token.is('-');
-      if (!advance())
-        return false;
-      if (token.kind != Token::Kind::Integer)
-        return fail("expected an integer instead of " + describe(token));
-      addend = int64_t(negative ? 0 - token.value : token.value);
-      if (!advance())
-        return false;
-    }
-    pendingNames.push_back(
-        {kNone, uint32_t(variable.relocations.size()), name, line});
-    variable.relocations.push_back({position, kNone, addend, bytes, generic});
-  } else {
+  bool isNumber =
+      token.kind == Token::Kind::Integer || token.kind == Token::Kind::Float;
+  if (!isNumber && token.kind != Token::Kind::Identifier)
     return fail("expected an initial value instead of " + describe(token));
-  }
+  if (isNumber ? !initializerNumber(variable, minus, value)
+               : !initializerAddress(variable, position))
+    return false;
   variable.initializer.resize(position + bytes);
   std::memcpy(variable.initializer.data() + position, &value,
               bytes < 8 ? bytes : 8);
