@@ -126,11 +126,111 @@ static void faultGlobal(Warp &warp, const Inst &inst, unsigned lane,
   raiseFault(warp, inst, lane, message, "out-of-bounds-global", freed.line);
 }
 
+/// Returns the space that a generic address is in, and makes it an address in
+/// that space.
+static Space leaveWindow(uint64_t &address) {
+  auto leave = [&](uint64_t window) {
+    bool isInside = inWindow(address, window);
+    address -= isInside ? window : 0;
+    return isInside;
+  };
+  return leave(kSharedWindow)  ? Space::Shared
+         : leave(kLocalWindow) ? Space::Local
+         : leave(kParamWindow) ? Space::Param
+                               : Space::Global;
+}
+
+/// Returns where a lane accesses shared, local or parameter memory; null after
+/// a fault.
+static uint8_t *resolveOwn(Warp &warp, const Inst &inst, unsigned lane,
+                           Space space, uint64_t offset, unsigned bytes,
+                           AccessKind kind) {
+  Cta &cta = *warp.cta;
+  const char *name = "";
+  uint64_t limit = 0;
+  uint8_t *memory = nullptr;
+  if (space == Space::Shared) {
+    name = "shared";
+    limit = cta.sharedBytes;
+    memory = cta.shared.data();
+  } else if (space == Space::Local) {
+    name = "local";
+    limit = warp.localBytes;
+    memory = warp.local.data() + uint64_t(lane) * warp.localBytes;
+    if (offset >= kLocalStack && warp.stackTop[lane]) {
+      offset -= kLocalStack;
+      name = "stack";
+      limit = warp.stackTop[lane];
+      memory = warp.stack.data() + uint64_t(lane) * warp.stackBytes;
+    }
+  } else {
+    name = "parameter";
+    limit = cta.code->entryParameterBytes;
+    // Parameters are read-only: no store uses this pointer.
+    memory = const_cast<uint8_t *>(cta.parameters);
+    if (kind != AccessKind::Load) {
+      raiseFault(warp, inst, lane, "store to a kernel parameter",
+                 "read-only-write");
+      return nullptr;
+    }
+  }
+  if (offset >= limit || bytes > limit - offset) {
+    raiseFault(warp, inst, lane,
+               std::string("out-of-bounds ") + name + " " + nameOf(kind) +
+                   " of " + std::to_string(bytes) + " bytes at offset " +
+                   std::to_string(offset) + " of " + std::to_string(limit) +
+                   " bytes",
+               space == Space::Shared ? "out-of-bounds-shared"
+                                      : "out-of-bounds-local");
+    return nullptr;
+  }
+  return memory + offset;
+}
+
+/// Returns where a lane accesses global memory; null after a fault.
+static uint8_t *resolveGlobal(Warp &warp, const Inst &inst, unsigned lane,
+                              uint64_t address, unsigned bytes,
+                              AccessKind kind) {
+  Allocation *allocation = warp.cta->memory->find(address);
+  if (!allocation || bytes > allocation->end() - address) {
+    faultGlobal(warp, inst, lane, address, bytes, kind);
+    return nullptr;
+  }
+  if (kind != AccessKind::Load && allocation->isConst) {
+    raiseFault(warp, inst, lane, "store to constant memory at " + hex(address),
+               "read-only-write");
+    return nullptr;
+  }
+  if (kind != AccessKind::Load && !warp.sanitizer)
+    allocation->initialized = true;
+  return allocation->data + (address - allocation->begin);
+}
+
+/// Tells the sanitizers of other blocks of the cluster which of their shared
+/// memory the lanes `clustered` access.
+static void sanitizeCluster(Warp &warp, const Inst &inst, uint32_t clustered,
+                            Cta *const *holders, const uint64_t *offsets,
+                            unsigned bytes, AccessKind kind) {
+  while (clustered) {
+    Cta *holder = holders[__builtin_ctz(clustered)];
+    uint32_t together = 0;
+    for (uint32_t left = clustered; left; left &= left - 1)
+      if (unsigned lane = unsigned(__builtin_ctz(left));
+          holders[lane] == holder)
+        together |= 1u << lane;
+    holder->sanitizer->memory.clusterAccess(
+        warp, inst, together, offsets, bytes,
+        kind == AccessKind::Load    ? SanitizeKind::Load
+        : kind == AccessKind::Store ? SanitizeKind::Store
+                                    : SanitizeKind::Atomic);
+    clustered &= ~together;
+  }
+}
+
 bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
                                      uint32_t mask, Space space,
                                      const uint64_t *address, unsigned bytes,
                                      AccessKind kind, uint8_t **pointer) {
-  Cta &cta = *warp.cta;
   Cta *holders[32]; // whose shared memory a lane accesses
   uint64_t offsets[32] = {};
   uint32_t clustered = 0;
@@ -153,97 +253,21 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
         clustered |= 1u << lane;
         continue;
       }
-      if (inWindow(a, kSharedWindow)) {
-        actual = Space::Shared;
-        a -= kSharedWindow;
-      } else if (inWindow(a, kLocalWindow)) {
-        actual = Space::Local;
-        a -= kLocalWindow;
-      } else if (inWindow(a, kParamWindow)) {
-        actual = Space::Param;
-        a -= kParamWindow;
-      } else {
-        actual = Space::Global;
-      }
+      actual = leaveWindow(a);
     }
     if (a & (bytes - 1)) {
       faultMisaligned(warp, inst, 1u << lane, address, bytes);
       return false;
     }
-    const char *name = "";
-    uint64_t limit = 0;
-    uint8_t *memory = nullptr;
-    switch (actual) {
-    case Space::Shared:
-      name = "shared";
-      limit = cta.sharedBytes;
-      memory = cta.shared.data();
-      break;
-    case Space::Local:
-      name = "local";
-      limit = warp.localBytes;
-      memory = warp.local.data() + uint64_t(lane) * warp.localBytes;
-      if (a >= kLocalStack && warp.stackTop[lane]) {
-        a -= kLocalStack;
-        name = "stack";
-        limit = warp.stackTop[lane];
-        memory = warp.stack.data() + uint64_t(lane) * warp.stackBytes;
-      }
-      break;
-    case Space::Param:
-      name = "parameter";
-      limit = cta.code->entryParameterBytes;
-      // Parameters are read-only: no store uses this pointer.
-      memory = const_cast<uint8_t *>(cta.parameters);
-      if (kind != AccessKind::Load) {
-        raiseFault(warp, inst, lane, "store to a kernel parameter",
-                   "read-only-write");
-        return false;
-      }
-      break;
-    default: {
-      Allocation *allocation = cta.memory->find(a);
-      if (!allocation || bytes > allocation->end() - a) {
-        faultGlobal(warp, inst, lane, a, bytes, kind);
-        return false;
-      }
-      if (kind != AccessKind::Load && allocation->isConst) {
-        raiseFault(warp, inst, lane, "store to constant memory at " + hex(a),
-                   "read-only-write");
-        return false;
-      }
-      if (kind != AccessKind::Load && !warp.sanitizer)
-        allocation->initialized = true;
-      pointer[lane] = allocation->data + (a - allocation->begin);
-      continue;
-    }
-    }
-    if (a >= limit || bytes > limit - a) {
-      raiseFault(warp, inst, lane,
-                 std::string("out-of-bounds ") + name + " " + nameOf(kind) +
-                     " of " + std::to_string(bytes) + " bytes at offset " +
-                     std::to_string(a) + " of " + std::to_string(limit) +
-                     " bytes",
-                 actual == Space::Shared ? "out-of-bounds-shared"
-                                         : "out-of-bounds-local");
+    bool isOwn = actual == Space::Shared || actual == Space::Local ||
+                 actual == Space::Param;
+    pointer[lane] = isOwn ? resolveOwn(warp, inst, lane, actual, a, bytes, kind)
+                          : resolveGlobal(warp, inst, lane, a, bytes, kind);
+    if (!pointer[lane])
       return false;
-    }
-    pointer[lane] = memory + a;
   }
-  while (warp.sanitizer && clustered) {
-    Cta *holder = holders[__builtin_ctz(clustered)];
-    uint32_t together = 0;
-    for (uint32_t left = clustered; left; left &= left - 1)
-      if (unsigned lane = unsigned(__builtin_ctz(left));
-          holders[lane] == holder)
-        together |= 1u << lane;
-    holder->sanitizer->memory.clusterAccess(
-        warp, inst, together, offsets, bytes,
-        kind == AccessKind::Load    ? SanitizeKind::Load
-        : kind == AccessKind::Store ? SanitizeKind::Store
-                                    : SanitizeKind::Atomic);
-    clustered &= ~together;
-  }
+  if (warp.sanitizer)
+    sanitizeCluster(warp, inst, clustered, holders, offsets, bytes, kind);
   return true;
 }
 

@@ -32,6 +32,119 @@ AsyncCopy &newCopy(Warp &warp) {
   return warp.copies.back();
 }
 
+/// How many bytes of their source the lanes of a copy read: usually all of them
+/// or nothing.
+struct SourceSizes {
+  uint32_t whole = 0, part = 0; ///< lanes that read all bytes, and only some
+  uint32_t bytes[32];           ///< by lane
+};
+
+/// Reads the sizes that a copy has as an operand. Returns false after a fault.
+/// Inlined, since all copies come here.
+[[gnu::always_inline]] inline bool
+readSizes(Warp &warp, const Inst &inst, uint32_t mask, SourceSizes &sizes) {
+  unsigned bytes = inst.a;
+  sizes.whole = mask;
+  for (uint32_t &size : sizes.bytes)
+    size = bytes;
+  if (inst.b == 1) {
+    const uint32_t *n = warp.reg<uint32_t>(inst.op[2]);
+    for (uint32_t left = mask; left; left &= left - 1) {
+      unsigned lane = unsigned(__builtin_ctz(left));
+      sizes.bytes[lane] = n[lane];
+      if (n[lane] > bytes) {
+        raiseFault(warp, inst, lane,
+                   "cp.async with a source size of " + std::to_string(n[lane]) +
+                       " of " + std::to_string(bytes) + " bytes");
+        return false;
+      }
+      if (n[lane] != bytes) {
+        sizes.whole &= ~(1u << lane);
+        if (n[lane])
+          sizes.part |= 1u << lane;
+      }
+    }
+  } else if (inst.b == 2) {
+    uint32_t ignored = warp.predicate(inst.op[2]) & mask;
+    sizes.whole &= ~ignored;
+    for (uint32_t left = ignored; left; left &= left - 1)
+      sizes.bytes[__builtin_ctz(left)] = 0;
+  }
+  return true;
+}
+
+/// Checks the bounds of a copy's destination and counts its banks. Returns
+/// false after a fault. Inlined, since all copies come here.
+[[gnu::always_inline]] inline bool checkDestination(Warp &warp,
+                                                    const Inst &inst,
+                                                    uint32_t mask,
+                                                    const LaneAddresses &to) {
+  unsigned bytes = inst.a;
+  LaneRange range = rangeOf(to.address, mask, bytes);
+  if (range.bits & (bytes - 1)) {
+    faultMisaligned(warp, inst, mask, to.address, bytes);
+    return false;
+  }
+  if (range.high >= warp.cta->sharedBytes ||
+      range.high + bytes > warp.cta->sharedBytes) {
+    LanePointers target;
+    resolveSlowly(warp, inst, mask, Space::Shared, to.address, bytes,
+                  AccessKind::Store, target.pointer);
+    return false;
+  }
+  countShared(warp, to.address, mask, bytes, range.contiguous);
+  return true;
+}
+
+/// Finds the sources of lanes that read only some bytes. These need not be a
+/// power of two, but lie in one sector. Returns false after a fault.
+bool resolveParts(Warp &warp, const Inst &inst, const LaneAddresses &from,
+                  const SourceSizes &sizes, LanePointers &source) {
+  unsigned bytes = inst.a;
+  LanePointers partly;
+  for (uint32_t left = sizes.part; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    uint64_t begin = from.address[lane];
+    if (begin & (bytes - 1)) {
+      faultMisaligned(warp, inst, 1u << lane, from.address, bytes);
+      return false;
+    }
+    Allocation *allocation =
+        holderOf(*warp.cta, begin, begin + sizes.bytes[lane]);
+    if (!allocation) {
+      resolveSlowly(warp, inst, 1u << lane, Space::Global, from.address, bytes,
+                    AccessKind::Load, partly.pointer);
+      return false;
+    }
+    source.pointer[lane] = allocation->data + (begin - allocation->begin);
+    warp.counters->globalLoadBytes += sizes.bytes[lane];
+    if (warp.sanitizer)
+      warp.sanitizer->memory.globalAccess(warp, inst, 1u << lane, from.address,
+                                          sizes.bytes[lane],
+                                          SanitizeKind::Load);
+  }
+  return true;
+}
+
+/// Counts the sectors of lanes that read only some bytes. Sectors of the whole
+/// copies of the same request have been counted before.
+void countSectorsOfParts(Warp &warp, const LaneAddresses &from,
+                         const SourceSizes &sizes, unsigned bytes) {
+  uint32_t all = sizes.whole | sizes.part;
+  if (!sizes.whole) {
+    LaneRange range = rangeOf(from.address, all, bytes);
+    warp.counters->globalSectors +=
+        countSectors(*warp.cta, from.address, sizes.part, range, bytes, false);
+    return;
+  }
+  std::vector<uint64_t> *trace = nullptr;
+  warp.counters->globalSectors +=
+      countSectorsSlowly(from.address, all, trace, false) -
+      countSectorsSlowly(from.address, sizes.whole, trace, false);
+  if (warp.cta->tracing)
+    countSectorsSlowly(from.address, sizes.part, &warp.cta->trace, false);
+}
+
 void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned bytes = inst.a;
   LaneAddresses to, from;
@@ -42,101 +155,37 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
       address -= kSharedWindow;
   ownOffsets(*warp.cta, to.address, to);
 
-  // Lanes by how many bytes they read: usually all of them or nothing.
-  uint32_t whole = mask, part = 0;
-  uint32_t size[32];
-  for (uint32_t &s : size)
-    s = bytes;
-  if (inst.b == 1) {
-    const uint32_t *n = warp.reg<uint32_t>(inst.op[2]);
-    for (uint32_t left = mask; left; left &= left - 1) {
-      unsigned lane = unsigned(__builtin_ctz(left));
-      size[lane] = n[lane];
-      if (n[lane] > bytes)
-        return raiseFault(warp, inst, lane,
-                          "cp.async with a source size of " +
-                              std::to_string(n[lane]) + " of " +
-                              std::to_string(bytes) + " bytes");
-      if (n[lane] != bytes) {
-        whole &= ~(1u << lane);
-        if (n[lane])
-          part |= 1u << lane;
-      }
-    }
-  } else if (inst.b == 2) {
-    uint32_t ignored = warp.predicate(inst.op[2]) & mask;
-    whole &= ~ignored;
-    for (uint32_t left = ignored; left; left &= left - 1)
-      size[__builtin_ctz(left)] = 0;
-  }
-
-  LanePointers target, source;
+  SourceSizes sizes;
+  LanePointers source;
   bool contiguous;
-  // Bounds and banks of the destination; the write itself comes later.
-  LaneRange range = rangeOf(to.address, mask, bytes);
-  if (range.bits & (bytes - 1))
-    return faultMisaligned(warp, inst, mask, to.address, bytes);
-  if (range.high >= warp.cta->sharedBytes ||
-      range.high + bytes > warp.cta->sharedBytes) {
-    resolveSlowly(warp, inst, mask, Space::Shared, to.address, bytes,
-                  AccessKind::Store, target.pointer);
+  // The destination is written later.
+  if (!readSizes(warp, inst, mask, sizes) ||
+      !checkDestination(warp, inst, mask, to))
     return;
-  }
-  countShared(warp, to.address, mask, bytes, range.contiguous);
-  if (whole && !accessGlobal(warp, inst, whole, from.address, bytes,
-                             AccessKind::Load, source, contiguous))
+  if (sizes.whole && !accessGlobal(warp, inst, sizes.whole, from.address, bytes,
+                                   AccessKind::Load, source, contiguous))
     return;
-  if (part) {
-    // The bytes that are read need not be a power of two; a sector each.
-    LanePointers partly;
-    for (uint32_t left = part; left; left &= left - 1) {
-      unsigned lane = unsigned(__builtin_ctz(left));
-      uint64_t begin = from.address[lane];
-      if (begin & (bytes - 1))
-        return faultMisaligned(warp, inst, 1u << lane, from.address, bytes);
-      Allocation *allocation = holderOf(*warp.cta, begin, begin + size[lane]);
-      if (!allocation) {
-        resolveSlowly(warp, inst, 1u << lane, Space::Global, from.address,
-                      bytes, AccessKind::Load, partly.pointer);
-        return;
-      }
-      source.pointer[lane] = allocation->data + (begin - allocation->begin);
-      warp.counters->globalLoadBytes += size[lane];
-      if (warp.sanitizer)
-        warp.sanitizer->memory.globalAccess(warp, inst, 1u << lane,
-                                            from.address, size[lane],
-                                            SanitizeKind::Load);
-    }
-    // Sectors that the whole copies of this request did not count already.
-    LaneRange both = rangeOf(from.address, whole | part, bytes);
-    if (whole) {
-      std::vector<uint64_t> *trace = nullptr;
-      warp.counters->globalSectors +=
-          countSectorsSlowly(from.address, whole | part, trace, false) -
-          countSectorsSlowly(from.address, whole, trace, false);
-      if (warp.cta->tracing)
-        countSectorsSlowly(from.address, part, &warp.cta->trace, false);
-    } else {
-      warp.counters->globalSectors +=
-          countSectors(*warp.cta, from.address, part, both, bytes, false);
-    }
+  if (sizes.part) {
+    if (!resolveParts(warp, inst, from, sizes, source))
+      return;
+    countSectorsOfParts(warp, from, sizes, bytes);
   }
 
   AsyncCopy &copy = newCopy(warp);
   copy.pending = mask;
   copy.bytes = bytes;
   copy.line = inst.line;
-  copy.isWhole = whole == kFullMask && bytes == 16;
+  copy.isWhole = sizes.whole == kFullMask && bytes == 16;
   for (unsigned i = 0; i < 32; ++i) {
     copy.destination[i] = uint32_t(to.address[i]);
     copy.group[i] = warp.committed[i];
     copy.source[i] = source.pointer[i];
-    copy.size[i] = uint8_t(size[i]);
+    copy.size[i] = uint8_t(sizes.bytes[i]);
   }
   if (drawn(*warp.cta)) {
     copy.isWhole = false;
     copy.data = std::make_unique<uint8_t[]>(32 * 16);
-    for (uint32_t left = whole | part; left; left &= left - 1) {
+    for (uint32_t left = sizes.whole | sizes.part; left; left &= left - 1) {
       unsigned lane = unsigned(__builtin_ctz(left));
       std::memcpy(copy.data.get() + 16 * lane, copy.source[lane],
                   copy.size[lane]);
