@@ -4,10 +4,13 @@
 """The graph of libraries: of the project, and of small trees with planted faults."""
 
 import pathlib
+import re
 import subprocess
 import sys
+import tomllib
 
 SCRIPT = pathlib.Path(__file__).parents[1] / "library_graph.py"
+REASONS = SCRIPT.parents[1] / "docs/style/large.toml"
 
 
 def run(root=None, *arguments):
@@ -90,3 +93,18 @@ def test_large_functions_and_classes(tmp_path):
     assert "93 lines: lib/A/One.cpp:1" in text and "small" not in text
     assert "6 files: Wide" in text
     assert "lines" not in run(tmp_path, "--functions=100")[1]
+
+
+def test_all_that_is_large_has_a_reason():
+    _, text = run(None, "--functions", "--classes")
+    listed = {
+        "functions": re.findall(r"^\d+ lines: \S+ (.+?): (.*)$", text, re.MULTILINE),
+        "classes": re.findall(r"^\d+ files: (.+?): (.*)$", text, re.MULTILINE),
+    }
+    reasons = tomllib.loads(REASONS.read_text())
+    assert set(reasons) == set(listed)
+    for kind, found in listed.items():
+        without = [name for name, reason in found if not reason.endswith(".")]
+        assert not without, f"split these {kind}, or say in {REASONS.name} why they are large: {without}"
+        left = set(reasons[kind]) - {name for name, _ in found}
+        assert not left, f"these {kind} are not large any more, take them out of {REASONS.name}: {left}"
