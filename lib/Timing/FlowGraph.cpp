@@ -23,6 +23,12 @@ static bool isConditional(const MachineInst &inst) {
   return inst.guard || hasPredicate || inst.hasModifier("DIV");
 }
 
+/// Returns whether a call is a jump in the kernel, to a label of its own: on
+/// some chips ptxas leaves loops so.
+static bool isJump(const MachineInst &inst) {
+  return inst.mnemonic() == "CALL" && inst.operands.starts_with("`(.L_");
+}
+
 std::optional<FlowGraph> FlowGraph::build(const MachineKernel &kernel,
                                           std::string &reason) {
   FlowGraph graph(kernel);
@@ -44,7 +50,8 @@ std::optional<FlowGraph> FlowGraph::build(const MachineKernel &kernel,
     } else if (mnemonic == "RET") {
       // The call's own edge leads to where it goes on.
       goesOn &= inst.guard.has_value();
-    } else if (mnemonic == "BRA" || mnemonic == "JMP" || mnemonic == "BRAU") {
+    } else if (mnemonic == "BRA" || mnemonic == "JMP" || mnemonic == "BRAU" ||
+               isJump(inst)) {
       if (inst.target)
         nexts.push_back(*inst.target);
       goesOn &= isConditional(inst);

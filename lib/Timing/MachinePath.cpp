@@ -9,6 +9,7 @@
 #include "fusion/Timing/MachinePath.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include <bitset>
 #include <queue>
 #include <unordered_set>
 
@@ -35,7 +36,7 @@ static bool isOfGroup(StepKind kind) {
 }
 
 /// How far ahead of the first step without an instruction others have one.
-static constexpr unsigned kWindow = 64;
+static constexpr unsigned kWindow = 512;
 
 PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
   for (const MachineInst &inst : graph.kernel().insts)
@@ -54,7 +55,8 @@ public:
   std::optional<MachinePath> run() {
     if (kinds.empty())
       return std::nullopt;
-    add({/*inst=*/0, /*base=*/0, /*ahead=*/0, /*cost=*/0, kNone, kNone, false});
+    add({/*inst=*/0, /*base=*/0, /*ahead=*/{}, /*cost=*/0, kNone, kNone,
+         false});
     while (!pending.empty()) {
       unsigned number = pending.top().second;
       pending.pop();
@@ -67,11 +69,12 @@ public:
 
 private:
   static constexpr unsigned kNone = ~0u;
+  using Window = std::bitset<kWindow>;
 
   struct Node {
-    unsigned inst;  ///< to be executed next; at an end, the last one
-    unsigned base;  ///< the first step without an instruction
-    uint64_t ahead; ///< bit i: step base + 1 + i has one
+    unsigned inst; ///< to be executed next; at an end, the last one
+    unsigned base; ///< the first step without an instruction
+    Window ahead;  ///< bit i: step base + 1 + i has one
     uint64_t cost;
     unsigned before; ///< the number of the node before
     unsigned step;   ///< that the instruction before executed
@@ -81,14 +84,15 @@ private:
   /// A place, for the comparison of nodes.
   struct Place {
     unsigned inst, base;
-    uint64_t ahead;
+    Window ahead;
     bool operator==(const Place &other) const {
       return inst == other.inst && base == other.base && ahead == other.ahead;
     }
   };
   struct PlaceHash {
     size_t operator()(const Place &place) const {
-      return llvm::hash_combine(place.inst, place.base, place.ahead);
+      return llvm::hash_combine(place.inst, place.base,
+                                std::hash<Window>()(place.ahead));
     }
   };
 
@@ -100,7 +104,7 @@ private:
   }
 
   bool isTaken(const Node &node, unsigned step) const {
-    return step != node.base && (node.ahead >> (step - node.base - 1) & 1);
+    return step != node.base && node.ahead[step - node.base - 1];
   }
 
   /// Returns the step that an anchor executes, the first of its line or else of
@@ -124,14 +128,14 @@ private:
   /// Marks a step as executed.
   void take(Node &node, unsigned step) const {
     if (step != node.base) {
-      node.ahead |= uint64_t(1) << (step - node.base - 1);
+      node.ahead.set(step - node.base - 1);
       // The first step is too far behind to come yet.
       if (step - node.base + 1 < kWindow)
         return;
       node.cost += kDifference;
     }
     do {
-      bool isNext = node.ahead & 1;
+      bool isNext = node.ahead[0];
       node.ahead >>= 1;
       ++node.base;
       if (!isNext)
@@ -172,7 +176,7 @@ private:
     if (!graph.mayEnd(index))
       return;
     uint64_t left = steps.size() - std::min<size_t>(node.base, steps.size());
-    node.cost += kDifference * (left - llvm::popcount(node.ahead));
+    node.cost += kDifference * (left - node.ahead.count());
     node.isEnd = true;
     node.inst = index;
     add(node);

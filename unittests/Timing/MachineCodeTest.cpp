@@ -139,6 +139,26 @@ TEST(MachineCode, WhatIsNoListing) {
   EXPECT_EQ(reason, "line 2 of the listing: no predicate 'Q0'");
 }
 
+TEST(MachineCode, CallsThatAreJumps) {
+  std::string reason;
+  std::optional<MachineCode> code = parse(R"(
+.text.k:
+        /*0000*/          @P2 CALL.REL.NOINC `(.L_x_1) ;  /* 0x1 */
+                                                          /* 0x0 */
+        /*0010*/              EXIT ;                      /* 0x1 */
+                                                          /* 0x0 */
+.L_x_1:
+        /*0020*/              EXIT ;                      /* 0x1 */
+                                                          /* 0x0 */
+)",
+                                          reason);
+  ASSERT_TRUE(code) << reason;
+  std::optional<FlowGraph> graph = FlowGraph::build(code->kernels()[0], reason);
+  ASSERT_TRUE(graph) << reason;
+  EXPECT_EQ(graph->next(0).size(), 2u);
+  EXPECT_EQ(graph->next(0)[1], 2u);
+}
+
 TEST(MachineCode, ComputedJumps) {
   std::string reason;
   std::optional<MachineCode> code = parse(
