@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """benchmarks/gpu/archive_results, and the records in benchmarks/results."""
 
-import importlib.machinery
-import importlib.util
 import json
 import pathlib
 import re
@@ -17,20 +15,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 GPU = ROOT / "benchmarks" / "gpu"
 sys.path.insert(0, str(GPU))
 
+import script_modules  # noqa: E402
 from calls import archive, package, report  # noqa: E402
 
 RECORDS = sorted(path.parent for path in (ROOT / "benchmarks" / "results").glob("*/*/README.md"))
-
-
-def load():
-    loader = importlib.machinery.SourceFileLoader("gpu_archive_results", str(GPU / "archive_results"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    sys.modules[loader.name] = module
-    loader.exec_module(module)
-    return module
-
-
-archive_results = load()
+archive_results = script_modules.load_anew("archive_results")
 PROFILE = """==WARNING== Note: caches.
 ==PROF== Connected to process 6218 (/dev/shm/fusion-call-x/package/bin/fusion)
 

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The comparison of the corpus with a GPU, on a driver that executes on the emulator."""
 
-import importlib.machinery
-import importlib.util
 import pathlib
 import subprocess
 import sys
@@ -14,15 +12,9 @@ import pytest
 GPU = pathlib.Path(__file__).parents[1] / "gpu"
 sys.path.insert(0, str(GPU))
 
+import script_modules  # noqa: E402
 
-def load_script():
-    loader = importlib.machinery.SourceFileLoader("gpu_corpus", str(GPU / "corpus"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_corpus", loader))
-    loader.exec_module(module)
-    return module
-
-
-corpus = load_script()
+corpus = script_modules.load_anew("corpus")
 
 
 @pytest.fixture

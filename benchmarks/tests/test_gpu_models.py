@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """benchmarks/gpu/models: its statistics, and a rehearsal on the emulator."""
 
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -14,15 +12,13 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "benchmarks" / "gpu" / "models"
+GPU = ROOT / "benchmarks" / "gpu"
+sys.path.insert(0, str(GPU))
+
+import script_modules  # noqa: E402
+
+SCRIPT = GPU / "models"
 FUSION_RUN = ROOT / "build" / "bin" / "fusion-run"
-
-
-def load():
-    loader = importlib.machinery.SourceFileLoader("gpu_models", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
 
 
 def test_judge():
@@ -30,14 +26,14 @@ def test_judge():
         return {"us": us, "models": {"good": good, "bad": bad, "none": None}}
 
     samples = [sample(10 + i, i, -i) for i in range(60)] + [{"error": "does not run"}, sample(None, 0, 0)]
-    judged = load().judge(samples)
+    judged = script_modules.load_anew("models").judge(samples)
     assert set(judged) == {"good", "bad"}
     correlation, shares = judged["good"]
     assert correlation == pytest.approx(1) and shares == {1: 1, 8: 1, 50: 1}
     correlation, shares = judged["bad"]
     assert correlation == pytest.approx(-1)
     assert shares == {1: pytest.approx(10 / 69), 8: pytest.approx(10 / 62), 50: pytest.approx(10 / 20)}
-    assert load().judge([{"error": "does not run"}]) == {}
+    assert script_modules.load_anew("models").judge([{"error": "does not run"}]) == {}
 
 
 @pytest.mark.skipif(not os.access(FUSION_RUN, os.X_OK), reason="fusion-run is not built")

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """benchmarks/gpu/pipelining: a rehearsal on the emulator, and its statistics."""
 
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -14,19 +12,17 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "benchmarks" / "gpu" / "pipelining"
+GPU = ROOT / "benchmarks" / "gpu"
+sys.path.insert(0, str(GPU))
+
+import script_modules  # noqa: E402
+
+SCRIPT = GPU / "pipelining"
 FUSION_RUN = ROOT / "build" / "bin" / "fusion-run"
 
 
-def load():
-    loader = importlib.machinery.SourceFileLoader("gpu_pipelining", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
 def test_correlation():
-    correlation = load().correlation
+    correlation = script_modules.load_anew("pipelining").correlation
     assert correlation([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
     assert correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
     # Two that tie share their mean: ranks 0, 1.5, 1.5, 3 against 0, 1, 2, 3.

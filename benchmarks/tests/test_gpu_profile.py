@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """benchmarks/gpu/profile with stand-ins for ncu and fusion-run."""
 
-import importlib.machinery
-import importlib.util
 import pathlib
 import shutil
 import sys
@@ -16,6 +14,7 @@ GPU = HERE.parent / "gpu"
 sys.path.insert(0, str(GPU))
 
 import record  # noqa: E402
+import script_modules  # noqa: E402
 
 # Says what it was called with, and what it is told to.
 NCU = """#!{python}
@@ -29,13 +28,6 @@ code = subprocess.run(sys.argv[start:]).returncode
 pathlib.Path(log).write_text((here / "says").read_text())
 sys.exit(code)
 """
-
-
-def load():
-    loader = importlib.machinery.SourceFileLoader("gpu_profile", str(GPU / "profile"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
 
 
 def program(path, text):
@@ -59,7 +51,7 @@ def host(tmp_path, monkeypatch):
 
 def profile(host, *arguments):
     common = ["--family=gemm_chains_mcfuser", "--case=G1", "--dtype=f16", f"--fusion-run={host / 'fusion-run'}"]
-    return load().main([*common, f"--results={host / 'results'}", *arguments])
+    return script_modules.load_anew("profile").main([*common, f"--results={host / 'results'}", *arguments])
 
 
 def test_profile(host, capsys):

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """benchmarks/gpu/run without a GPU: plans, resuming, and what it does when something is missing."""
 
-import importlib.machinery
 import importlib.util
 import json
 import os
@@ -21,6 +20,7 @@ sys.path.insert(0, str(GPU))
 import plan  # noqa: E402
 import processes  # noqa: E402
 import record  # noqa: E402
+import script_modules  # noqa: E402
 import targets  # noqa: E402
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
@@ -262,13 +262,6 @@ def test_worker_survives_errors_and_is_restarted(tmp_path):
 # What follows runs in this process, with a worker that answers without PyTorch.
 
 
-def load_run():
-    loader = importlib.machinery.SourceFileLoader("gpu_run", str(GPU / "run"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_run", loader))
-    loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
 def gpu_host(host, monkeypatch):
     """As on a GPU: a worker and an nvidia-smi that name one."""
@@ -279,7 +272,7 @@ def gpu_host(host, monkeypatch):
 
     def run(*arguments):
         scratch = host.folder / "scratch"
-        return load_run().main(
+        return script_modules.load_anew("run").main(
             [f"--fusion-run={host.binary}", f"--results={host.results}", f"--scratch={scratch}", *arguments]
         )
 

@@ -4,8 +4,6 @@
 """benchmarks/gpu/summary: what it takes for met, not met and missing, on invented results."""
 
 import copy
-import importlib.machinery
-import importlib.util
 import json
 import pathlib
 import sys
@@ -16,18 +14,11 @@ GPU = pathlib.Path(__file__).parents[1] / "gpu"
 sys.path.insert(0, str(GPU))
 
 import plan  # noqa: E402
+import script_modules  # noqa: E402
 import targets  # noqa: E402
 
 
-def load():
-    loader = importlib.machinery.SourceFileLoader("gpu_summary", str(GPU / "summary"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    sys.modules[loader.name] = module
-    loader.exec_module(module)
-    return module
-
-
-summary = load()
+summary = script_modules.load_anew("summary")
 RUN = {"run": "20260101T000000-abcdef", "device": "NVIDIA H100 80GB HBM3"}
 OTHER = {"run": "20260102T000000-abcdef", "device": "NVIDIA H100 80GB HBM3"}
 FLASH, PRODUCT, SHORT, SHORT_AUTOTUNE, COPY = (targets.TARGETS[i] for i in (0, 2, 3, 4, 5))

@@ -4,29 +4,17 @@
 """The third phase of the first call: the emulator's corpus, bit by bit."""
 
 import argparse
-import importlib.machinery
 import importlib.util
-import pathlib
 import shutil
 import sys
 
 import cuda_driver
+import script_modules
 
 from . import children
 from .phases import Phase, Unit
 
-SCRIPT = pathlib.Path(__file__).parents[1] / "corpus"
 VERDICTS = {"equal": children.PASS, "right": children.PASS, "left out": children.SKIPPED}
-
-
-def load_script():
-    """benchmarks/gpu/corpus as a module."""
-    if "gpu_corpus_script" not in sys.modules:
-        loader = importlib.machinery.SourceFileLoader("gpu_corpus_script", str(SCRIPT))
-        module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-        loader.exec_module(module)
-        sys.modules["gpu_corpus_script"] = module
-    return sys.modules["gpu_corpus_script"]
 
 
 def outcome_of(row):
@@ -44,7 +32,7 @@ def outcome_of(row):
 def phase(context):
     """Kernels for which the package has the emulator's results."""
     names = context.package.index["corpus"]
-    folder = next((place for place in load_script().CORPORA if place.is_dir()), None)
+    folder = next((place for place in script_modules.load("corpus").CORPORA if place.is_dir()), None)
     if not names or folder is None:
         return Phase("corpus", [])
     if importlib.util.find_spec("numpy") is None:
@@ -66,7 +54,7 @@ class CorpusWorker:
         self.context, self.worker = context, None
 
     def start(self, limit):
-        script = load_script()
+        script = script_modules.load("corpus")
         context = self.context
         options = argparse.Namespace(
             driver=context.driver[0] if context.driver else "libcuda.so.1",

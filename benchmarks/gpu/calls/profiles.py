@@ -3,31 +3,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The phase of the second call that asks Nsight Compute about a few kernels."""
 
-import importlib.machinery
-import importlib.util
-import pathlib
 import shutil
-import sys
+
+import script_modules
 
 from . import children
 from .phases import Phase, Unit
 from .timings import key_of, workload_of
 
-SCRIPT = pathlib.Path(__file__).parents[1] / "profile"
-
-
-def load_script():
-    """benchmarks/gpu/profile as a module."""
-    if "gpu_profile_script" not in sys.modules:
-        loader = importlib.machinery.SourceFileLoader("gpu_profile_script", str(SCRIPT))
-        module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-        loader.exec_module(module)
-        sys.modules["gpu_profile_script"] = module
-    return sys.modules["gpu_profile_script"]
-
 
 def profile(context, entry, limit):
-    script = load_script()
+    script = script_modules.load("profile")
     folder, log = context.units / entry["folders"][context.chip], context.scratch / "ncu.txt"
     output = context.scratch / "profiled"
     shutil.rmtree(output, ignore_errors=True)
@@ -63,8 +49,8 @@ def phase(context):
     if context.is_rehearsal or not names:
         return Phase("profile", [])
     try:
-        context.ncu = load_script().find_ncu(shutil.which("ncu", path=context.environment["PATH"]))
-    except load_script().ProfileError as error:
+        context.ncu = script_modules.load("profile").find_ncu(shutil.which("ncu", path=context.environment["PATH"]))
+    except script_modules.load("profile").ProfileError as error:
         context.log(f"profile: left out, {error}")
         return Phase("profile", [])
     of_chip = [entry for entry in context.package.index["timings"] if context.chip in entry["folders"]]

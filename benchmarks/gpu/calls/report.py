@@ -3,11 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """summary.md: what is wrong first, then the figures, for people."""
 
-import importlib.machinery
-import importlib.util
 import math
-import pathlib
-import sys
+
+import script_modules
 
 from . import children
 from .drawn import MOST_DIFFERENCE
@@ -16,7 +14,6 @@ from .timings import PHASES
 
 BAD = (children.WRONG, children.TRAPPED, children.HUNG, children.CRASHED)
 ORDER = (*BAD, children.SKIPPED, LEFT, "started", children.PASS)
-PIPELINING = pathlib.Path(__file__).parents[1] / "pipelining"
 # GB/s that a copy reads and writes on the chips that are told apart by it.
 EXPECTED_COPY_GBS = {"sm_90a": 3000, "h200": 4300}
 TIMINGS = [name for name in PHASES if name != "drawn"]
@@ -24,12 +21,7 @@ TIMINGS = [name for name in PHASES if name != "drawn"]
 
 def correlation(xs, ys):
     """Spearman's (benchmarks/gpu/pipelining)."""
-    if "gpu_pipelining_script" not in sys.modules:
-        loader = importlib.machinery.SourceFileLoader("gpu_pipelining_script", str(PIPELINING))
-        module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-        loader.exec_module(module)
-        sys.modules["gpu_pipelining_script"] = module
-    return sys.modules["gpu_pipelining_script"].correlation(xs, ys)
+    return script_modules.load("pipelining").correlation(xs, ys)
 
 
 def cell(text):
