@@ -76,6 +76,10 @@ LogicalResult ChainReader::classify() {
       group.contractionOf.back() = numContractions++;
     } else if (matchReduction(op)) {
       group.reductionOf.back() = numReductions++;
+    } else if (readsByIndex(op)) {
+      return decline(op->getName().getStringRef() +
+                     " reads elements of a tensor at computed indices "
+                     "(tensor.extract), which no chain does");
     } else if (!isElementwise(op)) {
       return decline(
           op->getName().getStringRef() +

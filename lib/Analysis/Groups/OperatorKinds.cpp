@@ -51,7 +51,11 @@ bool fusion::isPointwise(linalg::LinalgOp op) {
 
 bool fusion::isElementwise(linalg::LinalgOp op) {
   return !isa<linalg::FillOp>(op) && op.getNumLoops() != 0 &&
-         op.getBlock()->getOps<tensor::ExtractOp>().empty() && isPointwise(op);
+         !readsByIndex(op) && isPointwise(op);
+}
+
+bool fusion::readsByIndex(linalg::LinalgOp op) {
+  return !op.getBlock()->getOps<tensor::ExtractOp>().empty();
 }
 
 bool fusion::isContractionBody(linalg::LinalgOp op) {

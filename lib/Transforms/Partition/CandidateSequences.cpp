@@ -414,6 +414,12 @@ bool Collector::remarkEnd(Value value) {
   else if (reason.empty() && isReadThroughWindow(**reader))
     reason = "a convolution reads it through its window, so that tiles would "
              "overlap";
+  else if (auto op = dyn_cast<linalg::LinalgOp>((*reader)->getOwner());
+           reason.empty() && op && readsByIndex(op))
+    reason = (op->getName().getStringRef() +
+              " reads it, and reads elements of a tensor at computed indices "
+              "(tensor.extract), which no chain does")
+                 .str();
   else if (reason.empty())
     reason = ((*reader)->getOwner()->getName().getStringRef() +
               " reads it, which is neither a product nor element-wise nor a "

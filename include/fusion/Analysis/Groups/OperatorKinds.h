@@ -57,6 +57,9 @@ bool isPointwise(mlir::linalg::LinalgOp op);
 /// elements by its maps only, and is no fill.
 bool isElementwise(mlir::linalg::LinalgOp op);
 
+/// Returns whether the body reads elements of tensors at computed indices.
+bool readsByIndex(mlir::linalg::LinalgOp op);
+
 /// Returns whether the operator is a sum of products of LHS and RHS whose
 /// dimensions are inferred as batch, parallel and reduced. Convolutions are
 /// (fusion/Analysis/Groups/Windows.h).
