@@ -1,4 +1,4 @@
-//===- ScheduleDimensions.cpp - The table of what can be chosen -----------===//
+//===- ScheduleDimension.cpp - The table of what can be chosen ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -11,7 +11,7 @@
 // what the searches and reports need to know of one: name, values, how to read
 // and set it, and which searches leave it to others.
 //
-// The table of all dimensions is in ScheduleDimensions.cpp. Searches, keys of
+// The table of all dimensions is in ScheduleDimension.cpp. Searches, keys of
 // caches, draws and reports go through it, so that a new choice is a member of
 // the candidate and an entry of the table.
 //
@@ -169,8 +169,8 @@ struct DimensionInfo {
   /// what both win, and `points` does not count them: most trees have no such
   /// loops.
   bool isMove = false;
-  /// A member of `Movement`. Measured rounds try all values, and let the warps
-  /// and the rest of the movement stay.
+  /// A member of `MainloopPolicy`. Measured rounds try all values, and let the
+  /// warps and the rest of the policy stay.
   bool isMovement = false;
   /// The value is a set of tensors. Steps take all or none; a candidate may
   /// have any subset of the last value.
