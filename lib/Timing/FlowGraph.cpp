@@ -12,8 +12,8 @@
 using namespace fusion::timing;
 using llvm::StringRef;
 
-/// Returns whether some warps pass a branch by: it has a guard, or a predicate
-/// as its first operand (`@P0 BRA P1, label`).
+/// Returns whether some warps pass a branch by: it has a guard, or an
+/// operand that is a predicate (`@P0 BRA P1, label`).
 static bool isConditional(const MachineInst &inst) {
   StringRef first = inst.operands.split(',').first.trim();
   first.consume_front("!");

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The emulator executes PTX and gives the steps of each warp in order. Of all
-// paths through the machine code, one fits them best: the one with the fewest
-// differences, steps in their order, and few instructions.
+// The emulator executes PTX and gives the steps of each warp in order. The path
+// through the machine code that fits them best has the fewest differences,
+// steps in their order, and few instructions.
 //
 // ptxas moves anchors past one another, so that an instruction may execute any
 // of the next steps of its kind, the first of its own line if there is one. It
@@ -39,7 +39,7 @@ struct MachinePath {
   unsigned passed = 0;  ///< anchors of the machine code without an execution
 };
 
-/// Finds paths through one kernel; it remembers those that it found.
+/// Finds paths through one kernel; it remembers the paths that it found.
 class PathFinder {
 public:
   explicit PathFinder(const FlowGraph &graph);

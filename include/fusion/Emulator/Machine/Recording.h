@@ -74,7 +74,7 @@ struct Step {
   /// The rank in its cluster of the block that has the mbarrier.
   uint32_t rank = 0;
   /// Barriers: the threads, 0 for all. Mbarriers: arrivals of the lanes, or the
-  /// parity of the phase that is awaited. Waits for groups: those that may be
+  /// parity of the phase that is awaited. Waits for groups: how many may be
   /// left. TMA loads: the mask of the blocks that a multicast reaches, or 0.
   uint32_t value = 0;
 };
