@@ -11,8 +11,8 @@
 // code is the same without.
 //
 // An instruction of Volta and later chips has 128 bits. The compiler's
-// scheduling stands in 21 of them ("Dissecting the NVIDIA Volta GPU
-// architecture via microbenchmarking", section 2.1): the cycles until the next
+// scheduling stands in 21 of them (Z. Jia et al., "Dissecting the NVIDIA Volta
+// GPU Architecture via Microbenchmarking", 2018): the cycles until the next
 // instruction of the warp, and the scoreboards that it sets and waits for.
 //
 //===----------------------------------------------------------------------===//
