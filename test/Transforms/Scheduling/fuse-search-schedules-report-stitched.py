@@ -60,8 +60,14 @@ assert abs(float(predicted) - chosen["cost"]["total_us"]) < 0.006 and int(blocks
 assert f"{group['legal']} of {group['candidates']} candidates fit" in said
 assert all(other["why_not"] for other in ranking[1:])
 assert len({entry["schedule"] for entry in ranking}) == len(ranking)
-slower = [entry for entry in ranking[1:] if "slower" in entry["why_not"]]
-assert all(entry["cost"]["total_us"] > chosen["cost"]["total_us"] for entry in slower)
+best = chosen["cost"]["total_us"]
+for entry in ranking[1:]:
+    total, found = entry["cost"]["total_us"], re.fullmatch(r"([\d.]+) % slower: ([\d.]+) us instead of ([\d.]+) us", entry["why_not"])
+    assert bool(found) == (total > best * (1 + 1e-6)), entry
+    if found:
+        share, theirs, ours = map(float, found.groups())
+        assert abs(share - 100 * (total / best - 1)) < 0.06 and abs(theirs - total) < 0.006 and abs(ours - best) < 0.006, entry
+assert any("slower" in entry["why_not"] for entry in ranking[1:])
 # A schedule of the ranking is one: put in the place of the chosen one it is verified.
 for other in ranking[1:]:
     _, said, _ = search("other", module.replace(chosen["schedule"], other["schedule"]), groups="")
