@@ -11,18 +11,6 @@
 
 using namespace fusion;
 using namespace fusion::timing;
-using llvm::StringRef;
-
-StringRef fusion::timing::name(StepKind kind) {
-  static constexpr StringRef names[emulator::kNumStepKinds] = {
-      "none",          "mma",          "wgmma",           "wgmma fence",
-      "wgmma wait",    "ldmatrix",     "stmatrix",        "TMA load",
-      "TMA store",     "TMA wait",     "cp.async",        "cp.async commit",
-      "cp.async wait", "barrier",      "cluster barrier", "mbarrier",
-      "global load",   "global store", "shared load",     "shared store",
-      "atomic"};
-  return names[static_cast<unsigned>(kind)];
-}
 
 StepKind fusion::timing::anchorKind(const MachineInst &inst) {
   using Kind = StepKind;

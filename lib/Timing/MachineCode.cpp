@@ -9,8 +9,8 @@
 #include "fusion/Timing/MachineCode.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace fusion::timing;
 using llvm::StringRef;

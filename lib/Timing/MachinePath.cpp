@@ -55,8 +55,7 @@ public:
   std::optional<MachinePath> run() {
     if (kinds.empty())
       return std::nullopt;
-    add({/*inst=*/0, /*base=*/0, /*ahead=*/{}, /*cost=*/0, kNone, kNone,
-         false});
+    add({});
     while (!pending.empty()) {
       unsigned number = pending.top().second;
       pending.pop();
@@ -71,20 +70,10 @@ private:
   static constexpr unsigned kNone = ~0u;
   using Window = std::bitset<kWindow>;
 
-  struct Node {
-    unsigned inst; ///< to be executed next; at an end, the last one
-    unsigned base; ///< the first step without an instruction
-    Window ahead;  ///< bit i: step base + 1 + i has one
-    uint64_t cost;
-    unsigned before; ///< the number of the node before
-    unsigned step;   ///< that the instruction before executed
-    bool isEnd;
-  };
-
-  /// A place, for the comparison of nodes.
   struct Place {
-    unsigned inst, base;
-    Window ahead;
+    unsigned inst = 0; ///< to be executed next; at an end, the last one
+    unsigned base = 0; ///< the first step without an instruction
+    Window ahead;      ///< bit i: step base + 1 + i has one
     bool operator==(const Place &other) const {
       return inst == other.inst && base == other.base && ahead == other.ahead;
     }
@@ -94,6 +83,13 @@ private:
       return llvm::hash_combine(place.inst, place.base,
                                 std::hash<Window>()(place.ahead));
     }
+  };
+
+  struct Node : Place {
+    uint64_t cost = 0;
+    unsigned before = kNone; ///< the number of the node before
+    unsigned step = kNone;   ///< that the instruction before executed
+    bool isEnd = false;
   };
 
   void add(Node node) {
@@ -145,7 +141,7 @@ private:
 
   void visit(unsigned number) {
     Node node = nodes[number];
-    if (!seen.insert({node.inst, node.base, node.ahead}).second)
+    if (!seen.insert(node).second)
       return;
     unsigned index = node.inst;
     const MachineInst &inst = graph.kernel().insts[index];
@@ -226,8 +222,8 @@ std::optional<MachinePath> PathFinder::find(llvm::ArrayRef<Step> steps) {
   std::vector<std::optional<unsigned>> places;
   size_t next = 0;
   for (const Step &step : steps)
-    places.push_back(step.isFurther && next > 0 ? path.places[next - 1]
-                                                : path.places[next++]);
+    places.push_back(step.isFurther ? path.places[next - 1]
+                                    : path.places[next++]);
   path.places = std::move(places);
   return path;
 }

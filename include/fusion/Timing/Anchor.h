@@ -24,9 +24,6 @@ namespace fusion::timing {
 using emulator::Step;
 using emulator::StepKind;
 
-/// Returns the name of a kind, for messages.
-llvm::StringRef name(StepKind kind);
-
 /// Returns the kind of steps that an instruction of the machine code executes,
 /// or `StepKind::None` if it is no anchor. For both kinds of waits for copies,
 /// which have one opcode, it is `AsyncWait`.

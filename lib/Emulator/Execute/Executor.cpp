@@ -358,6 +358,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       break;
   }
 done:
+  warp.step = nullptr; // it is of this call
   warp.executed += counted;
   if (!Annotate)
     cta.counters.instructions += counted;

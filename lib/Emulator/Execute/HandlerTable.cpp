@@ -25,33 +25,17 @@ FUSION_DECLARE_ISA(isa_v4)
 #undef FUSION_DECLARE_ISA
 } // namespace fusion::emulator
 
-static const HandlerTable &choose() {
-#if defined(FUSION_EMULATOR_X86)
-  switch (widestExtension()) {
-  case VectorExtension::V4:
-    return isa_v4::table;
-  case VectorExtension::V3:
-    return isa_v3::table;
-  case VectorExtension::Base:
-    break;
-  }
-#endif
-  return isa_base::table;
-}
-
 const HandlerTable &fusion::emulator::handlerTable() {
-  static const HandlerTable &chosen = choose();
-  return chosen;
+  static const HandlerTable &widest = *allHandlerTables().back();
+  return widest;
 }
 
 std::vector<const HandlerTable *> fusion::emulator::allHandlerTables() {
-  std::vector<const HandlerTable *> tables{&isa_base::table};
+  return executableTables({
+      &isa_base::table,
 #if defined(FUSION_EMULATOR_X86)
-  VectorExtension widest = widestExtension();
-  if (widest >= VectorExtension::V3)
-    tables.push_back(&isa_v3::table);
-  if (widest >= VectorExtension::V4)
-    tables.push_back(&isa_v4::table);
+      &isa_v3::table,
+      &isa_v4::table,
 #endif
-  return tables;
+  });
 }

@@ -25,33 +25,17 @@ FUSION_DECLARE_ISA(isa_v4)
 #undef FUSION_DECLARE_ISA
 } // namespace fusion::emulator
 
-static const ShadowTable &choose() {
-#if defined(FUSION_EMULATOR_X86)
-  switch (widestExtension()) {
-  case VectorExtension::V4:
-    return isa_v4::shadows;
-  case VectorExtension::V3:
-    return isa_v3::shadows;
-  case VectorExtension::Base:
-    break;
-  }
-#endif
-  return isa_base::shadows;
-}
-
 const ShadowTable &fusion::emulator::shadowTable() {
-  static const ShadowTable &chosen = choose();
-  return chosen;
+  static const ShadowTable &widest = *allShadowTables().back();
+  return widest;
 }
 
 std::vector<const ShadowTable *> fusion::emulator::allShadowTables() {
-  std::vector<const ShadowTable *> tables{&isa_base::shadows};
+  return executableTables({
+      &isa_base::shadows,
 #if defined(FUSION_EMULATOR_X86)
-  VectorExtension widest = widestExtension();
-  if (widest >= VectorExtension::V3)
-    tables.push_back(&isa_v3::shadows);
-  if (widest >= VectorExtension::V4)
-    tables.push_back(&isa_v4::shadows);
+      &isa_v3::shadows,
+      &isa_v4::shadows,
 #endif
-  return tables;
+  });
 }
