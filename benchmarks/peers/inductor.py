@@ -6,7 +6,7 @@
 A model is traced on fake tensors of the CPU, Inductor's passes over the joint graph look for attention, the graph is
 moved to a fake GPU, and `GraphLowering` generates the Triton kernels and the calls of libraries that it would run
 there. Nothing is compiled or run. Two things are replaced while it does so: what PyTorch says of the GPU
-(`Device`), and PyTorch's choice of a kernel for attention, for which `attention_for_gpu` stands.
+(`devices.Device`), and PyTorch's choice of a kernel for attention, for which `attention_for_gpu` stands.
 """
 
 import contextlib
@@ -16,43 +16,9 @@ import types
 from unittest import mock
 
 import torch
+from devices import DEVICES  # noqa: F401
 
 CPU_ATTENTION = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
-
-
-@dataclasses.dataclass
-class Device:
-    """What Inductor asks of a GPU. The numbers are those that the driver returns (`cudaDeviceProp`)."""
-
-    name: str
-    major: int
-    minor: int
-    multi_processor_count: int
-    shared_memory_per_block_optin: int
-    shared_memory_per_multiprocessor: int
-    L2_cache_size: int
-    total_memory: int
-    clock_rate: int  # kHz
-    memory_clock_rate: int  # kHz
-    memory_bus_width: int = 5120
-    warp_size: int = 32
-    max_threads_per_block: int = 1024
-    max_threads_per_multi_processor: int = 2048
-    regs_per_multiprocessor: int = 65536
-    shared_memory_per_block: int = 48 << 10
-    gcnArchName: str = ""
-    is_integrated: int = 0
-    uuid: str = ""
-
-    @property
-    def capability(self):
-        return self.major, self.minor
-
-
-DEVICES = {
-    "sm_80": Device("NVIDIA A100-SXM4-40GB", 8, 0, 108, 163 << 10, 164 << 10, 40 << 20, 40 << 30, 1410000, 1215000),
-    "sm_90a": Device("NVIDIA H100 80GB HBM3", 9, 0, 132, 227 << 10, 228 << 10, 50 << 20, 80 << 30, 1980000, 2619000),
-}
 
 
 class Driver:
