@@ -52,7 +52,7 @@ class Device:
         return min(fitting)
 
     def active_clusters(self, blocks, warps, shared_bytes, registers=0):
-        """Clusters of so many blocks that the device holds at a time; a cluster is in one GPC."""
+        """Clusters of `blocks` blocks that the device holds at a time; a cluster is in one GPC."""
         each = self.blocks_per_processor(warps, shared_bytes, registers)
         return sum(count * (processors * each // blocks) for count, processors in self.gpcs)
 

@@ -26,6 +26,7 @@ class Measurement:
     shared_bytes: int = 0  # of a block, the most of any launch
     slots: float = 0  # executed SASS instructions
     busiest: float = 0  # those of the busiest scheduler of each launch
+    sass_flops: float = 0  # of the MMAs, by the executions of SASS; counters has those of the PTX
     hot_loop: float | None = None  # SASS instructions per 1000 flops, of the launch with the most slots
     kernels: list = dataclasses.field(default_factory=list)  # of each launch its own numbers
     library_calls: int = 0
@@ -76,6 +77,8 @@ class Meter:
             "hot_loop": loop, "resident": resident,
         })  # fmt: skip
         result.slots += slots
+        result.sass_flops += sum(hot_loops.flops(one) * executed for block, executed in zip(code.blocks, done.of_blocks)
+                                 for one in block.instructions)  # fmt: skip
         result.busiest += busiest
         result.registers = max(result.registers, registers)
         result.shared_bytes = max(result.shared_bytes, shared)

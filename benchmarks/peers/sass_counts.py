@@ -31,8 +31,7 @@ _ANCHORS = {
     "RED", "REDG", "REDUX", "VOTE", "ELECT", "FENCE", "MEMBAR", "UCGABAR_ARV", "UCGABAR_WAIT", "ACQBULK", "USETMAXREG",
 }  # fmt: skip
 _ANCHOR_WEIGHT, _OTHER_WEIGHT = 20.0, 1.0
-_RIGID = 1e5  # of conservation, in units of a line's weight
-_STEPS = 40
+_STEPS = 60
 
 
 @dataclasses.dataclass
@@ -76,24 +75,35 @@ def block_executions(code, kernel, totals, warps):
         entering[b, number] = 1
         if a is not None:
             leaving[a, number] = 1
-    rows, wanted, weights = [], [], []
+    flow = _least_absolute(*_conservation(code, edges, entering, leaving),
+                           *_equations(code, kernel, totals, warps, entering),
+                           1e-3 * np.array([len(block.instructions) for block in code.blocks]) @ entering)  # fmt: skip
+    return np.round(np.maximum(entering @ flow, 0) * warps)
 
-    def require(row, number, weight):
-        rows.append(row), wanted.append(number), weights.append(weight)
 
-    for number, block in enumerate(code.blocks):
-        if block.successors and not _may_leave(block):
-            require(entering[number] - leaving[number], 0.0, _RIGID)
-    require(np.eye(len(edges))[edges.index((None, 0))], 1.0, _RIGID)
+def _conservation(code, edges, entering, leaving):
+    """(rows, right sides) of what holds exactly: what enters a block leaves it, one unit enters the kernel, and waits
+    are not retried."""
+    rows = [entering[number] - leaving[number] for number, block in enumerate(code.blocks)
+            if block.successors and not _may_leave(block)]  # fmt: skip
+    sides = [0.0] * len(rows)
+    one = np.eye(len(edges))
     for number, (a, b) in enumerate(edges):
         if a == b and _only_waits(code.blocks[a], a):
-            require(np.eye(len(edges))[number], 0.0, _RIGID)
+            rows.append(one[number])
+            sides.append(0.0)
+    rows.append(one[edges.index((None, 0))])
+    return np.array(rows), np.array([*sides, 1.0])
+
+
+def _equations(code, kernel, totals, warps, entering):
+    """(rows, right sides, weights) of the lines of the PTX, for one warp on average."""
+    rows, sides, weights = [], [], []
     for (copies, executed), weight in _line_equations(code, kernel, totals).items():
-        row = sum(n * entering[block] for block, n in copies)
-        require(row, executed / warps, weight)
-    lengths = np.array([len(block.instructions) for block in code.blocks]) @ entering
-    flow = _least_absolute(np.array(rows), np.array(wanted), np.array(weights), 1e-3 * lengths)
-    return np.round(np.maximum(entering @ flow, 0) * warps)
+        rows.append(sum(n * entering[block] for block, n in copies))
+        sides.append(executed / warps)
+        weights.append(weight)
+    return np.array(rows), np.array(sides), np.array(weights)
 
 
 def _may_leave(block):
@@ -133,19 +143,24 @@ def _line_equations(code, kernel, totals):
     return equations
 
 
-def _least_absolute(rows, wanted, weights, slope):
-    """x >= 0 that minimises weights · |rows x - wanted| + slope · x, by reweighted least squares."""
-    scale = weights / np.maximum(np.abs(wanted), 1.0)
-    count = rows.shape[1]
-    held = np.zeros(count)
-    factor = np.ones(len(wanted))
-    x = np.zeros(count)
+def _least_absolute(exact, exact_sides, rows, sides, weights, slope):
+    """The x >= 0 with exact x = exact_sides that minimises weights · |rows x - sides| + slope · x, relative to the
+    sides where these are above 1: by reweighted least squares among the solutions of the exact equations."""
+    start = np.linalg.lstsq(exact, exact_sides, rcond=None)[0]
+    _, values, directions = np.linalg.svd(exact)
+    free = directions[np.sum(values > 1e-9 * values[0]) :].T
+    if not free.size:
+        return start
+    size = np.maximum(np.abs(sides), 1.0)
+    along, left = rows @ free / size[:, None], (sides - rows @ start) / size
+    held, factor = np.zeros(len(start)), np.ones(len(sides))
     for _ in range(_STEPS):
-        weighted = rows * (scale * factor)[:, None]
-        normal = rows.T @ weighted + np.diag(held + 1e-9)
-        x = np.linalg.solve(normal, weighted.T @ wanted - 0.5 * slope * 1e-3)
-        distance = np.abs(rows @ x - wanted) / np.maximum(np.abs(wanted), 1.0)
-        rigid = weights >= _RIGID
-        factor = np.where(rigid, 1e4, 1.0 / np.maximum(distance, 1e-6))
-        held = np.where(x < -1e-6, np.maximum(held * 10, 1e6), held)
+        weighted = along * (weights * factor)[:, None]
+        normal = along.T @ weighted + free.T @ (held[:, None] * free) + 1e-9 * np.eye(free.shape[1])
+        right = weighted.T @ left - free.T @ (held * start + 1e-3 * slope)
+        z = np.linalg.lstsq(normal, right, rcond=1e-14)[0]
+        x = start + free @ z
+        factor = 1.0 / np.maximum(np.abs(along @ z - left), 1e-6)
+        # Weights that hold edges at 0 grow while these are below it, and shrink when others pull them up.
+        held = np.where(x < -1e-6, np.clip(held * 10, 1.0, 1e8), held * 0.3)
     return np.maximum(x, 0)
