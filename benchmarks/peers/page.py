@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The page docs/measurements/peers.md from the numbers of `run`."""
 
+import fnmatch
 import importlib.metadata
 import pathlib
 import re
@@ -106,7 +107,7 @@ def _tables(chosen):
 
 
 def _higher(chosen):
-    """What is above Triton's, with the explanation from explanations.md."""
+    """What is above Triton's, with the first explanation of explanations.md that matches."""
     notes = _notes()
     yield "| computation | chip | above Triton's | why |"
     yield "|---|---|---|---|"
@@ -114,21 +115,17 @@ def _higher(chosen):
         if higher := pair.higher():
             run = pair.ours
             words = ", ".join(WORDS[key] for key in higher)
-            why = notes.get((run["family"], run["chip"]), "")
+            why = next((text for pattern, chip, text in notes if chip in (run["chip"], "both")
+                        and fnmatch.fnmatch(f"{run['family']} {run['name']}", pattern)), "")  # fmt: skip
             title = f"{run['family'].replace('_', ' ')} {run['name']} {run['dtype']}"
             yield f"| {title} | {run['chip']} | {words} | {why} |"
 
 
 def _notes():
-    """{(family, chip): text} of explanations.md, a table `| family | chip | text |`."""
-    file = HERE / "explanations.md"
-    found = {}
-    for line in file.read_text().splitlines() if file.exists() else []:
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if len(cells) == 3 and (cells[1] in CHIPS or cells[1] == "both"):
-            for chip in CHIPS if cells[1] == "both" else [cells[1]]:
-                found[cells[0], chip] = cells[2]
-    return found
+    """[(pattern of a family and a name, chip or "both", text)] of explanations.md."""
+    lines = (HERE / "explanations.md").read_text().splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    return cells[1:]
 
 
 def _findings(runs, blocks):

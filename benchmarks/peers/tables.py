@@ -9,6 +9,8 @@ import math
 # Key of a number, heading, and how it is read from a measurement.
 _COLUMNS = (
     ("launches", "launches", lambda m: m["launches"]),
+    ("grid", "blocks × threads", lambda m: " + ".join(
+        f"{math.prod(one['grid'])} × {math.prod(one['block'])}" for one in m["kernels"])),
     ("busiest", "slots, busiest", lambda m: m["busiest"]),
     ("slots", "slots", lambda m: m["slots"]),
     ("instructions", "PTX", lambda m: m["counters"]["instructions"]),
@@ -84,6 +86,8 @@ def short(number):
     """Four digits at most, with a unit."""
     if number is None:
         return ""
+    if isinstance(number, str):
+        return number
     if abs(number) < 100 and number != int(number):
         return f"{number:.3g}"
     for unit, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):

@@ -286,7 +286,8 @@ def run(side, busiest, family="softmax", status="right", held_out=False, finding
     counters = dict.fromkeys(("instructions", "global_load_bytes", "global_store_bytes", "global_sectors",
                               "shared_wavefronts", "shared_bank_conflicts", "mma_flops", "barriers"), 100)  # fmt: skip
     measurement = {"launches": 1, "counters": counters, "registers": 32, "spill_bytes": 0, "shared_bytes": 1024,
-                   "slots": 10 * busiest, "busiest": busiest, "hot_loop": None, "sass_flops": 100}  # fmt: skip
+                   "slots": 10 * busiest, "busiest": busiest, "hot_loop": None, "sass_flops": 100,
+                   "kernels": [{"grid": [3, 2, 1], "block": [64, 1, 1]}]}  # fmt: skip
     measurement |= changed
     return {"family": family, "name": "4x8", "dtype": "f16", "held_out": held_out, "chip": "sm_80", "side": side,
             "configuration": f"{busiest} slots", "status": status, "message": "" if status == "right" else "because",
@@ -316,8 +317,8 @@ def test_comparison_table():
     lines = list(tables.comparison_table(tables.pairs(example())))
     assert len({line.count("|") for line in lines}) == 1
     assert lines[2].startswith("| decode 4×8 f16 | ∞ | Fusion: failed |")
-    assert lines[4].startswith("| matmul 4×8 f16 (held out) | 1.50 | Fusion | 2 | 300 | 3000 |")
-    assert lines[5].startswith("| | | Triton: 200 slots | 1 | 200 | 2000 |")
+    assert lines[4].startswith("| matmul 4×8 f16 (held out) | 1.50 | Fusion | 2 | 6 × 64 | 300 | 3000 |")
+    assert lines[5].startswith("| | | Triton: 200 slots | 1 | 6 × 64 | 200 | 2000 |")
 
 
 @pytest.mark.parametrize("number, text", [
