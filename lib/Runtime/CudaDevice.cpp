@@ -8,7 +8,7 @@
 
 #include "CudaDriver.h"
 #include "fusion/Runtime/Device.h"
-#include "fusion/Runtime/Ptxas.h"
+#include "fusion/Toolchain/Ptxas.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>

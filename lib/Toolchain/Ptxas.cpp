@@ -6,16 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Runtime/Ptxas.h"
+#include "fusion/Toolchain/Ptxas.h"
+#include "ToolRun.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace fusion;
 namespace fs = llvm::sys::fs;
@@ -35,8 +33,8 @@ static std::vector<std::string> entries(const llvm::Twine &folder,
   return found;
 }
 
-std::optional<std::string> fusion::findPtxas() {
-  if (auto onPath = llvm::sys::findProgramByName("ptxas"))
+std::optional<std::string> fusion::findNvidiaTool(llvm::StringRef name) {
+  if (auto onPath = llvm::sys::findProgramByName(name))
     return *onPath;
   std::vector<std::string> folders;
   if (auto home = llvm::sys::Process::GetEnv("CUDA_HOME"))
@@ -60,46 +58,30 @@ std::optional<std::string> fusion::findPtxas() {
            entries(python + "/site-packages/nvidia", "cu"))
         folders.push_back(cuda + "/bin");
   for (const std::string &folder : folders)
-    if (fs::can_execute(folder + "/ptxas"))
-      return folder + "/ptxas";
+    if (std::string tool = folder + "/" + name.str(); fs::can_execute(tool))
+      return tool;
   return std::nullopt;
+}
+
+std::optional<std::string> fusion::findPtxas() {
+  return findNvidiaTool("ptxas");
 }
 
 llvm::Expected<std::vector<char>> fusion::assemblePtx(llvm::StringRef ptxas,
                                                       llvm::StringRef ptx,
-                                                      llvm::StringRef arch) {
-  llvm::SmallString<128> folder;
-  if (std::error_code error = fs::createUniqueDirectory("fusion", folder))
-    return llvm::createStringError("temporary folder: " + error.message());
-  llvm::scope_exit cleanup([&] { fs::remove_directories(folder); });
-  std::string input = (folder + "/kernels.ptx").str();
-  std::string output = (folder + "/kernels.cubin").str();
-  std::string log = (folder + "/log").str();
-  {
-    std::error_code error;
-    llvm::raw_fd_ostream os(input, error);
-    os << ptx;
-    os.close();
-    if (error || os.has_error()) {
-      os.clear_error();
-      return llvm::createStringError(input + ": cannot be written");
-    }
-  }
-  std::string archOption = ("-arch=" + arch).str();
-  llvm::StringRef arguments[] = {ptxas, archOption, "-o", output, input};
-  std::optional<llvm::StringRef> redirects[] = {"", log, log};
-  std::string problem;
-  int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,
-                                         redirects, 0, 0, &problem);
-  if (status != 0) {
-    if (auto text = llvm::MemoryBuffer::getFile(log))
-      problem += (*text)->getBuffer().rtrim();
-    return llvm::createStringError(ptxas + ": " + problem);
-  }
-  auto cubin = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
-                                           /*RequiresNullTerminator=*/false);
-  if (!cubin)
-    return llvm::createStringError(ptxas + ": " + cubin.getError().message());
-  return std::vector<char>((*cubin)->getBufferStart(),
-                           (*cubin)->getBufferEnd());
+                                                      llvm::StringRef arch,
+                                                      PtxLines lines) {
+  llvm::Expected<ToolRun> tool = ToolRun::create();
+  if (!tool)
+    return tool.takeError();
+  if (llvm::Error error = tool->write("kernels.ptx", ptx))
+    return error;
+  std::vector<std::string> arguments = {"-arch=" + arch.str(), "-o",
+                                        tool->path("kernels.cubin"),
+                                        tool->path("kernels.ptx")};
+  if (lines == PtxLines::With)
+    arguments.push_back("-lineinfo");
+  if (llvm::Error error = tool->run(ptxas, arguments, "log"))
+    return error;
+  return tool->read("kernels.cubin", ptxas);
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Runtime/Ptxas.h"
+#include "fusion/Toolchain/Ptxas.h"
 #include "gtest/gtest.h"
 
 using namespace fusion;
