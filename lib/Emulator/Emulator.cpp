@@ -146,6 +146,19 @@ fusion::emulator::activeClusters(const Program &program, const Launch &launch,
               : std::nullopt;
 }
 
+std::optional<LaunchShape>
+fusion::emulator::launchShape(const Program &program, const Launch &launch,
+                              const Processors &processors, Error &error) {
+  Launch own = launch;
+  const Code *code = prepareLaunch(program, own, /*watched=*/false, error);
+  if (!code)
+    return std::nullopt;
+  LaunchShape shape{own.cluster, demandOf(*code, own, processors)};
+  // .minnctapersm is a bound, not what ptxas takes.
+  shape.block.registers = code->source->maxRegisters;
+  return shape;
+}
+
 LaunchResult fusion::emulator::run(const Program &program,
                                    const Launch &requested, Memory &memory,
                                    const Options &options) {

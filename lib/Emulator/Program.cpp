@@ -33,6 +33,12 @@ std::vector<std::string> Program::kernels() const {
   return names;
 }
 
+std::string Program::target() const {
+  const Module &module = *pimpl->module;
+  std::string name = "sm_" + std::to_string(module.target);
+  return module.targetSuffix ? name + module.targetSuffix : name;
+}
+
 uint32_t fusion::emulator::findKernel(const Module &module,
                                       std::string_view name) {
   for (uint32_t i = 0; i < module.functions.size(); ++i)

@@ -30,7 +30,7 @@ std::vector<BlockRecording> record(const std::string &text, uint32_t blocks,
   Launch launch = makeLaunch("k", {blocks, 1, 1}, {threads, 1, 1}, data);
   launch.cluster[0] = cluster;
   if (!options.records)
-    options.records = [](uint64_t) { return true; };
+    options.records = [](uint64_t) { return Recorded::Steps; };
   return runOk(*program, launch, memory, options).recordings;
 }
 
@@ -81,7 +81,9 @@ TEST(Recording, Accesses) {
 TEST(Recording, BlocksThatAreChosen) {
   std::string text = hopperKernel(1, 16, "ld.global.u32 %r1, [%p0];\n");
   Options options;
-  options.records = [](uint64_t block) { return block % 3 == 1; };
+  options.records = [](uint64_t block) {
+    return block % 3 == 1 ? Recorded::Steps : Recorded::Nothing;
+  };
   auto recordings = record(text, 8, 32, options);
   ASSERT_EQ(recordings.size(), 3u);
   for (size_t i = 0; i < 3; ++i)
@@ -183,7 +185,9 @@ TEST(Recording, ChangesNothingElse) {
     Options options;
     options.sanitize = sanitize;
     if (records)
-      options.records = [](uint64_t block) { return block == 0; };
+      options.records = [](uint64_t block) {
+        return block == 0 ? Recorded::Steps : Recorded::Nothing;
+      };
     LaunchResult result =
         runOk(*program, makeLaunch("k", {1, 1, 1}, {128, 1, 1}, data), memory,
               options);

@@ -67,6 +67,8 @@ public:
 
   /// Names of the entry functions, in source order.
   std::vector<std::string> kernels() const;
+  /// The module's target, such as `sm_90a`.
+  std::string target() const;
 
   struct Parameter {
     size_t bytes;     ///< size of the parameter
@@ -92,6 +94,20 @@ private:
 /// room. Returns UINT32_MAX without GPCs, and nullopt, with `error` set, if the
 /// kernel cannot be launched in this way.
 std::optional<uint64_t> activeClusters(const Program &program,
+                                       const Launch &launch,
+                                       const Processors &processors,
+                                       Error &error);
+
+/// What a launch takes of a chip.
+struct LaunchShape {
+  std::array<uint32_t, 3> cluster{1, 1, 1}; ///< the kernel's, if it names one
+  /// Of a block. Registers are those of .maxnreg, else 0.
+  BlockDemand block;
+};
+
+/// Returns the shape of a launch on `processors`. The parameters are ignored.
+/// Returns nullopt, with `error` set, if the kernel cannot be launched so.
+std::optional<LaunchShape> launchShape(const Program &program,
                                        const Launch &launch,
                                        const Processors &processors,
                                        Error &error);

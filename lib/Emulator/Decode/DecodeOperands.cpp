@@ -23,6 +23,7 @@ Inst &DecodeContext::emit(Handler handler, const std::vector<Ref> &operands,
   Inst inst;
   inst.run = handler;
   inst.line = instruction ? instruction->line : 0;
+  inst.lastLine = instruction ? instruction->lastLine : 0;
   inst.flow = flow;
   inst.count = uint8_t(operands.size());
   code->operands.push_back(operands);

@@ -445,8 +445,10 @@ bool Decoder::decode(const Instruction &inst) {
   // run for all lanes, which is harmless.
   for (size_t i = before; i < context.code->insts.size(); ++i) {
     Inst &made = context.code->insts[i];
-    if (made.flow != Flow::Hidden)
+    if (made.flow != Flow::Hidden) {
       made.step = stepKind(inst);
+      made.passesL1 = passesL1(inst);
+    }
     if (inst.guard != kNone && made.flow != Flow::Hidden) {
       made.guard = context.slots[inst.guard];
       made.guardFlip = inst.guardNegated ? ~0u : 0;

@@ -81,6 +81,17 @@ private:
 
 } // namespace
 
+bool fusion::emulator::passesL1(const Instruction &inst) {
+  Opcode opcode(inst);
+  if (inst.root == "atom" || inst.root == "red")
+    return true;
+  for (std::string_view modifier :
+       {"cg", "cv", "volatile", "relaxed", "acquire", "mmio", "bulk"})
+    if (opcode.has(modifier))
+      return true;
+  return false;
+}
+
 StepKind fusion::emulator::stepKind(const Instruction &inst) {
   Opcode opcode(inst);
   std::string_view root = inst.root;

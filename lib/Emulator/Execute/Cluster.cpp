@@ -19,18 +19,9 @@ static constexpr uint64_t kTurn = 1 << 14;
 // between, until that is a deadlock.
 static constexpr uint64_t kMaxStalls = 64;
 
-uint64_t fusion::emulator::countClusters(const Launch &launch) {
-  uint64_t n = 1;
-  for (unsigned d = 0; d < 3; ++d)
-    n *= launch.grid[d] / launch.cluster[d];
-  return n;
-}
-
-uint64_t fusion::emulator::activeClusters(const Code &code,
-                                          const Launch &launch,
-                                          const Processors &processors) {
-  if (processors.gpcs.empty())
-    return UINT32_MAX;
+fusion::BlockDemand fusion::emulator::demandOf(const Code &code,
+                                               const Launch &launch,
+                                               const Processors &processors) {
   constexpr uint32_t warpSize = kWarpSize, mostRegisters = 255, step = 8;
   uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   BlockDemand block;
@@ -42,6 +33,15 @@ uint64_t fusion::emulator::activeClusters(const Code &code,
     block.registers = std::clamp(
         processors.registers / (blocks * block.warps * warpSize) / step * step,
         1u, mostRegisters);
+  return block;
+}
+
+uint64_t fusion::emulator::activeClusters(const Code &code,
+                                          const Launch &launch,
+                                          const Processors &processors) {
+  if (processors.gpcs.empty())
+    return UINT32_MAX;
+  BlockDemand block = demandOf(code, launch, processors);
   return fusion::activeClusters(processors.gpcs, blocksPerSM(processors, block),
                                 uint64_t(launch.cluster[0]) *
                                     launch.cluster[1] * launch.cluster[2]);
@@ -49,13 +49,10 @@ uint64_t fusion::emulator::activeClusters(const Code &code,
 
 std::array<uint32_t, 3> fusion::emulator::firstCta(const Launch &launch,
                                                    uint64_t cluster) {
-  std::array<uint32_t, 3> place;
-  for (unsigned d = 0; d < 3; ++d) {
-    uint64_t clusters = launch.grid[d] / launch.cluster[d];
-    place[d] = uint32_t(cluster % clusters * launch.cluster[d]);
-    cluster /= clusters;
-  }
-  return place;
+  uint64_t first = blocksOfCluster(launch, cluster).front();
+  return {uint32_t(first % launch.grid[0]),
+          uint32_t(first / launch.grid[0] % launch.grid[1]),
+          uint32_t(first / launch.grid[0] / launch.grid[1])};
 }
 
 ClusterExecutor::ClusterExecutor(const Code &code, const Launch &launch,
@@ -78,14 +75,10 @@ void ClusterExecutor::start(uint64_t linear, bool tracing,
   done.assign(executors.size(), false);
   stalls = seenEvents = executed = 0;
   random = options.seed * 0x9e3779b97f4a7c15u ^ linear;
-  auto place = firstCta(launch, linear);
-  for (uint32_t rank = 0; rank < executors.size(); ++rank) {
-    uint64_t x = place[0] + uint64_t(rank) % launch.cluster[0];
-    uint64_t y = place[1] + rank / launch.cluster[0] % launch.cluster[1];
-    uint64_t z = place[2] + rank / launch.cluster[0] / launch.cluster[1];
-    executors[rank]->start(x + launch.grid[0] * (y + launch.grid[1] * z),
-                           tracing, sharedHostMemory, cluster, rank);
-  }
+  std::vector<uint64_t> blocks = blocksOfCluster(launch, linear);
+  for (uint32_t rank = 0; rank < executors.size(); ++rank)
+    executors[rank]->start(blocks[rank], tracing, sharedHostMemory, cluster,
+                           rank);
 }
 
 bool ClusterExecutor::letHeldGo() {

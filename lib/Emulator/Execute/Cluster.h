@@ -54,8 +54,9 @@ private:
   uint64_t stalls = 0, seenEvents = 0, random = 0, executed = 0;
 };
 
-/// Returns the number of clusters of a launch.
-uint64_t countClusters(const Launch &launch);
+/// Returns what a block of a checked launch takes of an SM.
+BlockDemand demandOf(const Code &code, const Launch &launch,
+                     const Processors &processors);
 
 /// Returns how many clusters of a checked launch `processors` hold at a time;
 /// UINT32_MAX if they have no GPCs.

@@ -59,14 +59,16 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   cta.counters = Counters();
   cta.fault = Fault();
   cta.trace.clear();
-  cta.tracing = tracing;
+  cta.fed = 0;
   cta.sharedHostMemory = sharedHostMemory;
   cta.clock = 0;
   cta.varies = options.seed != 0;
   cta.random = options.seed * 0x2545f4914f6cdd1du ^ linear;
   cta.barriers.assign(kBarriers, Barrier());
-  cta.isRecorded = options.records && options.records(linear);
-  isDetailed = options.annotate || cta.isRecorded;
+  cta.recorded = options.records ? options.records(linear) : Recorded::Nothing;
+  bool isRecorded = cta.recorded != Recorded::Nothing;
+  cta.tracing = tracing || isRecorded;
+  isDetailed = options.annotate || isRecorded;
   cta.instCounters.clear();
   if (isDetailed)
     cta.instCounters.assign(code.insts.size(), Counters());
@@ -80,7 +82,7 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta, i);
   cta.steps.clear();
-  if (cta.isRecorded)
+  if (cta.recorded == Recorded::Steps)
     cta.steps.resize(cta.warps.size());
   spun.assign(cta.warps.size(), Spun());
   nextWarp = 0;
@@ -113,17 +115,26 @@ uint32_t Executor::synchronizeAligned(Warp &warp, const Inst &inst,
 }
 
 /// Ends the step that is recorded, whose counts are what `counters` gained.
-static void finishStep(Warp &warp, const Counters &before) {
+static void finishStep(Warp &warp, const Inst &inst, const Counters &before) {
   Step &step = *warp.step;
+  std::vector<uint64_t> &sectors = warp.cta->trace;
+  step.numSectors = uint32_t(sectors.size()) - step.firstSector;
+  if (inst.passesL1)
+    for (size_t i = step.firstSector; i < sectors.size(); ++i)
+      sectors[i] |= kSectorPastL1;
+  warp.step = nullptr;
+  if (warp.cta->recorded != Recorded::Steps)
+    return;
   const Counters &now = *warp.counters;
-  step.bytes += uint32_t(now.globalLoadBytes - before.globalLoadBytes +
-                         now.globalStoreBytes - before.globalStoreBytes);
+  // An mbarrier also expects the bytes of a copy that lie out of bounds.
+  if (step.action != StepAction::Complete)
+    step.bytes += uint32_t(now.globalLoadBytes - before.globalLoadBytes +
+                           now.globalStoreBytes - before.globalStoreBytes);
   step.sectors = uint32_t(now.globalSectors - before.globalSectors);
   step.wavefronts = uint32_t(now.sharedWavefronts - before.sharedWavefronts);
   std::vector<Step> &steps = warp.cta->steps[warp.index];
   steps.push_back(step);
   steps.insert(steps.end(), warp.furtherSteps.begin(), warp.furtherSteps.end());
-  warp.step = nullptr;
 }
 
 template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
@@ -132,9 +143,9 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
   uint64_t counted = 0;
   Step step;
   Counters before;
-  auto recordStep = [&] {
+  auto recordStep = [&](const Inst &inst) {
     if (Annotate && warp.step)
-      finishStep(warp, before);
+      finishStep(warp, inst, before);
   };
   if (!warp.current.mask && !mergeAndPick(warp)) {
     warp.blocked = true;
@@ -185,12 +196,14 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       warp.counters = &cta.instCounters[pc];
       ++warp.counters->instructions;
       warp.step = nullptr;
-      if (cta.isRecorded && inst.step != StepKind::None && mask) {
+      if (cta.recorded != Recorded::Nothing && inst.step != StepKind::None &&
+          mask) {
         step = Step();
         warp.furtherSteps.clear();
         step.kind = inst.step;
-        step.line = inst.line;
+        step.line = inst.lastLine;
         step.lanes = mask;
+        step.firstSector = uint32_t(cta.trace.size());
         before = *warp.counters;
         warp.step = &step;
       }
@@ -200,7 +213,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       ++counted;
       if (mask)
         inst.run(warp, inst, mask);
-      recordStep();
+      recordStep(inst);
       ++warp.current.pc;
       continue;
     case Flow::Checked:
@@ -208,7 +221,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       ++counted;
       if (mask)
         inst.run(warp, inst, mask);
-      recordStep();
+      recordStep(inst);
       ++warp.current.pc;
       break;
     case Flow::Hidden:
@@ -307,7 +320,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
           goto done;
         continue;
       }
-      recordStep();
+      recordStep(inst);
       ++warp.current.pc;
       if (!warp.others.empty())
         limit = limitOf(warp);
@@ -327,7 +340,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         continue;
       }
       arrive(warp, inst, mask);
-      recordStep();
+      recordStep(inst);
       if (warp.stop)
         goto done;
       if (!reconsider())
@@ -347,7 +360,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         continue;
       }
       warp.current.timedOut = false;
-      recordStep();
+      recordStep(inst);
       ++counted;
       ++warp.current.pc;
       if (!warp.others.empty())

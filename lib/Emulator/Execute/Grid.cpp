@@ -336,8 +336,10 @@ private:
   /// others wrote before, so the model sees accesses in the order in which CTAs
   /// run.
   void feed(Cta &cta) {
-    l2->feed(cta.trace);
-    cta.trace.clear();
+    l2->feed(cta.trace.data() + cta.fed, cta.trace.size() - cta.fed);
+    if (cta.recorded == Recorded::Nothing)
+      cta.trace.clear();
+    cta.fed = cta.trace.size();
   }
 
   void collect(ClusterExecutor &cluster, CtaStatus status) {
@@ -357,8 +359,9 @@ private:
     result.counters += cta.counters;
     for (size_t i = 0; i < cta.instCounters.size(); ++i)
       instCounters[i] += cta.instCounters[i];
-    if (cta.isRecorded)
-      result.recordings.push_back({cta.linear, std::move(cta.steps)});
+    if (cta.recorded != Recorded::Nothing)
+      result.recordings.push_back(
+          {cta.linear, std::move(cta.steps), cta.trace});
     if (executor.sanitizer)
       for (Finding &finding : executor.sanitizer->reports.findings)
         if (known.emplace(finding.kind, finding.line, finding.otherLine).second)
@@ -386,7 +389,7 @@ private:
       cta.trace = {};
       for (auto it = traces.find(fed); it != traces.end();
            it = traces.find(fed)) {
-        l2->feed(it->second);
+        l2->feed(it->second.data(), it->second.size());
         traces.erase(it);
         ++fed;
       }

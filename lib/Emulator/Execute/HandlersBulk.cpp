@@ -119,7 +119,8 @@ bool deliver(Warp &warp, const Inst &inst, unsigned lane, const BulkCopy &copy,
                      true, barrierCta, offset))
     return false;
   recordAtMbarrier(warp, StepAction::Complete, *copy.sharedCta, offset,
-                   inst.a & BulkMulticast ? warp.reg<uint16_t>(ctas)[lane] : 0);
+                   inst.a & BulkMulticast ? warp.reg<uint16_t>(ctas)[lane] : 0,
+                   copy.bytes);
   if (!(inst.a & BulkMulticast)) {
     if (barrierCta != copy.sharedCta) {
       raiseFault(warp, inst, lane,

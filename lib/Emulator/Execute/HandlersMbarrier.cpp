@@ -286,7 +286,8 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
       ++m.pending;
       storeMbarrier(cta, offset, m);
     }
-    recordAtMbarrier(warp, StepAction::Arrive, cta, offset, inst.a ? 1 : 0);
+    recordAtMbarrier(warp, StepAction::ArriveCopied, cta, offset,
+                     inst.a ? 1 : 0);
     BulkCopy copy;
     copy.kind = BulkCopy::Kind::Arrive;
     copy.issuer = warp.cta;

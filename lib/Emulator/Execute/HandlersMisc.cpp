@@ -9,7 +9,6 @@
 #include "Emulator/Execute/HandlersMisc.h"
 
 #include "Emulator/Execute/Access.h"
-#include "Emulator/Execute/L2Model.h"
 #include "Emulator/Sanitize/Sanitizer.h"
 
 #include <cmath>
@@ -289,7 +288,7 @@ void discard(Warp &warp, const Inst &inst, uint32_t mask) {
     unsigned lane = unsigned(__builtin_ctz(left));
     std::memset(lines.pointer[lane], kPoison, kLineBytes);
     if (warp.cta->tracing)
-      warp.cta->trace.push_back(addresses.address[lane] | L2Model::kDiscard);
+      warp.cta->trace.push_back(addresses.address[lane] | kSectorDiscarded);
   }
 }
 

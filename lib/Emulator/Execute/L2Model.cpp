@@ -8,67 +8,19 @@
 
 #include "Emulator/Execute/L2Model.h"
 
+#include "fusion/Emulator/Machine/Recording.h"
+
 using namespace fusion::emulator;
 
-// Larger than any chip's L2; larger requests allocate no memory.
-static constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
-
-L2Model::L2Model(uint64_t bytes) {
-  bytes = bytes < kMaxBytes ? bytes : kMaxBytes;
-  sets = bytes / (128 * kWays);
-  sets = sets ? sets : 1;
-  lines.resize(sets * kWays);
-}
-
-/// Returns the set of a line. Chips mix higher bits into it, so that lines at a
-/// distance of a large power of two do not meet in a few sets. Neighbouring
-/// lines are in different sets.
-uint64_t L2Model::setOf(uint64_t tag) const {
-  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4):
-  // the product's highest bits spread evenly whatever the numbers' distance.
-  constexpr uint64_t golden = 0x9E3779B97F4A7C15;
-  uint64_t turn = (tag / sets * golden >> 32) * sets >> 32;
-  return (tag + turn) % sets;
-}
-
-void L2Model::feed(const std::vector<uint64_t> &trace) {
-  for (uint64_t entry : trace) {
-    bool write = entry & 1;
-    uint64_t tag = entry >> 7;
-    uint8_t sector = uint8_t(1u << (entry >> 5 & 3));
-    Line *set = &lines[setOf(tag) * kWays];
-    Line *line = set;
-    for (unsigned way = 0; way < kWays; ++way) {
-      if (set[way].tag == tag) {
-        line = &set[way];
-        break;
-      }
-      if (set[way].used < line->used)
-        line = &set[way];
-    }
-    if (entry & kDiscard) {
-      if (line->tag == tag)
-        line->present = line->dirty = 0;
-      continue;
-    }
-    if (line->tag != tag) {
-      sectorsMoved += unsigned(__builtin_popcount(line->dirty));
-      *line = Line();
-      line->tag = tag;
-    }
-    line->used = ++time;
-    if (write)
-      line->dirty |= sector;
-    else if (!(line->present & sector))
-      ++sectorsMoved;
-    line->present |= sector;
+void L2Model::feed(const uint64_t *sectors, size_t count) {
+  for (const uint64_t *at = sectors; at != sectors + count; ++at) {
+    SectorCache::Outcome outcome = cache.access(*at);
+    bool isRead = !(*at & (kSectorWritten | kSectorDiscarded));
+    sectorsMoved += outcome.replaced + (isRead && !outcome.wasPresent);
   }
 }
 
 uint64_t L2Model::finish() {
-  for (Line &line : lines) {
-    sectorsMoved += unsigned(__builtin_popcount(line.dirty));
-    line.dirty = 0;
-  }
+  sectorsMoved += cache.clean();
   return sectorsMoved * 32;
 }

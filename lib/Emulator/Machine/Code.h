@@ -85,6 +85,7 @@ struct Inst {
   int64_t imm2 = 0;    ///< offset of a second address
   uint32_t target = 0; ///< of a branch or call; a table's first
   uint32_t line = 0;
+  uint32_t lastLine = 0; ///< of the PTX instruction
   Ref guard = kNone;
   uint32_t guardFlip = 0; ///< all ones for `@!p`
   Flow flow = Flow::Next;
@@ -92,6 +93,7 @@ struct Inst {
   uint8_t a = 0, b = 0, c = 0, d = 0, e = 0; ///< meaning is the handler's
   uint8_t order = 0;              ///< of strong accesses, bits of Order
   StepKind step = StepKind::None; ///< how it is recorded
+  bool passesL1 = false; ///< its accesses of global memory do not look into L1
 };
 
 /// An instruction's effect on registers that a wgmma of its function uses as

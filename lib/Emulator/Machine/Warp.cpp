@@ -60,7 +60,7 @@ void fusion::emulator::recordAtMbarrier(Warp &warp, StepAction action,
   }
   here->bytes += bytes;
   // Arrivals add up; a parity or a mask of blocks is the same for all.
-  if (action == StepAction::Arrive)
+  if (action == StepAction::Arrive || action == StepAction::ArriveCopied)
     here->value += value;
   else
     here->value = value;

@@ -231,11 +231,12 @@ struct Cta {
   std::vector<Barrier> barriers;
   Counters counters;
   std::vector<Counters> instCounters; ///< with Options::annotate
-  bool isRecorded = false;
-  std::vector<std::vector<Step>> steps; ///< by warp, if it is recorded
+  Recorded recorded = Recorded::Nothing;
+  std::vector<std::vector<Step>> steps; ///< by warp, if steps are recorded
   Fault fault;
-  /// Touched 32-byte sectors for the L2 model, as address | 1 for writes.
+  /// Accessed sectors (Recording.h), for the L2 model and recordings.
   std::vector<uint64_t> trace;
+  size_t fed = 0; ///< how many the L2 model has seen
   bool tracing = false;
   bool sharedHostMemory = false; ///< other CTAs run at the same time
   Allocation *recent[4] = {nullptr, nullptr, nullptr, nullptr};

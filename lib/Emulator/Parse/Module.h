@@ -65,6 +65,7 @@ struct Instruction {
   bool guardNegated = false;
   std::vector<Operand> operands;
   unsigned line = 0;
+  unsigned lastLine = 0; ///< of its semicolon
 };
 
 struct Register {

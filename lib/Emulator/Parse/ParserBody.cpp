@@ -236,6 +236,7 @@ bool Parser::instruction() {
     if (!token.is(';') && !expect(','))
       return false;
   }
+  parsed.lastLine = token.line;
   if (!advance())
     return false;
   for (uint32_t i = 0; i < parsed.operands.size(); ++i)

@@ -38,11 +38,18 @@ struct Launch {
   std::vector<uint64_t> pending;
 };
 
+/// Returns the blocks of a cluster, by rank, as indices in the grid. `cluster`
+/// is its index among the launch's clusters.
+std::vector<uint64_t> blocksOfCluster(const Launch &launch, uint64_t cluster);
+/// Returns the number of clusters of a launch.
+uint64_t countClusters(const Launch &launch);
+
 struct Options {
   bool sanitize = false;
   bool annotate = false; ///< fill LaunchResult::lines
-  /// Which blocks are recorded, by their index in the grid; empty: none.
-  std::function<bool(uint64_t block)> records;
+  /// What is recorded of a block, by its index in the grid; empty: nothing.
+  /// Host threads call it at the same time.
+  std::function<Recorded(uint64_t block)> records;
   uint64_t seed = 0;    ///< draws the order in which warps run
   unsigned threads = 0; ///< host threads, 0 = all cores
   /// The most warp instructions that one warp, and that all warps of the launch

@@ -8,7 +8,8 @@
 //
 // A recording has the steps of each warp of a block: the instructions that
 // ptxas neither makes nor loses, in the order of their execution. A model of
-// time replays them on machine code (fusion/Timing/MachinePath.h).
+// time replays them on machine code (fusion/Timing/MachinePath.h). It also has
+// the sectors of global memory that the block accessed, for models of caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +52,9 @@ enum class StepAction : uint8_t {
   Wait,       ///< until what it names is complete
   Arrive,     ///< without waiting
   ArriveWait, ///< bar.sync
+  /// Once the lanes' asynchronous copies before it are complete; with a value
+  /// of 0 the mbarrier expects an arrival more.
+  ArriveCopied,
   Initialize, ///< mbarrier.init
   Expect,     ///< mbarrier.expect_tx; with an arrival it is Arrive
   Complete,   ///< a copy that completes at an mbarrier
@@ -63,10 +67,15 @@ struct Step {
   StepAction action = StepAction::None;
   /// At another mbarrier than the step before, by the same instruction.
   bool isFurther = false;
-  uint32_t line = 0;       ///< of the PTX
-  uint32_t lanes = 0;      ///< a mask
-  uint32_t bytes = 0;      ///< of global memory, or that an mbarrier expects
-  uint32_t sectors = 0;    ///< of global memory
+  /// Of the PTX: where the instruction ends, the one that ptxas names.
+  uint32_t line = 0;
+  uint32_t lanes = 0; ///< a mask
+  /// Of global memory; that an mbarrier expects; of copies that complete at one
+  /// those that it counts.
+  uint32_t bytes = 0;
+  uint32_t sectors = 0; ///< of global memory
+  /// Where its sectors begin in BlockRecording::sectors, and how many it has.
+  uint32_t firstSector = 0, numSectors = 0;
   uint32_t wavefronts = 0; ///< of shared memory
   /// Barriers: the number. Mbarriers, and where TMA loads complete: the offset
   /// in shared memory.
@@ -79,10 +88,24 @@ struct Step {
   uint32_t value = 0;
 };
 
-/// The steps of a block.
+/// How much of a block is recorded.
+enum class Recorded : uint8_t { Nothing, Sectors, Steps };
+
+/// What is added to the address of a recorded sector.
+constexpr uint64_t kSectorWritten = 1;
+constexpr uint64_t kSectorDiscarded = 2; ///< all of its line: not written back
+constexpr uint64_t kSectorPastL1 = 4;    ///< the access does not look into L1
+/// The bits of an address that are none of a sector's address.
+constexpr uint64_t kSectorFlags = 31;
+
+/// What a block did.
 struct BlockRecording {
   uint64_t block = 0; ///< index in the grid
+  /// By warp; empty unless steps are recorded.
   std::vector<std::vector<Step>> warps;
+  /// Addresses of sectors of 32 bytes in the order of their accesses, plus
+  /// kSector*. An access has each of its sectors once.
+  std::vector<uint64_t> sectors;
 };
 
 } // namespace fusion::emulator
