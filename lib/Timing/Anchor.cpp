@@ -19,6 +19,9 @@ StepKind fusion::timing::anchorKind(const MachineInst &inst) {
     return inst.hasModifier("ARRIVE")   ? Kind::WarpgroupFence
            : inst.hasModifier("DEPBAR") ? Kind::WarpgroupWait
                                         : Kind::None;
+  // Invalidations are no steps.
+  if (inst.mnemonic() == "SYNCS" && inst.hasModifier("CCTL"))
+    return Kind::None;
   return llvm::StringSwitch<Kind>(inst.mnemonic())
       .Cases({"HMMA", "IMMA", "DMMA", "BMMA", "QMMA"}, Kind::Mma)
       .Cases({"HGMMA", "IGMMA", "BGMMA", "QGMMA"}, Kind::WarpgroupMma)
@@ -38,4 +41,8 @@ StepKind fusion::timing::anchorKind(const MachineInst &inst) {
       .Case("STS", Kind::SharedStore)
       .Cases({"ATOM", "ATOMG", "ATOMS", "RED", "REDG"}, Kind::Atomic)
       .Default(Kind::None);
+}
+
+bool fusion::timing::isMbarrierWait(const MachineInst &inst) {
+  return inst.mnemonic() == "SYNCS" && inst.hasModifier("PHASECHK");
 }

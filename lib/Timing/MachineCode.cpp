@@ -80,8 +80,15 @@ private:
         return true;
       if (!finishKernel())
         return false;
-      code.found.push_back({trimmed, {}});
+      code.found.push_back({trimmed, registers, {}});
+      registers = 0;
       ptxLine = 0;
+      return true;
+    }
+    // `.sectioninfo @"SHI_REGISTERS=40"` stands before the kernel.
+    if (trimmed.consume_front(".sectioninfo")) {
+      StringRef number = trimmed.split("SHI_REGISTERS=").second;
+      number.consumeInteger(10, registers);
       return true;
     }
     if (trimmed.starts_with(".L_") || trimmed.starts_with("$")) {
@@ -182,6 +189,7 @@ private:
   llvm::StringMap<unsigned> labels; ///< of the kernel at hand
   unsigned number = 0;              ///< of the listing's line
   unsigned ptxLine = 0;
+  unsigned registers = 0; ///< of the next kernel
   bool isComplete = true; ///< the last instruction has both halves
 };
 

@@ -11,16 +11,15 @@
 #include "llvm/ADT/STLExtras.h"
 #include <bitset>
 #include <queue>
+#include <set>
 #include <unordered_set>
 
 using namespace fusion;
 using namespace fusion::timing;
+using emulator::StepAction;
 
 /// What a missing or passed anchor costs, in instructions.
-static constexpr uint64_t kDifference = uint64_t(1) << 32;
-/// What an anchor costs whose step has another line: a detour that would be
-/// taken for one of its own line.
-static constexpr uint64_t kOtherLine = 256;
+static constexpr uint64_t kDifference = uint64_t(1) << 14;
 /// What a step costs that is executed before the first one that waits, for each
 /// step between the two.
 static constexpr uint64_t kAhead = 16;
@@ -37,10 +36,59 @@ static bool isOfGroup(StepKind kind) {
 
 /// How far ahead of the first step without an instruction others have one.
 static constexpr unsigned kWindow = 512;
+/// How many executed steps a place may have less than the one with the most.
+/// Others that have executed as many are on the path of the least cost, or near
+/// it.
+static constexpr unsigned kBehind = 64;
+/// After so many executed steps what was found until then stays.
+static constexpr unsigned kSegment = 2048;
+
+/// What stands for the lines of waits for mbarriers: ptxas peels the first try
+/// off the loop of a wait, and gives it another line.
+static constexpr unsigned kWaitLine = ~1u;
 
 PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
-  for (const MachineInst &inst : graph.kernel().insts)
+  for (const MachineInst &inst : graph.kernel().insts) {
     kinds.push_back(anchorKind(inst));
+    lines.push_back(isMbarrierWait(inst) ? kWaitLine : inst.line);
+    if (kinds.back() != StepKind::None)
+      anchors.insert({kinds.back(), lines.back()});
+  }
+}
+
+/// Which anchors may execute which steps: those of one class.
+struct PathFinder::Classes {
+  static constexpr unsigned kNone = ~0u;
+  std::vector<unsigned> ofSteps; ///< kNone: the machine code has no anchor
+  std::vector<unsigned> ofInsts; ///< kNone: no anchor, or none that has steps
+};
+
+PathFinder::Classes PathFinder::classify(const Key &steps) const {
+  // Instructions of a group, and those with lines that no step has, are a class
+  // by their kind alone; so are steps with lines that no instruction has.
+  constexpr unsigned noLine = 0;
+  std::set<std::pair<StepKind, unsigned>> linesOfSteps(steps.begin(),
+                                                       steps.end());
+  std::map<std::pair<StepKind, unsigned>, unsigned> numbers;
+  Classes classes;
+  auto numberOf = [&](StepKind kind, unsigned line) {
+    return numbers.try_emplace({kind, line}, numbers.size()).first->second;
+  };
+  for (auto [index, kind] : llvm::enumerate(kinds)) {
+    classes.ofInsts.push_back(Classes::kNone);
+    if (kind == StepKind::None)
+      continue;
+    unsigned line = lines[index];
+    bool isExact = !isOfGroup(kind) && linesOfSteps.count({kind, line});
+    classes.ofInsts.back() = numberOf(kind, isExact ? line : noLine);
+  }
+  size_t known = numbers.size();
+  for (auto [kind, line] : steps) {
+    bool isExact = !isOfGroup(kind) && anchors.count({kind, line});
+    unsigned number = numberOf(kind, isExact ? line : noLine);
+    classes.ofSteps.push_back(number < known ? number : Classes::kNone);
+  }
+  return classes;
 }
 
 /// A search that goes on at the place of the least cost, with what is expected
@@ -48,19 +96,39 @@ PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
 /// been executed before it.
 class PathFinder::Search {
 public:
-  Search(const PathFinder &finder,
-         llvm::ArrayRef<std::pair<StepKind, unsigned>> steps)
-      : graph(finder.graph), kinds(finder.kinds), steps(steps) {}
+  Search(const PathFinder &finder, const Classes &classes)
+      : graph(finder.graph), kinds(finder.kinds), ofInsts(classes.ofInsts) {
+    for (auto [step, number] : llvm::enumerate(classes.ofSteps))
+      if (number != Classes::kNone) {
+        steps.push_back(number);
+        original.push_back(step);
+      }
+    path.places.resize(classes.ofSteps.size());
+    path.removed = classes.ofSteps.size() - steps.size();
+  }
 
   std::optional<MachinePath> run() {
     if (kinds.empty())
       return std::nullopt;
     add({});
+    unsigned most = 0, segment = 0; // executed steps
     while (!pending.empty()) {
       unsigned number = pending.top().second;
       pending.pop();
-      if (nodes[number].isEnd)
-        return trace(number);
+      const Node &node = nodes[number];
+      if (node.isEnd) {
+        trace(number);
+        path.missing = llvm::count(path.places, std::nullopt) - path.removed;
+        return std::move(path);
+      }
+      if (node.executed + kBehind < most)
+        continue;
+      most = std::max(most, node.executed);
+      if (node.executed >= segment + kSegment) {
+        segment = node.executed;
+        restart(number);
+        continue;
+      }
       visit(number);
     }
     return std::nullopt;
@@ -89,6 +157,7 @@ private:
     uint64_t cost = 0;
     unsigned before = kNone; ///< the number of the node before
     unsigned step = kNone;   ///< that the instruction before executed
+    unsigned executed = 0;   ///< steps that have an instruction
     bool isEnd = false;
   };
 
@@ -103,26 +172,22 @@ private:
     return step != node.base && node.ahead[step - node.base - 1];
   }
 
-  /// Returns the step that an anchor executes, the first of its line or else of
-  /// its kind, or `kNone`.
-  unsigned stepOf(const Node &node, const MachineInst &inst,
-                  StepKind kind) const {
-    unsigned other = kNone;
+  /// Returns the step that an anchor executes, the first of its class that has
+  /// no instruction, or `kNone`.
+  unsigned stepOf(const Node &node, unsigned inst) const {
+    unsigned number = ofInsts[inst];
+    if (number == Classes::kNone)
+      return kNone;
     unsigned end = std::min<size_t>(steps.size(), node.base + kWindow);
-    for (unsigned step = node.base; step < end; ++step) {
-      if (steps[step].first != kind || isTaken(node, step))
-        continue;
-      if (isOfGroup(kind) || steps[step].second == inst.line)
+    for (unsigned step = node.base; step < end; ++step)
+      if (steps[step] == number && !isTaken(node, step))
         return step;
-      if (other == kNone)
-        other = step;
-    }
-    // Lanes that all fail a guard execute nothing.
-    return inst.guard ? kNone : other;
+    return kNone;
   }
 
   /// Marks a step as executed.
   void take(Node &node, unsigned step) const {
+    ++node.executed;
     if (step != node.base) {
       node.ahead.set(step - node.base - 1);
       // The first step is too far behind to come yet.
@@ -149,12 +214,11 @@ private:
     node.step = kNone;
     ++node.cost;
     if (kinds[index] != StepKind::None) {
-      unsigned step = stepOf(node, inst, kinds[index]);
+      unsigned step = stepOf(node, index);
       if (step == kNone) {
+        // Lanes that all fail a guard execute nothing.
         node.cost += inst.guard ? 0 : kDifference;
       } else {
-        if (!isOfGroup(kinds[index]) && steps[step].second != inst.line)
-          node.cost += kOtherLine;
         node.cost += kAhead * (step - node.base);
         take(node, step);
         node.step = step;
@@ -178,52 +242,86 @@ private:
     add(node);
   }
 
-  MachinePath trace(unsigned number) const {
-    MachinePath path;
-    path.places.resize(steps.size());
+  /// Appends the instructions before a node to the path.
+  void trace(unsigned number) {
     std::vector<std::pair<unsigned, unsigned>> back; // instruction, step
     for (unsigned at = number; nodes[at].before != kNone; at = nodes[at].before)
       back.push_back({nodes[nodes[at].before].inst, nodes[at].step});
     for (auto [inst, step] : llvm::reverse(back)) {
       if (step != kNone)
-        path.places[step] = path.insts.size();
+        path.places[original[step]] = path.insts.size();
       else if (kinds[inst] != StepKind::None &&
                !graph.kernel().insts[inst].guard)
         ++path.passed;
       path.insts.push_back(inst);
     }
-    path.missing = llvm::count(path.places, std::nullopt);
-    return path;
+  }
+
+  /// Goes on from one node alone.
+  void restart(unsigned number) {
+    trace(number);
+    Node root = nodes[number];
+    root.before = root.step = kNone;
+    root.cost = 0;
+    nodes.clear();
+    pending = {};
+    seen.clear();
+    add(root);
   }
 
   const FlowGraph &graph;
   const std::vector<StepKind> &kinds;
-  llvm::ArrayRef<std::pair<StepKind, unsigned>> steps;
+  const std::vector<unsigned> &ofInsts; ///< classes
+  std::vector<unsigned> steps;          ///< classes of those that have anchors
+  std::vector<unsigned> original;       ///< their numbers in the execution
+  MachinePath path;
   std::vector<Node> nodes;
   using Item = std::pair<uint64_t, unsigned>;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> pending;
   std::unordered_set<Place, PlaceHash> seen;
 };
 
-std::optional<MachinePath> PathFinder::find(llvm::ArrayRef<Step> steps) {
-  std::vector<std::pair<StepKind, unsigned>> own;
-  for (const Step &step : steps)
+/// Fills in the steps by place, from the places by step.
+static void listSteps(MachinePath &path) {
+  path.steps.assign(path.insts.size(), MachinePath::kNoStep);
+  for (auto [step, place] : llvm::enumerate(path.places))
+    if (place && path.steps[*place] == MachinePath::kNoStep)
+      path.steps[*place] = step;
+}
+
+const MachinePath *PathFinder::find(llvm::ArrayRef<Step> steps) {
+  // A further step is marked by its line, which no other one has.
+  Key own, all;
+  for (const Step &step : steps) {
+    StepKind kind =
+        step.kind == StepKind::TMAWait ? StepKind::AsyncWait : step.kind;
+    bool isWait = kind == StepKind::Mbarrier && step.action == StepAction::Wait;
+    unsigned line = isWait ? kWaitLine : step.line;
+    all.push_back({kind, step.isFurther ? ~0u : line});
     if (!step.isFurther)
-      own.push_back(
-          {step.kind == StepKind::TMAWait ? StepKind::AsyncWait : step.kind,
-           step.line});
+      own.push_back(all.back());
+  }
   auto [entry, isNew] = known.try_emplace(own);
-  if (isNew)
-    entry->second = Search(*this, own).run();
-  if (!entry->second || own.size() == steps.size())
-    return entry->second;
-  // Further steps have the place of the one before.
-  MachinePath path = *entry->second;
-  std::vector<std::optional<unsigned>> places;
-  size_t next = 0;
-  for (const Step &step : steps)
-    places.push_back(step.isFurther ? path.places[next - 1]
-                                    : path.places[next++]);
-  path.places = std::move(places);
-  return path;
+  if (isNew) {
+    entry->second = Search(*this, classify(own)).run();
+    if (entry->second)
+      listSteps(*entry->second);
+  }
+  if (!entry->second)
+    return nullptr;
+  if (own.size() == all.size())
+    return &*entry->second;
+  auto [whole, isNewWhole] = knownWithFurther.try_emplace(all);
+  if (isNewWhole) {
+    // Further steps have the place of the one before.
+    whole->second = *entry->second;
+    std::vector<std::optional<unsigned>> &places = whole->second->places;
+    places.clear();
+    size_t next = 0;
+    for (const Step &step : steps)
+      places.push_back(
+          entry->second->places[step.isFurther ? next - 1 : next++]);
+    listSteps(*whole->second);
+  }
+  return &*whole->second;
 }

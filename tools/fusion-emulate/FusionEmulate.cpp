@@ -12,6 +12,7 @@
 #include "FusionCommit.h"
 #include "LaunchFile.h"
 #include "Report.h"
+#include "Time.h"
 #include "fusion/Support/Interrupt.h"
 
 #include <algorithm>
@@ -40,6 +41,17 @@ static const char *const usage =
     "  --instruction-limit=N  per warp (0: none)\n"
     "  --launch-limit=N       instructions of all warps together (0: none);\n"
     "                         without it, 1024 times the limit of a warp\n"
+    "  --time                 predict the time on a chip from the machine "
+    "code\n"
+    "                         (docs/timing.md; needs ptxas and nvdisasm); "
+    "with\n"
+    "                         --annotate it is listed too\n"
+    "  --chip=NAME            the chip that is timed; without it, the "
+    "target's\n"
+    "  --warm                 time the launch behind another one like it, "
+    "which\n"
+    "                         has left its data in L2\n"
+    "  --time-trace=FILE      write what one SM did, in Chrome's trace format\n"
     "  --version              print the version\n"
     "\n"
     "Exit code: 0 ran, 3 findings, 1 anything else.\n";
@@ -50,6 +62,7 @@ struct Arguments {
   std::string ptx, launch, json;
   uint64_t schedules = 1;
   Options options;
+  TimeArguments time;
 };
 
 bool error(const std::string &message) {
@@ -86,6 +99,16 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
         return error("'--json' wants a file name");
     } else if (text == "--sanitize") {
       out.options.sanitize = true;
+    } else if (text == "--time") {
+      out.time.isWanted = true;
+    } else if (text == "--warm") {
+      out.time.isWarm = true;
+    } else if (option == "--chip") {
+      out.time.chip = value;
+    } else if (option == "--time-trace") {
+      out.time.trace = value;
+      if (value.empty())
+        return error("'--time-trace' wants a file name");
     } else if (text == "--annotate") {
       out.options.annotate = true;
     } else if (option == "--seed") {
@@ -123,6 +146,10 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
   // Against grids that never end.
   out.options.launchLimit = launchLimit.value_or(
       std::min(out.options.instructionLimit, UINT64_MAX >> 10) << 10);
+  const TimeArguments &time = out.time;
+  if (!time.isWanted &&
+      (time.isWarm || !time.chip.empty() || !time.trace.empty()))
+    return error("'--chip', '--warm' and '--time-trace' are for '--time'");
   if (out.ptx.empty())
     return error("no PTX file (--help shows the usage)");
   if (out.launch.empty())
@@ -209,6 +236,8 @@ int fusionEmulateMain(int argc, char **argv) {
                    buffer.writeBack.end());
   if (!arguments.json.empty() && arguments.json != "-")
     outputs.push_back(arguments.json);
+  if (!arguments.time.trace.empty())
+    outputs.push_back(arguments.time.trace);
   for (const std::string &path : outputs)
     if (!canWriteFile(path, message)) {
       error(message);
@@ -216,6 +245,16 @@ int fusionEmulateMain(int argc, char **argv) {
     }
 
   Options options = arguments.options;
+  std::optional<TimedRun> timed;
+  if (arguments.time.isWanted) {
+    // Tensor maps and addresses do not change the shape of the launch.
+    timed =
+        TimedRun::create(arguments.time, ptx, *program, file.launch, message);
+    if (!timed) {
+      error(message);
+      return 1;
+    }
+  }
   fusion::InterruptGuard interrupt;
   options.proceed = [] { return !fusion::InterruptGuard::isInterrupted(); };
   LaunchResult first;
@@ -226,6 +265,9 @@ int fusionEmulateMain(int argc, char **argv) {
     if (schedule && fusion::InterruptGuard::isInterrupted())
       break;
     options.seed = arguments.options.seed + schedule;
+    options.records = nullptr;
+    if (timed && schedule == 0)
+      timed->record(options);
     std::vector<std::vector<uint8_t>> now;
     LaunchResult result = runOnce(*program, file, options, now);
     if (schedule && result.error && fusion::InterruptGuard::isInterrupted())
@@ -278,17 +320,28 @@ int fusionEmulateMain(int argc, char **argv) {
         error("cannot write '" + path + "'");
         return 1;
       }
-  if (arguments.options.annotate)
+  if (timed && !timed->finish(first.recordings, message)) {
+    error(message);
+    return 1;
+  }
+  if (arguments.options.annotate) {
     std::fputs(annotatedListing(ptx, first.lines).c_str(), stdout);
-  std::string json = toJson(first.counters, options.l2Bytes, findings);
+    if (timed)
+      std::fputs(timed->listing().c_str(), stdout);
+  }
+  std::string json = toJson(first.counters, options.l2Bytes, findings,
+                            timed ? timed->json() : "");
   if (arguments.json == "-")
     std::fputs(json.c_str(), stdout);
-  else if (arguments.json.empty())
-    std::fputs(toText(first.counters, options.l2Bytes).c_str(), stdout);
-  else if (!writeFile(arguments.json, json.data(), json.size())) {
+  else if (!arguments.json.empty() &&
+           !writeFile(arguments.json, json.data(), json.size())) {
     error("cannot write '" + arguments.json + "'");
     return 1;
   }
+  if (arguments.json.empty())
+    std::fputs(toText(first.counters, options.l2Bytes).c_str(), stdout);
+  if (timed && arguments.json != "-")
+    std::fputs(timed->text().c_str(), stdout);
   for (const Finding &finding : findings)
     std::fprintf(stderr, "%s\n", toText(finding, arguments.ptx).c_str());
   if (finished < arguments.schedules) {

@@ -40,7 +40,8 @@ static bool isKnown(const Field &field, bool hasL2) {
 }
 
 std::string fusion::emulator::toJson(const Counters &counters, bool hasL2,
-                                     const std::vector<Finding> &findings) {
+                                     const std::vector<Finding> &findings,
+                                     const std::string &time) {
   json::Object counts;
   for (const Field &field : fields)
     counts[field.name] = isKnown(field, hasL2)
@@ -62,11 +63,13 @@ std::string fusion::emulator::toJson(const Counters &counters, bool hasL2,
                                          : json::Value(nullptr)},
         {"message", finding.message}});
   }
-  json::Value result = json::Object{{"counters", std::move(counts)},
-                                    {"sanitizer", std::move(list)}};
+  json::Object result{{"counters", std::move(counts)},
+                      {"sanitizer", std::move(list)}};
+  if (!time.empty())
+    result["time"] = llvm::cantFail(json::parse(time));
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << llvm::formatv("{0:2}\n", result);
+  stream << llvm::formatv("{0:2}\n", json::Value(std::move(result)));
   return text;
 }
 

@@ -16,9 +16,11 @@
 
 namespace fusion::emulator {
 
-/// `{"counters":{…},"sanitizer":[…]}`.
+/// `{"counters":{…},"sanitizer":[…]}`, and `"time"` with the JSON text `time`
+/// unless that is empty.
 std::string toJson(const Counters &counters, bool hasL2,
-                   const std::vector<Finding> &findings);
+                   const std::vector<Finding> &findings,
+                   const std::string &time = "");
 
 /// One counter a line.
 std::string toText(const Counters &counters, bool hasL2);

@@ -47,7 +47,9 @@ struct Code {
       step.line = line;
       list.push_back(step);
     }
-    return PathFinder(*graph).find(list);
+    PathFinder finder(*graph);
+    const MachinePath *path = finder.find(list);
+    return path ? std::optional(*path) : std::nullopt;
   }
 
   MachineKernel kernel;
@@ -123,12 +125,56 @@ TEST(MachinePath, WhatDoesNotFitIsCounted) {
       {{Kind::GlobalLoad, 3}, {Kind::GlobalLoad, 8}, {Kind::GlobalStore, 4}});
   ASSERT_TRUE(path);
   EXPECT_EQ(path->insts, Insts({0, 1, 2}));
-  EXPECT_EQ(path->missing, 1u);
+  EXPECT_EQ(path->removed, 1u) << "no instruction has its line";
+  EXPECT_EQ(path->missing, 0u);
   EXPECT_FALSE(path->places[1]);
+  path = code.find(
+      {{Kind::GlobalLoad, 3}, {Kind::GlobalLoad, 3}, {Kind::GlobalStore, 4}});
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->missing, 1u) << "the only load of its line is not in a loop";
+  EXPECT_EQ(path->removed, 0u);
   path = code.find({{Kind::GlobalStore, 4}});
   ASSERT_TRUE(path);
   EXPECT_EQ(path->passed, 1u);
   EXPECT_EQ(path->missing, 0u);
+}
+
+TEST(MachinePath, LinesThatNoStepHas) {
+  // ptxas gives a part of inline assembly another line.
+  Code code({{"LDG", 2}, {"STG", 4}, {"EXIT"}});
+  auto path = code.find({{Kind::GlobalLoad, 3}, {Kind::GlobalStore, 4}});
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->places[0], 0u);
+  EXPECT_EQ(path->missing + path->removed + path->passed, 0u);
+}
+
+TEST(MachinePath, LongExecutions) {
+  // A loop after a loop with the same instructions but for their lines: the way
+  // out of the first one is taken after the right number of iterations.
+  Code code({{"LDS", 3},
+             {"LDG", 4},
+             {"BRA", 0, 0, kGuard},
+             {"LDG", 6},
+             {"LDS", 7},
+             {"BRA", 0, 3, kGuard},
+             {"EXIT"}});
+  std::vector<std::pair<StepKind, unsigned>> steps;
+  for (unsigned i = 0; i < 5000; ++i)
+    steps.insert(steps.end(), {{Kind::SharedLoad, 3}, {Kind::GlobalLoad, 4}});
+  for (unsigned i = 0; i < 3000; ++i)
+    steps.insert(steps.end(), {{Kind::GlobalLoad, 6}, {Kind::SharedLoad, 7}});
+  auto path = code.find(steps);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->insts.size(), 3u * 8000 + 1);
+  EXPECT_EQ(path->missing + path->removed + path->passed, 0u);
+}
+
+TEST(MachinePath, StepsByPlace) {
+  Code code({{"LDG", 3}, {"IADD3", 3}, {"STG", 4}, {"EXIT"}});
+  auto path = code.find({{Kind::GlobalLoad, 3}, {Kind::GlobalStore, 4}});
+  ASSERT_TRUE(path);
+  constexpr uint32_t none = MachinePath::kNoStep;
+  EXPECT_EQ(path->steps, (std::vector<uint32_t>{0, none, 1, none}));
 }
 
 TEST(MachinePath, CodeThatDoesNotEnd) {

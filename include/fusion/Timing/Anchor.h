@@ -29,6 +29,9 @@ using emulator::StepKind;
 /// which have one opcode, it is `AsyncWait`.
 StepKind anchorKind(const MachineInst &inst);
 
+/// Returns whether an instruction asks whether an mbarrier's phase is complete.
+bool isMbarrierWait(const MachineInst &inst);
+
 } // namespace fusion::timing
 
 #endif // FUSION_TIMING_ANCHOR_H

@@ -73,6 +73,7 @@ struct MachineInst {
 
 struct MachineKernel {
   llvm::StringRef name;
+  unsigned registers = 0; ///< of a thread; 0 if the listing does not say
   std::vector<MachineInst> insts;
 };
 

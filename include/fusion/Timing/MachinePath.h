@@ -11,11 +11,13 @@
 // steps in their order, and few instructions.
 //
 // ptxas moves anchors past one another, so that an instruction may execute any
-// of the next steps of its kind, the first of its own line if there is one. It
-// may lose an anchor (a load whose value is never used), or copy one to a place
-// that no lane reaches. Both are differences, and their number says how well
-// the path fits. The lines of wgmma are not compared: its machine code has the
-// line of another one of its group.
+// of the next steps of its kind and line. Where the machine code has lines that
+// no step has, as for parts of inline assembly, these instructions execute
+// steps of their kind whose lines it lacks. So do all of wgmma, whose machine
+// code has the line of another one of its group. ptxas may remove an anchor (a
+// load whose value is never used), merge two, or copy one to a place that no
+// lane reaches. What is left counts as differences, and their number says how
+// well the path fits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +27,7 @@
 #include "fusion/Timing/Anchor.h"
 #include "fusion/Timing/FlowGraph.h"
 #include <map>
+#include <set>
 
 namespace fusion::timing {
 
@@ -35,7 +38,13 @@ struct MachinePath {
   /// code has no instruction for it. Further steps of one instruction have one
   /// place.
   std::vector<std::optional<unsigned>> places;
-  unsigned missing = 0; ///< steps of the execution without an instruction
+  /// By place in `insts`: the first step of the instruction, or kNoStep.
+  static constexpr uint32_t kNoStep = ~0u;
+  std::vector<uint32_t> steps;
+  /// Steps that the whole machine code has no instruction for: ptxas has
+  /// removed or merged them.
+  unsigned removed = 0;
+  unsigned missing = 0; ///< further steps of the execution without one
   unsigned passed = 0;  ///< anchors of the machine code without an execution
 };
 
@@ -44,19 +53,26 @@ class PathFinder {
 public:
   explicit PathFinder(const FlowGraph &graph);
 
-  /// Returns the path of a warp from the first instruction to an end. Returns
-  /// nullopt if the code does not end.
-  std::optional<MachinePath> find(llvm::ArrayRef<Step> steps);
+  /// Returns the path of a warp from the first instruction to an end, which
+  /// lives as long as this. Returns null if the code does not end.
+  const MachinePath *find(llvm::ArrayRef<Step> steps);
 
 private:
   class Search;
+  struct Classes;
+  using Key = std::vector<std::pair<StepKind, unsigned>>;
+
+  Classes classify(const Key &steps) const;
 
   const FlowGraph &graph;
   std::vector<StepKind> kinds; ///< by instruction
+  std::vector<unsigned> lines; ///< by instruction
+  /// Kinds and lines of all anchors.
+  std::set<std::pair<StepKind, unsigned>> anchors;
   /// By the kinds and lines of the steps.
-  std::map<std::vector<std::pair<StepKind, unsigned>>,
-           std::optional<MachinePath>>
-      known;
+  std::map<Key, std::optional<MachinePath>> known;
+  /// The same, by steps that have further ones.
+  std::map<Key, std::optional<MachinePath>> knownWithFurther;
 };
 
 } // namespace fusion::timing

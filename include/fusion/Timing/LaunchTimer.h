@@ -1,0 +1,84 @@
+//===- LaunchTimer.h - The time of a launch ---------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Brings an execution on the emulator and machine code together:
+//
+//   auto timer = LaunchTimer::create(ptx, program, launch, options);
+//   timer->record(emulatorOptions);
+//   LaunchResult result = run(program, launch, memory, emulatorOptions);
+//   auto timing = timer->time(result.recordings);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_TIMING_LAUNCHTIMER_H
+#define FUSION_TIMING_LAUNCHTIMER_H
+
+#include "fusion/Emulator/Emulator.h"
+#include "fusion/Timing/Simulation.h"
+#include "llvm/Support/Error.h"
+
+namespace fusion::timing {
+
+struct TimerOptions {
+  const ChipInfo *chip = nullptr;
+  /// Whether L2 begins with what the same launch has left there.
+  bool isWarm = false;
+  bool traces = false; ///< of one SM
+  /// How many blocks are simulated at most; of larger grids a sample is.
+  uint64_t blocks = 1056;
+};
+
+/// The time of a launch, and where it goes.
+struct LaunchTiming {
+  double seconds = 0;       ///< with what a launch without work takes
+  double launchSeconds = 0; ///< of these, without work
+  uint64_t blocks = 0, simulatedBlocks = 0;
+  unsigned processors = 0, simulatedProcessors = 0; ///< SMs with blocks
+  unsigned blocksPerSM = 0;
+  /// Steps of the execution without a place in the machine code, and anchors of
+  /// the machine code without a step, of the simulated warps.
+  uint64_t missing = 0, passed = 0, steps = 0;
+  SimulationResult simulation;
+};
+
+class LaunchTimer {
+public:
+  /// Assembles PTX with ptxas. The error says what is missing.
+  static llvm::Expected<LaunchTimer> create(llvm::StringRef ptx,
+                                            const emulator::Program &program,
+                                            const emulator::Launch &launch,
+                                            const TimerOptions &options);
+
+  /// Lets the emulator record what the timing needs.
+  void record(emulator::Options &options) const;
+  /// Returns the time of the execution that was recorded.
+  llvm::Expected<LaunchTiming>
+  time(llvm::ArrayRef<emulator::BlockRecording> recordings) const;
+
+  const MachineKernel &kernel() const { return graph->kernel(); }
+
+private:
+  LaunchTimer() = default;
+
+  void sample();
+
+  TimerOptions options;
+  emulator::Launch launch; ///< with the kernel's cluster
+  std::shared_ptr<MachineCode> code;
+  std::shared_ptr<FlowGraph> graph;
+  unsigned blocksPerSM = 1;
+  unsigned clusterBlocks = 1;
+  uint64_t l1Bytes = 0;            ///< of an SM, beside shared memory
+  std::vector<unsigned> gpcs;      ///< SMs that are simulated
+  std::vector<uint64_t> simulated; ///< blocks, cluster by cluster
+  unsigned processors = 0;         ///< SMs that have blocks
+};
+
+} // namespace fusion::timing
+
+#endif // FUSION_TIMING_LAUNCHTIMER_H

@@ -1,0 +1,254 @@
+//===- TimingReport.cpp - The time of a launch, for readers ---------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Timing/TimingReport.h"
+#include "fusion/Timing/HotLoop.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace fusion;
+using namespace fusion::timing;
+namespace json = llvm::json;
+
+/// Instructions of the hot loop that reports name.
+static constexpr size_t kMostNamed = 8;
+
+namespace {
+
+/// What both kinds of reports say.
+class Summary {
+public:
+  Summary(const LaunchTiming &timing, const ChipInfo &chip)
+      : timing(timing), simulation(timing.simulation), chip(chip) {}
+
+  double issueShare() const {
+    return share(double(simulation.issues), simulation.subPartitions);
+  }
+  double pipeShare(Pipe pipe) const {
+    return share(simulation.pipes[unsigned(pipe)], simulation.subPartitions);
+  }
+  double dramShare() const { return share(simulation.dramCycles, 1); }
+  double l2Share() const { return share(simulation.l2Cycles, 1); }
+  double memoryShare() const {
+    return share(simulation.sharedCycles,
+                 simulation.subPartitions / kSubPartitions);
+  }
+  /// Cycles of all warps, with those of issues.
+  double warpCycles() const {
+    double sum = double(simulation.issues);
+    for (double cycles : simulation.waits)
+      sum += cycles;
+    return sum;
+  }
+  double waitShare(Wait wait) const {
+    double all = warpCycles();
+    return all ? simulation.waits[unsigned(wait)] / all : 0;
+  }
+
+private:
+  double share(double busy, double units) const {
+    return simulation.cycles ? busy / (simulation.cycles * units) : 0;
+  }
+
+  const LaunchTiming &timing;
+  const SimulationResult &simulation;
+  const ChipInfo &chip;
+};
+
+} // namespace
+
+/// Returns the wait that most cycles before an instruction were for.
+static Wait mainWait(const InstTotals &totals) {
+  return Wait(llvm::max_element(totals.waits) - totals.waits.begin());
+}
+
+static double allWaits(const InstTotals &totals) {
+  double sum = 0;
+  for (double cycles : totals.waits)
+    sum += cycles;
+  return sum;
+}
+
+static std::string instText(const MachineInst &inst) {
+  return (inst.opcode + " " + inst.operands).str();
+}
+
+/// Returns instructions of the hot loop, those with the most waits first.
+static std::vector<unsigned> slowest(const HotLoop &loop,
+                                     const SimulationResult &simulation) {
+  std::vector<unsigned> insts;
+  for (unsigned i = loop.begin; i < loop.end; ++i)
+    if (allWaits(simulation.insts[i]) > 0)
+      insts.push_back(i);
+  llvm::stable_sort(insts, [&](unsigned a, unsigned b) {
+    return allWaits(simulation.insts[a]) > allWaits(simulation.insts[b]);
+  });
+  insts.resize(std::min(insts.size(), kMostNamed));
+  return insts;
+}
+
+std::string fusion::timing::toText(const LaunchTiming &timing,
+                                   const MachineKernel &kernel,
+                                   const ChipInfo &chip) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const SimulationResult &simulation = timing.simulation;
+  Summary summary(timing, chip);
+  os << llvm::format("time: %.3f us on ", timing.seconds * 1e6) << chip.product
+     << llvm::format(" (%.0f cycles, launch %.2f us)\n", simulation.cycles,
+                     timing.launchSeconds * 1e6);
+  os << "blocks: " << timing.blocks << " on " << timing.processors << " SMs, "
+     << timing.blocksPerSM << " on each at a time; simulated "
+     << timing.simulatedBlocks << " on " << timing.simulatedProcessors << "\n";
+  os << "machine code: " << timing.steps << " steps, " << timing.missing
+     << " without an instruction, " << timing.passed
+     << " instructions without a step\n";
+  os << "busy:";
+  auto percent = [&](llvm::StringRef name, double share) {
+    if (share >= 0.005)
+      os << " " << name << llvm::format(" %.0f%%", share * 100);
+  };
+  percent("issue", summary.issueShare());
+  for (unsigned pipe = 0; pipe < kNumPipes; ++pipe)
+    if (Pipe(pipe) != Pipe::Control && Pipe(pipe) != Pipe::Memory)
+      percent(pipeName(Pipe(pipe)), summary.pipeShare(Pipe(pipe)));
+  percent("memory-pipe", summary.memoryShare());
+  percent("l2", summary.l2Share());
+  percent("dram", summary.dramShare());
+  os << "\nwarps wait for:";
+  for (unsigned wait = 0; wait < kNumWaits; ++wait)
+    percent(waitName(Wait(wait)), summary.waitShare(Wait(wait)));
+  os << "\n";
+  std::optional<HotLoop> loop = findHotLoop(kernel, simulation);
+  if (!loop)
+    return text;
+  os << llvm::format("hot loop: lines %u to %u of the PTX, %u instructions, "
+                     "%.1f cycles an iteration of a warp\n",
+                     loop->firstLine, loop->lastLine, loop->end - loop->begin,
+                     loop->cycles);
+  for (unsigned i : slowest(*loop, simulation)) {
+    const InstTotals &totals = simulation.insts[i];
+    os << llvm::format("  %7.1f cycles, ",
+                       allWaits(totals) / double(totals.issues))
+       << waitName(mainWait(totals)) << ": " << instText(kernel.insts[i])
+       << " (line " << kernel.insts[i].line << ")\n";
+  }
+  return text;
+}
+
+json::Object fusion::timing::toJson(const LaunchTiming &timing,
+                                    const MachineKernel &kernel,
+                                    const ChipInfo &chip) {
+  const SimulationResult &simulation = timing.simulation;
+  Summary summary(timing, chip);
+  json::Object pipes, waits;
+  for (unsigned pipe = 0; pipe < kNumPipes; ++pipe)
+    if (Pipe(pipe) != Pipe::Control && Pipe(pipe) != Pipe::Memory)
+      pipes[pipeName(Pipe(pipe))] = summary.pipeShare(Pipe(pipe));
+  pipes["issue"] = summary.issueShare();
+  pipes["memory"] = summary.memoryShare();
+  pipes["l2"] = summary.l2Share();
+  pipes["dram"] = summary.dramShare();
+  for (unsigned wait = 0; wait < kNumWaits; ++wait)
+    waits[waitName(Wait(wait))] = summary.waitShare(Wait(wait));
+  json::Object object{{"chip", chip.name},
+                      {"code", "sass"},
+                      {"seconds", timing.seconds},
+                      {"launch_seconds", timing.launchSeconds},
+                      {"cycles", simulation.cycles},
+                      {"blocks", timing.blocks},
+                      {"simulated_blocks", timing.simulatedBlocks},
+                      {"processors", timing.processors},
+                      {"simulated_processors", timing.simulatedProcessors},
+                      {"blocks_per_processor", timing.blocksPerSM},
+                      {"steps", timing.steps},
+                      {"missing_steps", timing.missing},
+                      {"passed_anchors", timing.passed},
+                      {"issues", simulation.issues},
+                      {"busy", std::move(pipes)},
+                      {"waits", std::move(waits)}};
+  if (std::optional<HotLoop> loop = findHotLoop(kernel, simulation)) {
+    json::Array insts;
+    for (unsigned i : slowest(*loop, simulation)) {
+      const InstTotals &totals = simulation.insts[i];
+      insts.push_back(
+          json::Object{{"instruction", instText(kernel.insts[i])},
+                       {"line", kernel.insts[i].line},
+                       {"wait", waitName(mainWait(totals))},
+                       {"cycles", allWaits(totals) / double(totals.issues)}});
+    }
+    object["hot_loop"] = json::Object{{"first_line", loop->firstLine},
+                                      {"last_line", loop->lastLine},
+                                      {"instructions", loop->end - loop->begin},
+                                      {"cycles", loop->cycles},
+                                      {"slowest", std::move(insts)}};
+  }
+  return object;
+}
+
+std::string fusion::timing::toListing(const LaunchTiming &timing,
+                                      const MachineKernel &kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "    issues   wait  for           line  instruction\n";
+  for (auto [inst, totals] :
+       llvm::zip_equal(kernel.insts, timing.simulation.insts)) {
+    double waits = totals.issues ? allWaits(totals) / double(totals.issues) : 0;
+    os << llvm::format("%10llu %6.1f  ", (unsigned long long)totals.issues,
+                       waits)
+       << llvm::left_justify(waits ? waitName(mainWait(totals)) : "", 13)
+       << llvm::format("%5u  ", inst.line) << instText(inst) << "\n";
+  }
+  return text;
+}
+
+std::string fusion::timing::toChromeTrace(const LaunchTiming &timing,
+                                          const MachineKernel &kernel) {
+  // Rows: the warps of each block, then the tensor cores.
+  json::Array events;
+  auto name = [&](int64_t process, int64_t thread, const std::string &text) {
+    events.push_back(json::Object{{"ph", "M"},
+                                  {"name", "thread_name"},
+                                  {"pid", process},
+                                  {"tid", thread},
+                                  {"args", json::Object{{"name", text}}}});
+  };
+  constexpr int64_t tensorRow = 1000000;
+  llvm::DenseSet<std::pair<int64_t, int64_t>> named;
+  for (const TraceEvent &event : timing.simulation.trace) {
+    bool isTensor = event.kind == TraceEvent::Kind::Tensor;
+    int64_t process = isTensor ? tensorRow : int64_t(event.block);
+    bool isBlock = event.kind == TraceEvent::Kind::Block;
+    int64_t thread = isBlock ? -1 : int64_t(event.warp);
+    if (named.insert({process, thread}).second)
+      name(process, thread,
+           isTensor  ? "tensor core " + std::to_string(thread)
+           : isBlock ? "block " + std::to_string(event.block)
+                     : "warp " + std::to_string(thread));
+    json::Object span{{"ph", "X"},
+                      {"pid", process},
+                      {"tid", thread},
+                      {"ts", event.begin},
+                      {"dur", event.end - event.begin},
+                      {"name", isBlock    ? "block"
+                               : isTensor ? kernel.insts[event.inst].opcode
+                                          : waitName(event.wait)}};
+    if (!isBlock)
+      span["args"] =
+          json::Object{{"instruction", instText(kernel.insts[event.inst])},
+                       {"line", kernel.insts[event.inst].line}};
+    events.push_back(std::move(span));
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << json::Value(json::Object{{"traceEvents", std::move(events)}}) << "\n";
+  return text;
+}

@@ -1,0 +1,71 @@
+//===- Time.cpp - The option --time of fusion-emulate ---------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Time.h"
+
+#include "Files.h"
+#include "fusion/Timing/TimingReport.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace fusion;
+using namespace fusion::emulator;
+
+std::optional<TimedRun> TimedRun::create(const TimeArguments &arguments,
+                                         const std::string &ptx,
+                                         const Program &program,
+                                         const Launch &launch,
+                                         std::string &message) {
+  bool isNamed = !arguments.chip.empty();
+  std::string name = isNamed ? arguments.chip : program.target();
+  const ChipInfo *chip = lookupChip(name);
+  if (!chip) {
+    message = (isNamed ? "unknown chip '" : "no chip for the target '") + name +
+              "'; --chip has one of: " + knownChipNames();
+    return std::nullopt;
+  }
+  timing::TimerOptions options;
+  options.chip = chip;
+  options.isWarm = arguments.isWarm;
+  options.traces = !arguments.trace.empty();
+  auto timer = timing::LaunchTimer::create(ptx, program, launch, options);
+  if (!timer) {
+    message = llvm::toString(timer.takeError());
+    return std::nullopt;
+  }
+  return TimedRun(std::move(*timer), *chip, arguments.trace);
+}
+
+bool TimedRun::finish(const std::vector<BlockRecording> &recordings,
+                      std::string &message) {
+  auto found = timer.time(recordings);
+  if (!found) {
+    message = llvm::toString(found.takeError());
+    return false;
+  }
+  timing = std::move(*found);
+  if (trace.empty())
+    return true;
+  std::string text = timing::toChromeTrace(timing, timer.kernel());
+  if (writeFile(trace, text.data(), text.size()))
+    return true;
+  message = "cannot write '" + trace + "'";
+  return false;
+}
+
+std::string TimedRun::text() const {
+  return timing::toText(timing, timer.kernel(), *chip);
+}
+
+std::string TimedRun::json() const {
+  return llvm::formatv(
+      "{0}", llvm::json::Value(timing::toJson(timing, timer.kernel(), *chip)));
+}
+
+std::string TimedRun::listing() const {
+  return timing::toListing(timing, timer.kernel());
+}
