@@ -99,8 +99,8 @@ private:
       first = end;
       if (room < blocks || room <= bestRoom)
         continue;
-      llvm::stable_sort(candidates, [&](unsigned a, unsigned b) {
-        return free[a] > free[b];
+      llvm::sort(candidates, [&](unsigned a, unsigned b) {
+        return free[a] != free[b] ? free[a] > free[b] : a < b;
       });
       // SMs are shared where a GPC has fewer than the cluster has blocks.
       std::vector<unsigned> left(free);

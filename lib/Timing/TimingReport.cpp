@@ -26,8 +26,8 @@ namespace {
 /// What both kinds of reports say.
 class Summary {
 public:
-  Summary(const LaunchTiming &timing, const ChipInfo &chip)
-      : timing(timing), simulation(timing.simulation), chip(chip) {}
+  explicit Summary(const SimulationResult &simulation)
+      : simulation(simulation) {}
 
   double issueShare() const {
     return share(double(simulation.issues), simulation.subPartitions);
@@ -58,9 +58,7 @@ private:
     return simulation.cycles ? busy / (simulation.cycles * units) : 0;
   }
 
-  const LaunchTiming &timing;
   const SimulationResult &simulation;
-  const ChipInfo &chip;
 };
 
 } // namespace
@@ -88,8 +86,10 @@ static std::vector<unsigned> slowest(const HotLoop &loop,
   for (unsigned i = loop.begin; i < loop.end; ++i)
     if (allWaits(simulation.insts[i]) > 0)
       insts.push_back(i);
-  llvm::stable_sort(insts, [&](unsigned a, unsigned b) {
-    return allWaits(simulation.insts[a]) > allWaits(simulation.insts[b]);
+  llvm::sort(insts, [&](unsigned a, unsigned b) {
+    double first = allWaits(simulation.insts[a]),
+           second = allWaits(simulation.insts[b]);
+    return first != second ? first > second : a < b;
   });
   insts.resize(std::min(insts.size(), kMostNamed));
   return insts;
@@ -101,7 +101,7 @@ std::string fusion::timing::toText(const LaunchTiming &timing,
   std::string text;
   llvm::raw_string_ostream os(text);
   const SimulationResult &simulation = timing.simulation;
-  Summary summary(timing, chip);
+  Summary summary(simulation);
   os << llvm::format("time: %.3f us on ", timing.seconds * 1e6) << chip.product
      << llvm::format(" (%.0f cycles, launch %.2f us)\n", simulation.cycles,
                      timing.launchSeconds * 1e6);
@@ -148,7 +148,7 @@ json::Object fusion::timing::toJson(const LaunchTiming &timing,
                                     const MachineKernel &kernel,
                                     const ChipInfo &chip) {
   const SimulationResult &simulation = timing.simulation;
-  Summary summary(timing, chip);
+  Summary summary(simulation);
   json::Object pipes, waits;
   for (unsigned pipe = 0; pipe < kNumPipes; ++pipe)
     if (Pipe(pipe) != Pipe::Control && Pipe(pipe) != Pipe::Memory)

@@ -45,6 +45,11 @@ func.func private @f() attributes {a = #fuse.operator_map<"x", i1 = "m", i2 = "n
 
 // -----
 
+// expected-error @below {{'warps' must be two numbers from 1 to 32, the warps along i1 and i2}}
+func.func private @f() attributes {a = #fuse.operator_map<"x", i1 = "m", i2 = "n", r1 = "k", warps = [1, 33]>}
+
+// -----
+
 // expected-error @below {{i1, i2 and r1 must be different axes}}
 func.func private @f() attributes {a = #fuse.operator_map<"x", i1 = "m", i2 = "n", r1 = "m", warps = [4, 1]>}
 

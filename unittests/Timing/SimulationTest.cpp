@@ -1,0 +1,350 @@
+//===- SimulationTest.cpp - Tests of cycles -------------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Small kernels, whose cycles are computed by hand from the table of the
+// microarchitecture.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Timing/Simulation.h"
+#include "gtest/gtest.h"
+#include <deque>
+
+using namespace fusion;
+using namespace fusion::timing;
+using emulator::BlockRecording;
+using emulator::StepAction;
+using Kind = StepKind;
+
+namespace {
+
+const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
+const Microarchitecture &micro() { return microarchitectureOf(hopper()); }
+
+/// When the first block of an SM may issue.
+Cycles firstIssue() { return micro().blockInterval + micro().blockLatency; }
+
+/// An instruction; sets scoreboard `sets` and waits for `waits`, a mask.
+struct Line {
+  const char *opcode;
+  unsigned stall = 1;
+  std::optional<unsigned> sets = std::nullopt;
+  unsigned waits = 0;
+  const char *operands = "";
+};
+
+/// Kernels without branches, as the work of warps.
+class Program {
+public:
+  explicit Program(std::vector<Line> lines) {
+    for (const Line &line : lines) {
+      MachineInst inst;
+      inst.opcode = line.opcode;
+      inst.operands = line.operands;
+      inst.control.stall = line.stall;
+      inst.control.writeScoreboard = line.sets;
+      inst.control.waits = line.waits;
+      kernel.insts.push_back(inst);
+    }
+  }
+
+  /// Adds the path of a warp, from instruction `begin` to `end`, of which
+  /// `steps` are the steps by instruction.
+  WarpWork warp(unsigned begin, unsigned end,
+                std::vector<std::pair<unsigned, Step>> steps = {}) {
+    paths.emplace_back();
+    MachinePath &path = paths.back();
+    for (unsigned inst = begin; inst < end; ++inst)
+      path.insts.push_back(inst);
+    path.steps.assign(path.insts.size(), MachinePath::kNoStep);
+    lists.emplace_back();
+    for (auto &[inst, step] : steps) {
+      uint32_t &first = path.steps[inst - begin];
+      if (first == MachinePath::kNoStep)
+        first = lists.back().size();
+      lists.back().push_back(step);
+    }
+    return {&path, lists.back()};
+  }
+  /// The path of a warp through all instructions.
+  WarpWork warp(std::vector<std::pair<unsigned, Step>> steps = {}) {
+    return warp(0, kernel.insts.size(), std::move(steps));
+  }
+
+  SimulationResult run(std::vector<std::vector<WarpWork>> blocks,
+                       const ChipInfo &chip = hopper(), unsigned sms = 1,
+                       unsigned cluster = 1) {
+    std::vector<BlockWork> works;
+    for (auto &warps : blocks)
+      works.push_back({works.size(), warps, &levels});
+    SimulatedChip simulated;
+    simulated.chip = &chip;
+    simulated.gpcs = {sms};
+    simulated.sharing = sms;
+    simulated.clusterBlocks = cluster;
+    return simulate(kernel, works, simulated);
+  }
+
+  MachineKernel kernel;
+  BlockLevels levels;
+
+private:
+  std::deque<MachinePath> paths;
+  std::deque<std::vector<Step>> lists;
+};
+
+Step shared(unsigned wavefronts, Kind kind = Kind::SharedLoad) {
+  Step step;
+  step.kind = kind;
+  step.wavefronts = wavefronts;
+  return step;
+}
+
+Step atBarrier(unsigned id, StepAction action, unsigned threads) {
+  Step step;
+  step.kind = Kind::Barrier;
+  step.action = action;
+  step.place = id;
+  step.value = threads;
+  return step;
+}
+
+Step atMbarrier(StepAction action, uint32_t value, uint32_t bytes = 0) {
+  Step step;
+  step.kind = Kind::Mbarrier;
+  step.action = action;
+  step.value = value;
+  step.bytes = bytes;
+  return step;
+}
+
+TEST(Simulation, DependentChain) {
+  // Each FFMA issues 4 cycles after the one before, then EXIT.
+  std::vector<Line> lines(10, {"FFMA", 4});
+  lines.push_back({"EXIT"});
+  Program program(lines);
+  SimulationResult result = program.run({{program.warp()}});
+  EXPECT_EQ(result.cycles, firstIssue() + 10 * 4);
+  EXPECT_EQ(result.issues, 11u);
+  EXPECT_EQ(result.waits[unsigned(Wait::Latency)], 10 * 3);
+}
+
+TEST(Simulation, IndependentStreams) {
+  // Four warps of a sub-partition issue an instruction each cycle.
+  std::vector<Line> lines(32, {"FFMA"});
+  lines.push_back({"EXIT"});
+  Program program(lines);
+  std::vector<WarpWork> warps(4 * kSubPartitions, program.warp());
+  SimulationResult result = program.run({warps});
+  EXPECT_EQ(result.cycles, firstIssue() + 4 * 33 - 1);
+  // With half as many lanes integer instructions take the pipe for two cycles.
+  std::vector<Line> integers(32, {"IADD3"});
+  integers.push_back({"EXIT"});
+  Program slower(integers);
+  SimulationResult half =
+      slower.run({std::vector<WarpWork>(4 * kSubPartitions, slower.warp())});
+  EXPECT_NEAR(half.cycles, firstIssue() + 4 * 32 * 2, 4);
+  EXPECT_GT(half.waits[unsigned(Wait::Pipe)], 0);
+}
+
+TEST(Simulation, BankConflicts) {
+  // The second instruction waits for scoreboard 0 of a load.
+  auto cycles = [](unsigned wavefronts) {
+    Program program({{"LDS", 1, 0u}, {"FADD", 1, std::nullopt, 1}, {"EXIT"}});
+    return program.run({{program.warp({{0, shared(wavefronts)}})}}).cycles;
+  };
+  EXPECT_EQ(cycles(1), firstIssue() + micro().sharedLatency + 1);
+  EXPECT_EQ(cycles(8), firstIssue() + micro().sharedLatency +
+                           7 * micro().wavefrontLatency + 1);
+  // Warps of all sub-partitions share the pipe: wavefronts follow each other.
+  std::vector<Line> lines(16, {"LDS", 1, 0u});
+  lines.push_back({"EXIT", 1, std::nullopt, 1});
+  Program program(lines);
+  std::vector<std::pair<unsigned, Step>> steps;
+  for (unsigned i = 0; i < 16; ++i)
+    steps.push_back({i, shared(32)});
+  std::vector<WarpWork> warps(kSubPartitions, program.warp(steps));
+  double all = 16 * kSubPartitions * 32;
+  SimulationResult result = program.run({warps});
+  EXPECT_NEAR(result.cycles, firstIssue() + all, 0.1 * all);
+}
+
+TEST(Simulation, PingPong) {
+  // Two warps take turns: each computes for 8 × 4 cycles while the other one
+  // waits at a named barrier.
+  std::vector<Line> lines = {{"BAR.SYNC"}};
+  lines.insert(lines.end(), 8, {"FFMA", 4});
+  lines.push_back({"BAR.ARV"});
+  lines.push_back({"EXIT"});
+  lines.push_back({"BAR.ARV"});
+  lines.push_back({"BAR.SYNC"});
+  lines.insert(lines.end(), 8, {"FFMA", 4});
+  lines.push_back({"EXIT"});
+  Program program(lines);
+  auto sync = [](unsigned id) {
+    return atBarrier(id, StepAction::ArriveWait, 64);
+  };
+  auto arrive = [](unsigned id) {
+    return atBarrier(id, StepAction::Arrive, 64);
+  };
+  WarpWork first = program.warp(0, 11, {{0, sync(1)}, {9, arrive(2)}});
+  WarpWork second = program.warp(11, 22, {{11, arrive(1)}, {12, sync(2)}});
+  // Both arrive at the first barrier; the second one's arrival takes the unit
+  // after the first one's.
+  Cycles released =
+      firstIssue() + 2 * micro().barrierInterval + micro().barrierLatency;
+  Cycles arrived = released + 8 * 4;
+  Cycles secondReleased =
+      arrived + micro().barrierInterval + micro().barrierLatency;
+  SimulationResult result = program.run({{first, second}});
+  EXPECT_EQ(result.problem, "");
+  EXPECT_EQ(result.cycles, secondReleased + 8 * 4);
+}
+
+TEST(Simulation, TwoStagePipeline) {
+  // A producer fills a stage behind two phases of an mbarrier: with the time of
+  // a copy and of the computation known, the second copy runs while the first
+  // stage is computed.
+  std::vector<Line> lines = {{"SYNCS.EXCH.64"},
+                             {"SYNCS.ARRIVE.TRANS64"},
+                             {"UTMALDG.2D"},
+                             {"EXIT"},
+                             {"SYNCS.PHASECHK", 1, 0u},
+                             {"FFMA", 4, std::nullopt, 1},
+                             {"EXIT"}};
+  Program program(lines);
+  BlockRecording recording;
+  for (uint64_t sector = 0; sector < 128; ++sector)
+    recording.sectors.push_back(sector * 32 | emulator::kSectorPastL1);
+  CacheShape caches;
+  caches.l1Bytes = caches.l2Bytes = 1 << 20;
+  caches.isWarm = true;
+  program.levels = findLevels({recording}, caches)[0];
+  Step copy;
+  copy.kind = Kind::TMALoad;
+  copy.action = StepAction::Complete;
+  copy.bytes = 4096;
+  copy.numSectors = 128;
+  WarpWork producer =
+      program.warp(0, 4,
+                   {{0, atMbarrier(StepAction::Initialize, 1)},
+                    {1, atMbarrier(StepAction::Arrive, 1, 4096)},
+                    {2, copy}});
+  WarpWork consumer =
+      program.warp(4, 7, {{4, atMbarrier(StepAction::Wait, 0)}});
+  SimulationResult result = program.run({{producer, consumer}});
+  EXPECT_EQ(result.problem, "");
+  // From the copy's issue: the TMA unit, the way of 4096 bytes, L2 and TMA.
+  double transfer = 4096 / micro().tmaBytesPerCycle;
+  Cycles arrived = firstIssue() + 2 + micro().tmaInterval + transfer +
+                   micro().l2Latency + micro().tmaLatency;
+  EXPECT_NEAR(result.cycles, arrived + micro().waitLatency + 4, 3);
+  EXPECT_GT(result.waits[unsigned(Wait::Mbarrier)], 300);
+}
+
+TEST(Simulation, WarpgroupMultiplications) {
+  // Four groups of wgmma: the tensor core is busy for n / 2 cycles each, and
+  // the wait takes what remains of the latency.
+  std::vector<Line> lines(4, {"HGMMA.64x256x16.F32", 1, std::nullopt, 0,
+                              "R24, gdesc[UR4], R24, gsb0"});
+  lines.push_back({"WARPGROUP.DEPBAR.LE"});
+  lines.push_back({"EXIT"});
+  Program program(lines);
+  Step multiply, wait;
+  multiply.kind = Kind::WarpgroupMma;
+  wait.kind = Kind::WarpgroupWait;
+  wait.action = StepAction::Wait;
+  WarpWork work = program.warp(
+      {{0, multiply}, {1, multiply}, {2, multiply}, {3, multiply}, {4, wait}});
+  std::vector<WarpWork> warps(kWarpgroupWarps, work);
+  SimulationResult result = program.run({warps});
+  EXPECT_EQ(result.cycles, firstIssue() + 4 * 128 + micro().wgmmaSharedLatency);
+  EXPECT_EQ(result.pipes[unsigned(Pipe::Tensor)], 4 * 4 * 128);
+}
+
+/// Warps that load `loads` times 512 bytes each.
+SimulationResult copies(const ChipInfo &chip, unsigned loads, bool isWarm) {
+  std::vector<Line> lines(loads, {"LDG.E.128", 1, 0u});
+  lines.push_back({"EXIT", 1, std::nullopt, 1});
+  Program program(lines);
+  BlockRecording recording;
+  std::vector<WarpWork> warps;
+  for (unsigned warp = 0; warp < 16; ++warp) {
+    std::vector<std::pair<unsigned, Step>> steps;
+    for (unsigned i = 0; i < loads; ++i) {
+      Step step;
+      step.kind = Kind::GlobalLoad;
+      step.firstSector = recording.sectors.size();
+      step.numSectors = 16;
+      for (unsigned sector = 0; sector < 16; ++sector)
+        recording.sectors.push_back(recording.sectors.size() * 32);
+      steps.push_back({i, step});
+    }
+    warps.push_back(program.warp(steps));
+  }
+  CacheShape caches;
+  caches.l1Bytes = 1 << 14;
+  caches.l2Bytes = 1 << 24;
+  caches.isWarm = isWarm;
+  program.levels = findLevels({recording}, caches)[0];
+  return program.run({warps}, chip);
+}
+
+TEST(Simulation, OneSMSaturatedByCopies) {
+  // 16 warps × 64 loads × 512 bytes at what an SM can load from L2.
+  SimulationResult result = copies(hopper(), 64, /*isWarm=*/true);
+  double bytes = 16 * 64 * 512 / micro().l2BytesPerCycle;
+  EXPECT_NEAR(result.cycles, bytes, 0.08 * bytes);
+}
+
+TEST(Simulation, SlowerMemoryIsNotFaster) {
+  ChipInfo slow = hopper();
+  slow.dramBytesPerSecond /= 1000;
+  SimulationResult fast = copies(hopper(), 16, /*isWarm=*/false);
+  EXPECT_GT(copies(slow, 16, /*isWarm=*/false).cycles, 2 * fast.cycles);
+  EXPECT_LT(copies(hopper(), 16, /*isWarm=*/true).cycles, fast.cycles);
+  EXPECT_LT(fast.cycles, copies(hopper(), 32, /*isWarm=*/false).cycles);
+}
+
+TEST(Simulation, IsTheSameEachTime) {
+  SimulationResult one = copies(hopper(), 16, /*isWarm=*/false);
+  SimulationResult other = copies(hopper(), 16, /*isWarm=*/false);
+  EXPECT_EQ(one.cycles, other.cycles);
+  EXPECT_EQ(one.waits, other.waits);
+}
+
+TEST(Simulation, BlocksFollowOneAnother) {
+  // Three blocks on two SMs with one place each: the third starts when one of
+  // the first two has ended.
+  std::vector<Line> lines(100, {"FFMA", 4});
+  lines.push_back({"EXIT"});
+  Program program(lines);
+  std::vector<WarpWork> block = {program.warp()};
+  Cycles one = program.run({block, block}, hopper(), 2).cycles;
+  EXPECT_EQ(one, firstIssue() + 400);
+  EXPECT_EQ(program.run({block, block, block}, hopper(), 2).cycles,
+            2 * (firstIssue() + 400));
+  // A cluster of two needs both SMs.
+  EXPECT_EQ(program.run({block, block, block, block}, hopper(), 2, 2).cycles,
+            2 * (firstIssue() + 400));
+}
+
+TEST(Simulation, EndlessWaitsAreAProblem) {
+  Program program({{"SYNCS.EXCH.64"},
+                   {"SYNCS.PHASECHK", 1, 0u},
+                   {"BRA", 1, std::nullopt, 1},
+                   {"EXIT"}});
+  SimulationResult result =
+      program.run({{program.warp({{0, atMbarrier(StepAction::Initialize, 1)},
+                                  {1, atMbarrier(StepAction::Wait, 0)}})}});
+  EXPECT_EQ(result.problem,
+            "blocks wait for one another without end: warp 0 of block 0 for "
+            "mbarrier, before 'BRA' (line 0)");
+}
+
+} // namespace
