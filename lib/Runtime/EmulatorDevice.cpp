@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Runtime/Device.h"
+#include "fusion/Timing/TimingReport.h"
 
 using namespace fusion;
 
@@ -54,6 +55,10 @@ public:
     this->options.l2Bytes = options.l2Bytes;
     this->options.processors = options.processors;
     this->options.proceed = options.proceed;
+    timer.chip = options.timedChip;
+    timer.isWarm = options.isTimedWarm;
+    if (timer.chip)
+      l2.emplace(timer.chip->l2Bytes);
   }
 
   std::string name() const override { return "emulator"; }
@@ -64,6 +69,12 @@ public:
     program = emulator::Program::parse(std::string_view(ptx), error);
     if (!program)
       return llvm::createStringError(describe("emulator", error));
+    if (!timer.chip)
+      return llvm::Error::success();
+    auto assembled = timing::assembleForTiming(ptx, *timer.chip);
+    if (!assembled)
+      return assembled.takeError();
+    machineCode = std::move(*assembled);
     return llvm::Error::success();
   }
 
@@ -114,8 +125,7 @@ public:
     return std::vector<uint8_t>(bytes->begin(), bytes->end());
   }
 
-  llvm::Expected<uint64_t>
-  activeClusters(const DeviceLaunch &launch) override {
+  llvm::Expected<uint64_t> activeClusters(const DeviceLaunch &launch) override {
     emulator::Error error;
     std::optional<uint64_t> clusters = emulator::activeClusters(
         *program, toLaunch(launch), options.processors, error);
@@ -130,9 +140,28 @@ public:
     emulator::Launch request = toLaunch(launch);
     if (launch.isProgrammatic)
       request.pending = launch.pending;
+    std::optional<timing::LaunchTimer> timed;
+    emulator::Options recording = options;
+    if (timer.chip) {
+      auto created =
+          timing::LaunchTimer::create(machineCode, *program, request, timer);
+      if (!created)
+        return created.takeError();
+      timed = std::move(*created);
+      timed->record(recording);
+    }
     emulator::LaunchResult result =
-        emulator::run(*program, request, memory, options);
+        emulator::run(*program, request, memory, recording);
     LaunchObservation observation;
+    if (timed && !result.error) {
+      auto time = timed->time(result.recordings, *l2);
+      if (!time)
+        return time.takeError();
+      observation.time =
+          LaunchTime{time->seconds * 1e6,
+                     timing::toText(*time, timed->kernel(), *timer.chip),
+                     timing::toJson(*time, timed->kernel(), *timer.chip)};
+    }
     if (result.error)
       observation.fault =
           describe("kernel '" + launch.kernel + "'", *result.error);
@@ -169,6 +198,9 @@ private:
   emulator::Options options;
   emulator::Memory memory;
   std::unique_ptr<emulator::Program> program;
+  timing::TimerOptions timer; ///< without a chip nothing is timed
+  std::optional<emulator::SectorCache> l2;
+  std::shared_ptr<const timing::MachineCode> machineCode;
 };
 
 } // namespace

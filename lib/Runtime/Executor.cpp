@@ -243,6 +243,7 @@ Expected<Execution> PlanRun::run() {
     LaunchReport &current = execution.launches.back();
     current.counters = observation->counters;
     current.findings = std::move(observation->findings);
+    current.time = std::move(observation->time);
     if (observation->fault) {
       execution.fault = std::move(observation->fault);
       return execution;

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Timing/CacheLevels.h"
-#include "fusion/Emulator/Machine/SectorCache.h"
 #include <algorithm>
 
 using namespace fusion;
@@ -37,8 +36,9 @@ namespace fusion::timing {
 
 class LevelFinder {
 public:
-  LevelFinder(llvm::ArrayRef<BlockRecording> blocks, const CacheShape &shape)
-      : blocks(blocks), shape(shape), l2(shape.l2Bytes),
+  LevelFinder(llvm::ArrayRef<BlockRecording> blocks, const CacheShape &shape,
+              SectorCache &l2)
+      : blocks(blocks), shape(shape), l2(l2),
         l1(std::max(shape.processors, 1u), SectorCache(shape.l1Bytes)),
         found(blocks.size()) {}
 
@@ -116,7 +116,7 @@ private:
 
   llvm::ArrayRef<BlockRecording> blocks;
   CacheShape shape;
-  SectorCache l2;
+  SectorCache &l2;
   std::vector<SectorCache> l1;
   std::vector<BlockLevels> found;
 };
@@ -125,6 +125,6 @@ private:
 
 std::vector<BlockLevels>
 fusion::timing::findLevels(llvm::ArrayRef<BlockRecording> blocks,
-                           const CacheShape &shape) {
-  return LevelFinder(blocks, shape).run();
+                           const CacheShape &shape, SectorCache &l2) {
+  return LevelFinder(blocks, shape, l2).run();
 }

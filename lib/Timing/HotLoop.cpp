@@ -12,43 +12,37 @@
 using namespace fusion;
 using namespace fusion::timing;
 
+/// Shorter loops are waits.
+static constexpr unsigned kLeastInsts = 4;
+
 std::optional<HotLoop>
 fusion::timing::findHotLoop(const MachineKernel &kernel,
                             const SimulationResult &simulation) {
-  std::optional<HotLoop> best;
-  uint64_t bestIssues = 0;
-  auto issuesOf = [&](unsigned begin, unsigned end) {
-    uint64_t issues = 0;
-    for (unsigned i = begin; i < end; ++i)
-      issues += simulation.insts[i].issues;
-    return issues;
-  };
+  // All loops that were executed. A wait that tries again is no loop of the
+  // program, nor is the jump to itself behind the end.
+  std::vector<HotLoop> loops;
   for (auto [index, inst] : llvm::enumerate(kernel.insts)) {
-    unsigned end = index + 1;
     if (!inst.target || *inst.target > index || inst.mnemonic() == "CALL")
       continue;
-    // A wait that tries again is no loop of the program, nor is the jump of a
-    // finished warp to itself.
-    unsigned begin = *inst.target;
-    uint64_t iterations = inst.guard ? simulation.insts[index].issues : 0;
-    iterations = std::max(iterations, simulation.insts[begin].issues);
-    if (end - begin < 4 || !iterations)
-      continue;
-    // An inner loop that is issued nearly as often is the hotter one.
-    uint64_t issues = issuesOf(begin, end);
-    bool isInner = best && best->begin <= begin && end <= best->end;
-    bool isOuter = best && begin <= best->begin && best->end <= end;
-    bool isHotter = isInner   ? issues * 2 > bestIssues
-                    : isOuter ? issues > bestIssues * 2
-                              : issues > bestIssues;
-    if (best && !isHotter)
+    unsigned begin = *inst.target, end = index + 1;
+    if (end - begin >= kLeastInsts && simulation.insts[index].issues)
+      loops.push_back({begin, end});
+  }
+  std::optional<HotLoop> best;
+  uint64_t bestIssues = 0;
+  for (HotLoop &loop : loops) {
+    bool isInnermost = llvm::none_of(loops, [&](const HotLoop &other) {
+      return loop.begin <= other.begin && other.end <= loop.end &&
+             loop.end - loop.begin > other.end - other.begin;
+    });
+    uint64_t issues = 0;
+    for (unsigned i = loop.begin; i < loop.end; ++i)
+      issues += simulation.insts[i].issues;
+    if (!isInnermost || issues <= bestIssues)
       continue;
     bestIssues = issues;
-    HotLoop loop;
-    loop.begin = begin;
-    loop.end = end;
     double cycles = double(issues);
-    for (unsigned i = begin; i < end; ++i) {
+    for (unsigned i = loop.begin; i < loop.end; ++i) {
       unsigned line = kernel.insts[i].line;
       if (line && (!loop.firstLine || line < loop.firstLine))
         loop.firstLine = line;
@@ -56,7 +50,7 @@ fusion::timing::findHotLoop(const MachineKernel &kernel,
       for (double wait : simulation.insts[i].waits)
         cycles += wait;
     }
-    loop.cycles = cycles / double(iterations);
+    loop.cycles = cycles / double(simulation.insts[loop.end - 1].issues);
     best = loop;
   }
   return best;

@@ -12,15 +12,15 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
+#include <set>
 
 using namespace fusion;
 using namespace fusion::timing;
 using emulator::BlockRecording;
 using emulator::Recorded;
 
-/// Returns the machine code of PTX for a chip.
-static llvm::Expected<MachineCode> assemble(llvm::StringRef ptx,
-                                            const ChipInfo &chip) {
+llvm::Expected<std::shared_ptr<const MachineCode>>
+fusion::timing::assembleForTiming(llvm::StringRef ptx, const ChipInfo &chip) {
   std::optional<std::string> ptxas = findPtxas();
   std::optional<std::string> nvdisasm = findNvidiaTool("nvdisasm");
   if (!ptxas || !nvdisasm)
@@ -39,13 +39,12 @@ static llvm::Expected<MachineCode> assemble(llvm::StringRef ptx,
       MachineCode::parse(std::move(*listing), reason);
   if (!code)
     return llvm::createStringError(*nvdisasm + ": " + reason);
-  return std::move(*code);
+  return std::make_shared<const MachineCode>(std::move(*code));
 }
 
-llvm::Expected<LaunchTimer>
-LaunchTimer::create(llvm::StringRef ptx, const emulator::Program &program,
-                    const emulator::Launch &launch,
-                    const TimerOptions &options) {
+llvm::Expected<LaunchTimer> LaunchTimer::create(
+    std::shared_ptr<const MachineCode> code, const emulator::Program &program,
+    const emulator::Launch &launch, const TimerOptions &options) {
   const ChipInfo &chip = *options.chip;
   LaunchTimer timer;
   timer.options = options;
@@ -59,10 +58,7 @@ LaunchTimer::create(llvm::StringRef ptx, const emulator::Program &program,
   timer.clusterBlocks =
       shape->cluster[0] * shape->cluster[1] * shape->cluster[2];
 
-  auto code = assemble(ptx, chip);
-  if (!code)
-    return code.takeError();
-  timer.code = std::make_shared<MachineCode>(std::move(*code));
+  timer.code = std::move(code);
   const MachineKernel *kernel = timer.code->find(launch.kernel);
   if (!kernel)
     return llvm::createStringError("the machine code has no kernel '" +
@@ -71,7 +67,7 @@ LaunchTimer::create(llvm::StringRef ptx, const emulator::Program &program,
   std::optional<FlowGraph> graph = FlowGraph::build(*kernel, reason);
   if (!graph)
     return llvm::createStringError(reason);
-  timer.graph = std::make_shared<FlowGraph>(std::move(*graph));
+  timer.graph = std::make_shared<const FlowGraph>(std::move(*graph));
 
   // A kernel that reallocates registers starts with those of .maxnreg.
   if (!shape->block.registers)
@@ -144,7 +140,8 @@ void LaunchTimer::record(emulator::Options &emulation) const {
 }
 
 llvm::Expected<LaunchTiming>
-LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings) const {
+LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings,
+                  emulator::SectorCache &l2) const {
   const ChipInfo &chip = *options.chip;
   const Microarchitecture &micro = microarchitectureOf(chip);
   LaunchTiming timing;
@@ -157,11 +154,10 @@ LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings) const {
 
   CacheShape shape;
   shape.l1Bytes = l1Bytes;
-  shape.l2Bytes = chip.l2Bytes;
   shape.processors = processors;
   shape.resident = blocksPerSM;
   shape.isWarm = options.isWarm;
-  std::vector<BlockLevels> levels = findLevels(recordings, shape);
+  std::vector<BlockLevels> levels = findLevels(recordings, shape, l2);
 
   PathFinder finder(*graph);
   std::vector<BlockWork> works;
@@ -195,6 +191,11 @@ LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings) const {
   if (!timing.simulation.problem.empty())
     return llvm::createStringError("'" + launch.kernel +
                                    "': " + timing.simulation.problem);
+  std::set<std::string> unknown;
+  for (const MachineInst &inst : kernel().insts)
+    if (!timingOf(inst, chip, micro).isKnown)
+      unknown.insert(inst.opcode.str());
+  timing.unknownOpcodes.assign(unknown.begin(), unknown.end());
   timing.launchSeconds = micro.launchSeconds;
   timing.seconds =
       timing.launchSeconds + timing.simulation.cycles / chip.clockHz;

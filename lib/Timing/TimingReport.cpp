@@ -111,6 +111,9 @@ std::string fusion::timing::toText(const LaunchTiming &timing,
   os << "machine code: " << timing.steps << " steps, " << timing.missing
      << " without an instruction, " << timing.passed
      << " instructions without a step\n";
+  if (!timing.unknownOpcodes.empty())
+    os << "opcodes that are taken for integer arithmetic: "
+       << llvm::join(timing.unknownOpcodes, ", ") << "\n";
   os << "busy:";
   auto percent = [&](llvm::StringRef name, double share) {
     if (share >= 0.005)
@@ -172,6 +175,7 @@ json::Object fusion::timing::toJson(const LaunchTiming &timing,
                       {"steps", timing.steps},
                       {"missing_steps", timing.missing},
                       {"passed_anchors", timing.passed},
+                      {"unknown_opcodes", json::Array(timing.unknownOpcodes)},
                       {"issues", simulation.issues},
                       {"busy", std::move(pipes)},
                       {"waits", std::move(waits)}};

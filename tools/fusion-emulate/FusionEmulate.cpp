@@ -338,10 +338,11 @@ int fusionEmulateMain(int argc, char **argv) {
     error("cannot write '" + arguments.json + "'");
     return 1;
   }
-  if (arguments.json.empty())
+  if (arguments.json.empty()) {
     std::fputs(toText(first.counters, options.l2Bytes).c_str(), stdout);
-  if (timed && arguments.json != "-")
-    std::fputs(timed->text().c_str(), stdout);
+    if (timed)
+      std::fputs(timed->text().c_str(), stdout);
+  }
   for (const Finding &finding : findings)
     std::fprintf(stderr, "%s\n", toText(finding, arguments.ptx).c_str());
   if (finished < arguments.schedules) {

@@ -32,7 +32,13 @@ std::optional<TimedRun> TimedRun::create(const TimeArguments &arguments,
   options.chip = chip;
   options.isWarm = arguments.isWarm;
   options.traces = !arguments.trace.empty();
-  auto timer = timing::LaunchTimer::create(ptx, program, launch, options);
+  auto code = timing::assembleForTiming(ptx, *chip);
+  if (!code) {
+    message = llvm::toString(code.takeError());
+    return std::nullopt;
+  }
+  auto timer =
+      timing::LaunchTimer::create(std::move(*code), program, launch, options);
   if (!timer) {
     message = llvm::toString(timer.takeError());
     return std::nullopt;
@@ -42,7 +48,8 @@ std::optional<TimedRun> TimedRun::create(const TimeArguments &arguments,
 
 bool TimedRun::finish(const std::vector<BlockRecording> &recordings,
                       std::string &message) {
-  auto found = timer.time(recordings);
+  SectorCache l2(chip->l2Bytes);
+  auto found = timer.time(recordings, l2);
   if (!found) {
     message = llvm::toString(found.takeError());
     return false;

@@ -51,6 +51,10 @@ compares the results with a reference computed on the CPU.
   --f8-products=f32|coarse  how kernels add products of 8-bit floats (f32)
   --exponentials=difference|fma  how exponentials of a difference are computed
                             (difference)
+  --time                    predict the times of kernels on the chip from their
+                            machine code (emulator; docs/timing.md)
+  --warm                    time each kernel behind another launch like it, which
+                            has left its data in L2
   --sanitize                look for races and bad accesses (emulator)
   --schedules=N             run N orders of warps and compare (emulator)
   --json=FILE               write the report as JSON
@@ -99,6 +103,12 @@ public:
     }
     if (!hasInput)
       return fail("no input file; --help lists the options");
+    if (options.isWarm && !options.time)
+      return fail("--warm is for --time");
+    if (options.time && options.device == DeviceChoice::Auto)
+      options.device = DeviceChoice::Emulator;
+    if (options.time && options.device != DeviceChoice::Emulator)
+      return fail("--time is for --device=emulator");
     if (!options.ptxFile.empty() && options.manifestFile.empty())
       return fail("--ptx needs --manifest");
     if (options.waitLimit && !options.manifestFile.empty())
@@ -215,6 +225,10 @@ private:
       return &options.forceFusion;
     if (name == "sanitize")
       return &options.sanitize;
+    if (name == "time")
+      return &options.time;
+    if (name == "warm")
+      return &options.isWarm;
     return nullptr;
   }
 

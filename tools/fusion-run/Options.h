@@ -40,6 +40,8 @@ struct Options {
   std::string f8Products;   ///< the same
   std::string exponentials; ///< empty: as the module says
   bool sanitize = false;
+  bool time = false;   ///< on the emulator
+  bool isWarm = false; ///< of the launches that are timed
   unsigned schedules = 1;
   unsigned threads = 0;
   int64_t waitLimit = 0; ///< tries of a wait for an mbarrier, 0: any number

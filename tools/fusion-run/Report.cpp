@@ -78,6 +78,8 @@ static Value toJson(const LaunchReport &launch) {
         {"shared_memory", orNull(launch.predicted->sharedMemory)}};
   if (launch.counters)
     object["counters"] = toJson(*launch.counters);
+  if (launch.time)
+    object["time"] = Object(launch.time->json);
   return object;
 }
 
@@ -175,6 +177,12 @@ static void print(llvm::raw_ostream &os, const LaunchReport &launch) {
        << c.globalStoreBytes << " B, sectors " << c.globalSectors
        << ", bank conflicts " << c.sharedBankConflicts << ", mma flops "
        << c.mmaFlops << ", instructions " << c.instructions << "\n";
+  }
+  if (launch.time) {
+    llvm::SmallVector<llvm::StringRef> lines;
+    llvm::StringRef(launch.time->text).rtrim().split(lines, '\n');
+    for (llvm::StringRef line : lines)
+      os << "    " << line << "\n";
   }
   if (launch.measuredUs)
     os << "    measured:  " << llvm::format("%.2f", *launch.measuredUs)

@@ -242,6 +242,13 @@ Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
   if (const ChipInfo *chip = lookupChip(name)) {
     emulator.l2Bytes = chip->l2Bytes;
     emulator.processors = processorsOf(*chip);
+    // The first of several orders of warps is timed.
+    if (options.time && schedule == 0)
+      emulator.timedChip = chip;
+    emulator.isTimedWarm = options.isWarm;
+  } else if (options.time) {
+    return llvm::createStringError("--time: unknown chip '" + name +
+                                   "'; known chips are " + knownChipNames());
   } else if (!options.gpcs.empty()) {
     return llvm::createStringError("--gpcs: what an SM of '" + name +
                                    "' holds is not known; known chips are " +

@@ -222,9 +222,10 @@ TEST(Simulation, TwoStagePipeline) {
   for (uint64_t sector = 0; sector < 128; ++sector)
     recording.sectors.push_back(sector * 32 | emulator::kSectorPastL1);
   CacheShape caches;
-  caches.l1Bytes = caches.l2Bytes = 1 << 20;
+  caches.l1Bytes = 1 << 20;
   caches.isWarm = true;
-  program.levels = findLevels({recording}, caches)[0];
+  emulator::SectorCache l2(1 << 20);
+  program.levels = findLevels({recording}, caches, l2)[0];
   Step copy;
   copy.kind = Kind::TMALoad;
   copy.action = StepAction::Complete;
@@ -289,9 +290,9 @@ SimulationResult copies(const ChipInfo &chip, unsigned loads, bool isWarm) {
   }
   CacheShape caches;
   caches.l1Bytes = 1 << 14;
-  caches.l2Bytes = 1 << 24;
   caches.isWarm = isWarm;
-  program.levels = findLevels({recording}, caches)[0];
+  emulator::SectorCache l2(1 << 24);
+  program.levels = findLevels({recording}, caches, l2)[0];
   return program.run({warps}, chip);
 }
 

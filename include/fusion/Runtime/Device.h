@@ -20,12 +20,15 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace fusion {
+
+struct ChipInfo;
 
 /// An address in the device's global memory.
 using DeviceAddress = uint64_t;
@@ -64,11 +67,19 @@ struct TensorMapRequest {
 };
 
 /// What a device observed of one launch.
+/// What the timing says of a launch (fusion/Timing/TimingReport.h).
+struct LaunchTime {
+  double us = 0;
+  std::string text;
+  llvm::json::Object json;
+};
+
 struct LaunchObservation {
   /// The reason why the kernel did not run to its end, if it did not.
   std::optional<std::string> fault;
   std::optional<emulator::Counters> counters;
   std::vector<emulator::Finding> findings;
+  std::optional<LaunchTime> time; ///< with EmulatorOptions::timedChip
 };
 
 class Device {
@@ -133,6 +144,12 @@ struct EmulatorOptions {
   /// The processors that blocks are placed on; without GPCs there is always
   /// room.
   Processors processors;
+  /// Predicts the time of launches on this chip, if it is set: from their
+  /// machine code, which needs ptxas and nvdisasm.
+  const ChipInfo *timedChip = nullptr;
+  /// Whether each launch is timed behind another one like it. Otherwise L2 has
+  /// what the device's launches before have left.
+  bool isTimedWarm = false;
   /// Called by the launching thread from time to time; `false` stops the
   /// launch, which is then a fault.
   std::function<bool()> proceed;

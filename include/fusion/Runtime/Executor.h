@@ -35,6 +35,7 @@ struct LaunchReport {
   std::optional<Predicted> predicted;
   std::optional<emulator::Counters> counters;
   std::optional<double> measuredUs;
+  std::optional<LaunchTime> time; ///< of the emulator's timing
   std::vector<emulator::Finding> findings;
 };
 

@@ -17,6 +17,7 @@
 #define FUSION_TIMING_CACHELEVELS_H
 
 #include "fusion/Emulator/Machine/Recording.h"
+#include "fusion/Emulator/Machine/SectorCache.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <vector>
@@ -42,18 +43,19 @@ private:
 };
 
 struct CacheShape {
-  uint64_t l1Bytes = 0; ///< of an SM, beside its shared memory
-  uint64_t l2Bytes = 0;
+  uint64_t l1Bytes = 0;    ///< of an SM, beside its shared memory
   unsigned processors = 1; ///< SMs that have blocks
   unsigned resident = 1;   ///< blocks of an SM at a time
-  /// Whether L2 has at the start what a launch before left there.
+  /// Whether the same launch has run before.
   bool isWarm = false;
 };
 
-/// Returns the levels by block of the launch, in the order of `blocks`.
+/// Returns the levels by block of the launch, in the order of `blocks`. `l2` is
+/// what launches before have left in L2, and has afterwards what this one
+/// leaves.
 std::vector<BlockLevels>
 findLevels(llvm::ArrayRef<emulator::BlockRecording> blocks,
-           const CacheShape &shape);
+           const CacheShape &shape, emulator::SectorCache &l2);
 
 } // namespace fusion::timing
 

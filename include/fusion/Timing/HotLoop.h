@@ -22,8 +22,8 @@ struct HotLoop {
   double cycles = 0;
 };
 
-/// Returns the innermost loop whose instructions were issued most often, or
-/// nullopt if no branch goes back.
+/// Returns the loop without loops in it whose instructions took the most issue
+/// slots, or nullopt if no branch went back.
 std::optional<HotLoop> findHotLoop(const MachineKernel &kernel,
                                    const SimulationResult &simulation);
 

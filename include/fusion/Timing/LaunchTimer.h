@@ -8,10 +8,11 @@
 //
 // Brings an execution on the emulator and machine code together:
 //
-//   auto timer = LaunchTimer::create(ptx, program, launch, options);
+//   auto code = assembleForTiming(ptx, chip);
+//   auto timer = LaunchTimer::create(*code, program, launch, options);
 //   timer->record(emulatorOptions);
 //   LaunchResult result = run(program, launch, memory, emulatorOptions);
-//   auto timing = timer->time(result.recordings);
+//   auto timing = timer->time(result.recordings, l2);
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,22 +44,31 @@ struct LaunchTiming {
   /// Steps of the execution without a place in the machine code, and anchors of
   /// the machine code without a step, of the simulated warps.
   uint64_t missing = 0, passed = 0, steps = 0;
+  /// Opcodes of the kernel that are not in the table of pipes.
+  std::vector<std::string> unknownOpcodes;
   SimulationResult simulation;
 };
 
+/// Assembles PTX with ptxas and disassembles it. The error says which of the
+/// two programs is missing, or what it says.
+llvm::Expected<std::shared_ptr<const MachineCode>>
+assembleForTiming(llvm::StringRef ptx, const ChipInfo &chip);
+
 class LaunchTimer {
 public:
-  /// Assembles PTX with ptxas. The error says what is missing.
-  static llvm::Expected<LaunchTimer> create(llvm::StringRef ptx,
-                                            const emulator::Program &program,
-                                            const emulator::Launch &launch,
-                                            const TimerOptions &options);
+  /// `code` is the machine code of the program for the chip.
+  static llvm::Expected<LaunchTimer>
+  create(std::shared_ptr<const MachineCode> code,
+         const emulator::Program &program, const emulator::Launch &launch,
+         const TimerOptions &options);
 
   /// Lets the emulator record what the timing needs.
   void record(emulator::Options &options) const;
-  /// Returns the time of the execution that was recorded.
+  /// Returns the time of the execution that was recorded. `l2` is what launches
+  /// before have left in L2, and has afterwards what this one leaves.
   llvm::Expected<LaunchTiming>
-  time(llvm::ArrayRef<emulator::BlockRecording> recordings) const;
+  time(llvm::ArrayRef<emulator::BlockRecording> recordings,
+       emulator::SectorCache &l2) const;
 
   const MachineKernel &kernel() const { return graph->kernel(); }
 
@@ -69,8 +79,8 @@ private:
 
   TimerOptions options;
   emulator::Launch launch; ///< with the kernel's cluster
-  std::shared_ptr<MachineCode> code;
-  std::shared_ptr<FlowGraph> graph;
+  std::shared_ptr<const MachineCode> code;
+  std::shared_ptr<const FlowGraph> graph;
   unsigned blocksPerSM = 1;
   unsigned clusterBlocks = 1;
   uint64_t l1Bytes = 0;            ///< of an SM, beside shared memory
