@@ -40,7 +40,7 @@ static constexpr unsigned kWindow = 512;
 /// Others that have executed as many are on the path of the least cost, or near
 /// it.
 static constexpr unsigned kBehind = 64;
-/// After so many executed steps what was found until then stays.
+/// The executed steps after which the path found until then stays.
 static constexpr unsigned kSegment = 2048;
 
 /// What stands for the lines of waits for mbarriers: ptxas peels the first try
@@ -272,7 +272,7 @@ private:
   const FlowGraph &graph;
   const std::vector<StepKind> &kinds;
   const std::vector<unsigned> &ofInsts; ///< classes
-  std::vector<unsigned> steps;          ///< classes of those that have anchors
+  std::vector<unsigned> steps;          ///< classes of steps that have anchors
   std::vector<unsigned> original;       ///< their numbers in the execution
   MachinePath path;
   std::vector<Node> nodes;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Barriers, mbarriers and groups of copies in time. Whoever completes one tells
-// the time, which may lie in the future: a copy's arrival is known when it is
-// issued.
+// Barriers, mbarriers and groups of copies in time. The event that completes
+// one has the time, which may lie in the future: a copy's arrival is known when
+// it is issued.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ public:
     open = std::max(open, groups.empty() ? 0 : groups.back());
     groups.push_back(open);
   }
-  /// Returns when at most `left` groups are under way.
+  /// Returns when at most `left` groups are in flight.
   Cycles completion(uint32_t left) const {
     return groups.size() > left ? groups[groups.size() - 1 - left] : 0;
   }

@@ -108,7 +108,7 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
     } else if (option == "--time-trace") {
       out.time.trace = value;
       if (value.empty())
-        return error("'--time-trace' wants a file name");
+        return error("'--time-trace' requires a file name");
     } else if (text == "--annotate") {
       out.options.annotate = true;
     } else if (option == "--seed") {

@@ -175,7 +175,7 @@ TEST(Simulation, BankConflicts) {
 }
 
 TEST(Simulation, PingPong) {
-  // Two warps take turns: each computes for 8 × 4 cycles while the other one
+  // Two warps alternate: each computes for 8 × 4 cycles while the other one
   // waits at a named barrier.
   std::vector<Line> lines = {{"BAR.SYNC"}};
   lines.insert(lines.end(), 8, {"FFMA", 4});

@@ -101,7 +101,7 @@ std::optional<uint64_t> activeClusters(const Program &program,
 /// What a launch takes of a chip.
 struct LaunchShape {
   std::array<uint32_t, 3> cluster{1, 1, 1}; ///< the kernel's, if it names one
-  /// Of a block. Registers are those of .maxnreg, else 0.
+  /// The demand of a block. Registers are those of .maxnreg, else 0.
   BlockDemand block;
 };
 

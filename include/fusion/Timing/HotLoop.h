@@ -18,7 +18,7 @@ namespace fusion::timing {
 struct HotLoop {
   unsigned begin = 0, end = 0;          ///< instructions of the kernel
   unsigned firstLine = 0, lastLine = 0; ///< of the PTX
-  /// Of an iteration of a warp, from its first issue to the next one's.
+  /// The cycles of a warp's iteration, from its first issue to the next one's.
   double cycles = 0;
 };
 

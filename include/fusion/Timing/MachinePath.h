@@ -16,7 +16,7 @@
 // steps of their kind whose lines it lacks. So do all of wgmma, whose machine
 // code has the line of another one of its group. ptxas may remove an anchor (a
 // load whose value is never used), merge two, or copy one to a place that no
-// lane reaches. What is left counts as differences, and their number says how
+// lane reaches. The remaining anchors are differences; their number says how
 // well the path fits.
 //
 //===----------------------------------------------------------------------===//

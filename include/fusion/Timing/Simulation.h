@@ -34,7 +34,7 @@ enum class Wait : uint8_t {
   Global,      ///< loads and atomics of global memory
   Shared,      ///< loads of shared memory, shuffles
   Special,     ///< other instructions that set a scoreboard
-  Copies,      ///< cp.async and bulk copies of groups
+  Copies,      ///< cp.async and cp.async.bulk in groups
   Barrier,     ///< of the block
   Mbarrier,    ///< a phase
   Cluster,     ///< barrier of the cluster
@@ -67,8 +67,8 @@ struct SimulatedChip {
   const ChipInfo *chip = nullptr;
   /// SMs of each GPC that are simulated.
   std::vector<unsigned> gpcs;
-  /// The SMs that share the chip's L2 and DRAM with those that are simulated,
-  /// and themselves.
+  /// The SMs that share the chip's L2 and DRAM with the simulated ones, and
+  /// themselves.
   double sharing = 1;
   unsigned blocksPerSM = 1;
   unsigned clusterBlocks = 1;

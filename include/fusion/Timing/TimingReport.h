@@ -20,7 +20,7 @@ namespace fusion::timing {
 std::string toText(const LaunchTiming &timing, const MachineKernel &kernel,
                    const ChipInfo &chip);
 
-/// Returns the same for programs (docs/timing-reference.md).
+/// Returns the contents of `toText` as JSON (docs/timing-reference.md).
 llvm::json::Object toJson(const LaunchTiming &timing,
                           const MachineKernel &kernel, const ChipInfo &chip);
 

@@ -67,11 +67,11 @@ struct Step {
   StepAction action = StepAction::None;
   /// At another mbarrier than the step before, by the same instruction.
   bool isFurther = false;
-  /// Of the PTX: where the instruction ends, the one that ptxas names.
+  /// The PTX line where the instruction ends, the one that ptxas names.
   uint32_t line = 0;
   uint32_t lanes = 0; ///< a mask
-  /// Of global memory; that an mbarrier expects; of copies that complete at one
-  /// those that it counts.
+  /// Of global memory; that an mbarrier expects; of copies that complete at
+  /// one, the bytes that it counts.
   uint32_t bytes = 0;
   uint32_t sectors = 0; ///< of global memory
   /// Where its sectors begin in BlockRecording::sectors, and how many it has.

@@ -81,7 +81,7 @@ struct Microarchitecture {
   double sharedBytesPerCycle = 0;
   /// What one SM can load from L2.
   double l2BytesPerCycle = 0;
-  /// What is left of the rate that the memory's clock gives.
+  /// The achieved share of the rate that the memory's clock gives.
   double dramEfficiency = 0;
 
   /// From a block's place to its first instruction, and from its end until the
