@@ -92,7 +92,7 @@ Readiness Processor::readiness(const SubPartition &sub,
 
 /// Returns the warp to issue at a time: the one that was issued last if it can
 /// be, else the one that started last (Huerta et al., "Analyzing Modern NVIDIA
-/// GPU cores", section 5.1).
+/// GPU cores", 2025).
 Warp *Processor::choose(SubPartition &sub, Cycles now,
                         Readiness &chosen) const {
   Warp *best = nullptr;
