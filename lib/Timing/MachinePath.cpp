@@ -23,6 +23,12 @@ static constexpr uint64_t kDifference = uint64_t(1) << 14;
 /// What a step costs that is executed before the first one that waits, for each
 /// step between the two.
 static constexpr uint64_t kAhead = 16;
+/// The same for waits, which few instructions are moved past.
+static constexpr uint64_t kSyncAhead = 256;
+/// Where a step that far ahead, by its cost, is the next one of a guarded
+/// anchor, it may also be of a later execution: all lanes fail the guard in
+/// this one, which costs a little.
+static constexpr uint64_t kFarAhead = 64, kSkip = 4;
 /// What each step that waits is expected to cost. Places that have executed
 /// more steps in order are tried first: as a rule they are on the path.
 static constexpr uint64_t kExpected = 64;
@@ -34,6 +40,13 @@ static bool isOfGroup(StepKind kind) {
          kind == StepKind::WarpgroupWait;
 }
 
+/// Returns whether an anchor waits for other warps or copies.
+static bool waits(const MachineInst &inst, StepKind kind) {
+  return kind == StepKind::Barrier || kind == StepKind::ClusterBarrier ||
+         kind == StepKind::AsyncWait || kind == StepKind::WarpgroupWait ||
+         isMbarrierWait(inst);
+}
+
 /// How far ahead of the first step without an instruction others have one.
 static constexpr unsigned kWindow = 512;
 /// How many executed steps a place may have less than the one with the most.
@@ -42,6 +55,9 @@ static constexpr unsigned kWindow = 512;
 static constexpr unsigned kBehind = 64;
 /// The executed steps after which the path found until then stays.
 static constexpr unsigned kSegment = 2048;
+/// The most places of a segment. If there are more, what was found until the
+/// first one with the most executed steps stays.
+static constexpr size_t kMostNodes = 100000;
 
 /// What stands for the lines of waits for mbarriers: ptxas peels the first try
 /// off the loop of a wait, and gives it another line.
@@ -54,6 +70,23 @@ PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
     if (kinds.back() != StepKind::None)
       anchors.insert({kinds.back(), lines.back()});
   }
+  isRetry.resize(kinds.size());
+  for (auto [index, inst] : llvm::enumerate(graph.kernel().insts))
+    if (inst.target && *inst.target <= index &&
+        isWaitAlone(*inst.target, index))
+      isRetry[*inst.target] = true;
+}
+
+/// Returns whether the only anchor of these instructions is a wait for an
+/// mbarrier.
+bool PathFinder::isWaitAlone(unsigned begin, unsigned end) const {
+  unsigned waits = 0, others = 0;
+  for (unsigned i = begin; i < end; ++i) {
+    bool isWait = isMbarrierWait(graph.kernel().insts[i]);
+    waits += isWait;
+    others += !isWait && kinds[i] != StepKind::None;
+  }
+  return waits == 1 && others == 0;
 }
 
 /// Which anchors may execute which steps: those of one class.
@@ -97,7 +130,8 @@ PathFinder::Classes PathFinder::classify(const Key &steps) const {
 class PathFinder::Search {
 public:
   Search(const PathFinder &finder, const Classes &classes)
-      : graph(finder.graph), kinds(finder.kinds), ofInsts(classes.ofInsts) {
+      : graph(finder.graph), kinds(finder.kinds), isRetry(finder.isRetry),
+        ofInsts(classes.ofInsts) {
     for (auto [step, number] : llvm::enumerate(classes.ofSteps))
       if (number != Classes::kNone) {
         steps.push_back(number);
@@ -112,7 +146,13 @@ public:
       return std::nullopt;
     add({});
     unsigned most = 0, segment = 0; // executed steps
+    unsigned foremost = 0;          // the first node with the most
     while (!pending.empty()) {
+      if (nodes.size() > kMostNodes && most > segment) {
+        segment = most;
+        restart(foremost);
+        foremost = 0;
+      }
       unsigned number = pending.top().second;
       pending.pop();
       const Node &node = nodes[number];
@@ -123,10 +163,14 @@ public:
       }
       if (node.executed + kBehind < most)
         continue;
-      most = std::max(most, node.executed);
+      if (node.executed > most) {
+        most = node.executed;
+        foremost = number;
+      }
       if (node.executed >= segment + kSegment) {
         segment = node.executed;
         restart(number);
+        foremost = 0;
         continue;
       }
       visit(number);
@@ -215,11 +259,18 @@ private:
     ++node.cost;
     if (kinds[index] != StepKind::None) {
       unsigned step = stepOf(node, index);
+      // Lanes that all fail a guard execute nothing.
       if (step == kNone) {
-        // Lanes that all fail a guard execute nothing.
         node.cost += inst.guard ? 0 : kDifference;
       } else {
-        node.cost += kAhead * (step - node.base);
+        uint64_t ahead = (waits(inst, kinds[index]) ? kSyncAhead : kAhead) *
+                         (step - node.base);
+        if (inst.guard && ahead > kFarAhead) {
+          Node skips = node;
+          skips.cost += kSkip;
+          leave(skips, index);
+        }
+        node.cost += ahead;
         take(node, step);
         node.step = step;
       }
@@ -230,6 +281,9 @@ private:
   /// Goes on from an instruction.
   void leave(Node node, unsigned index) {
     for (unsigned next : graph.next(index)) {
+      // A step is a try that succeeds.
+      if (next != index + 1 && isRetry[next])
+        continue;
       node.inst = next;
       add(node);
     }
@@ -271,6 +325,7 @@ private:
 
   const FlowGraph &graph;
   const std::vector<StepKind> &kinds;
+  const std::vector<bool> &isRetry;
   const std::vector<unsigned> &ofInsts; ///< classes
   std::vector<unsigned> steps;          ///< classes of steps that have anchors
   std::vector<unsigned> original;       ///< their numbers in the execution

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 using namespace fusion::timing;
+using fusion::emulator::StepAction;
 
 namespace {
 
@@ -39,12 +40,15 @@ struct Code {
   }
 
   std::optional<MachinePath>
-  find(const std::vector<std::pair<StepKind, unsigned>> &steps) {
+  find(const std::vector<std::pair<StepKind, unsigned>> &steps,
+       StepAction ofMbarriers = StepAction::None) {
     std::vector<Step> list;
     for (auto [kind, line] : steps) {
       Step step;
       step.kind = kind;
       step.line = line;
+      if (kind == StepKind::Mbarrier)
+        step.action = ofMbarriers;
       list.push_back(step);
     }
     PathFinder finder(*graph);
@@ -166,6 +170,45 @@ TEST(MachinePath, LongExecutions) {
   auto path = code.find(steps);
   ASSERT_TRUE(path);
   EXPECT_EQ(path->insts.size(), 3u * 8000 + 1);
+  EXPECT_EQ(path->missing + path->removed + path->passed, 0u);
+}
+
+TEST(MachinePath, TriesOfWaits) {
+  // The first try is peeled off; the loop of the others lies behind the end.
+  Code code({{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 2},
+             {"BRA", 3, 5, kGuard},
+             {"LDS", 4},
+             {"BRA", 5, 0, kGuard},
+             {"EXIT"},
+             {"SYNCS.PHASECHK.TRANS64.TRYWAIT", 3},
+             {"BRA", 3, 5, kGuard},
+             {"BRA", 3, 2}});
+  auto path = code.find({{Kind::Mbarrier, 3},
+                         {Kind::SharedLoad, 4},
+                         {Kind::Mbarrier, 3},
+                         {Kind::SharedLoad, 4}},
+                        StepAction::Wait);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->insts, Insts({0, 1, 2, 3, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(path->missing + path->removed + path->passed, 0u);
+}
+
+TEST(MachinePath, GuardsOfLaterExecutions) {
+  // The guarded load is executed in the last iteration alone.
+  Code code({{"LDS", 3},
+             {"LDG", 4, std::nullopt, kGuard},
+             {"STS", 5},
+             {"BRA", 0, 0, kGuard},
+             {"EXIT"}});
+  std::vector<std::pair<StepKind, unsigned>> steps;
+  for (unsigned i = 0; i < 40; ++i)
+    steps.insert(steps.end(), {{Kind::SharedLoad, 3}, {Kind::SharedStore, 5}});
+  steps.insert(steps.end() - 1, {Kind::GlobalLoad, 4});
+  auto path = code.find(steps);
+  ASSERT_TRUE(path);
+  // A few steps early is not told from an instruction that ptxas moved.
+  ASSERT_TRUE(path->places[79]);
+  EXPECT_NEAR(double(*path->places[79]), 39 * 4 + 1, 12);
   EXPECT_EQ(path->missing + path->removed + path->passed, 0u);
 }
 
