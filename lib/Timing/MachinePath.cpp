@@ -23,7 +23,7 @@ static constexpr uint64_t kDifference = uint64_t(1) << 14;
 /// What a step costs that is executed before the first one that waits, for each
 /// step between the two.
 static constexpr uint64_t kAhead = 16;
-/// The same for waits, which few instructions are moved past.
+/// What a wait costs for each step between: few instructions are moved past it.
 static constexpr uint64_t kSyncAhead = 256;
 /// Where a step that far ahead, by its cost, is the next one of a guarded
 /// anchor, it may also be of a later execution: all lanes fail the guard in
