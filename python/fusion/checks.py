@@ -32,7 +32,7 @@ def choice(value: Any, name: str, choices: Sequence[str]) -> str:
 
 
 def truth(value: Any, name: str) -> bool:
-    """Raises TypeError where `value` is no truth value."""
+    """Raises TypeError where `value` is no boolean."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"'{name}' is True or False, not {_shown(value)}")
     return bool(value)
@@ -53,7 +53,7 @@ def folder(path: str | os.PathLike) -> pathlib.Path:
     """A path, with `~` for a home folder as shells have it.
 
     Raises:
-        ValueError: nobody has such a home.
+        ValueError: no user has this home directory.
     """
     try:
         return pathlib.Path(path).expanduser()

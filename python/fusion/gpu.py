@@ -90,8 +90,8 @@ def stream_handle(stream: Any) -> int:
 
 
 def view(value: Any, plan: Any, stream: int, what: str) -> View:
-    """What is known of an array on a GPU, whose contents are complete before what is put
-    into `stream` next.
+    """What is known of an array on a GPU, whose contents are complete before the work that is enqueued on
+    `stream` next.
 
     Args:
         value: exports DLPack or ``__cuda_array_interface__``.
@@ -154,8 +154,8 @@ def _check_dense(shape: Sequence[int], strides: Sequence[int], what: str) -> Non
         if 0 in shape:
             return
         if size != 1 and stride != expected:
-            raise ValueError(f"{what} is not contiguous; on a GPU, arrays are taken as they "
-                             "are: dense and row-major")
+            raise ValueError(f"{what} is not contiguous; on a GPU, arrays must "
+                             "be dense and row-major")
         expected *= size
 
 
@@ -207,7 +207,7 @@ class DeviceArray:
 
     @property
     def address(self) -> int:
-        """Of the first element, in the GPU's memory."""
+        """The address of the first element, in the GPU's memory."""
         return self._memory.address
 
     @property
@@ -293,8 +293,8 @@ def numbers(value: Any, info: dict, what: str) -> bytes:
 
 def run(program: Any, name: str, inputs: Sequence[Any], stream: Any, out: Sequence[Any] | None,
         workspace: Any) -> tuple:
-    """`Program.run` on arrays of a GPU: results as `DeviceArray`s, or in `out`, and the
-    bytes for what is between the launches."""
+    """`Program.run` on arrays of a GPU: results as `DeviceArray`s, or in `out`, and the bytes of temporaries
+    between the launches."""
     handle = stream_handle(stream)
     function = program._functions[name]
     infos = function["inputs"]

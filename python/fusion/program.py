@@ -332,7 +332,7 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
         chip: one of `chips()`; default sm_80.
         force_fusion: fuse what is legal, whatever the cost model says.
         f32_products: ``"f32"``, ``"tf32"`` to multiply factors rounded to tf32, or
-            ``"tf32-cut"``, where what does not fit may be cut off (docs/numerics.md);
+            ``"tf32-cut"``, where factors may also be truncated to tf32 (docs/numerics.md);
             default: what the module says, else f32.
         f8_products: ``"f32"``, or ``"coarse"`` to add up products of 8-bit floats in
             fewer bits than f32 has; default: what the module says, else f32.

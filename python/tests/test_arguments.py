@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arguments that are none are refused by exceptions that name them."""
+"""Wrong arguments raise exceptions that name them."""
 
 import json
 import warnings

@@ -67,7 +67,7 @@ def test_product(product):
 
 
 def test_tensor_maps(fusion):
-    """Made anew at every call, for the addresses of that call."""
+    """Made again at every call, for the addresses of that call."""
     program = fusion.compile(PRODUCT, chip="sm_90a")
     (function,) = program.manifest["functions"]
     (launch,) = function["launches"]
@@ -285,7 +285,7 @@ def test_remarks(fusion):
   return %e : tensor<32x8xf32>""").replace("-> tensor<32x24xf32> {", "-> tensor<32x8xf32> {"))
     assert not fusion.compile(chain).diagnostics
     remarks = fusion.compile(chain, remarks=True).diagnostics
-    assert any("intensity of the product" in remark.message for remark in remarks)
+    assert any("intensity of the contraction" in remark.message for remark in remarks)
 
 
 def test_progress_and_stop(fusion, product):
@@ -357,7 +357,7 @@ def test_interrupt_of_a_pass(fusion, after):
     try:
         with pytest.raises(KeyboardInterrupt):
             fusion.compile(row_of_products(64), progress=begin)
-        # Of the processor's time: others may be at work beside.
+        # The processor's time: other processes may run at the same time.
         assert time.process_time() - rung[0] < 0.5
     finally:
         timer.cancel()

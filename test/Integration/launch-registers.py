@@ -76,6 +76,6 @@ for columns in (128, 256):
     options["tiles"] |= dict(h=columns)
     text = replace_schedule(groups, schedule(**options, producers=4))
     done = subprocess.run(["fusion-opt", "-", "--fuse-search-schedules", "-o", os.devnull], input=text, capture_output=True, text=True)
-    reason = f"an instruction of a product needs a launch with {registers(columns, True)} registers per thread; of 16 warps each has 128"
+    reason = f"an instruction of a contraction needs a launch with {registers(columns, True)} registers per thread; of 16 warps each has 128"
     is_legal = registers(columns, True) <= 128
     assert (done.returncode == 0) == is_legal and (reason in done.stderr) != is_legal, done.stderr

@@ -76,7 +76,7 @@ bool number(const std::string &text, const std::string &option,
   char *end = nullptr;
   value = std::strtoull(text.c_str(), &end, 10);
   if (text.empty() || text[0] < '0' || text[0] > '9' || *end || errno)
-    return error("'" + option + "' wants a number, not '" + text + "'");
+    return error("'" + option + "' requires a number, not '" + text + "'");
   return true;
 }
 
@@ -96,7 +96,7 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
     } else if (option == "--json") {
       out.json = value;
       if (value.empty())
-        return error("'--json' wants a file name");
+        return error("'--json' requires a file name");
     } else if (text == "--sanitize") {
       out.options.sanitize = true;
     } else if (text == "--time") {
@@ -118,12 +118,12 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
       if (!number(value, option, out.schedules))
         return false;
       if (!out.schedules)
-        return error("'--schedules' wants at least 1");
+        return error("'--schedules' requires at least 1");
     } else if (option == "--threads") {
       if (!number(value, option, n))
         return false;
       if (!n)
-        return error("'--threads' wants at least 1");
+        return error("'--threads' requires at least 1");
       out.options.threads = unsigned(std::min<uint64_t>(n, 1024));
     } else if (option == "--l2") {
       if (!number(value, option, out.options.l2Bytes))

@@ -14,9 +14,9 @@
 
 namespace fusion::test {
 
-/// Two products with operators between them, written in a small language: the
-/// scores are %s, `full` and `row` make element-wise operators on [m, n] and
-/// [m], `reduce` a reduction along n; the second product multiplies %p.
+/// Two contractions with operators between them, written in a small language:
+/// the scores are %s, `full` and `row` make element-wise operators on [m, n]
+/// and [m], `reduce` a reduction along n; the second contraction multiplies %p.
 class Between {
 public:
   Between &full(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> inputs,

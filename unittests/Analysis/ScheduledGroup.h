@@ -15,8 +15,8 @@
 
 namespace fusion::test {
 
-/// A chain of two products with a legal schedule: M = N = K = H = 64 in tiles
-/// of 32, two warps along the rows, the intermediate in registers.
+/// A chain of two contractions with a legal schedule: M = N = K = H = 64 in
+/// tiles of 32, two warps along the rows, the intermediate in registers.
 inline const char *const kSchedule = R"x(#fuse.schedule<version = 2,
   tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 32, n = 32, k = 32, h = 32}>,
   mapping = <warps = 2, blocks = ["m", "h"], operators = {
@@ -32,8 +32,8 @@ inline const char *const kProductSchedule = R"x(#fuse.schedule<version = 2,
     C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}>,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>)x";
 
-/// A chain of two products whose blocks walk n, and k inside of it; four warps
-/// along the rows, one stage.
+/// A chain of two contractions whose blocks have a loop over n, and one over k
+/// inside of it; four warps along the rows, one stage.
 inline const char *const kNestSchedule = R"x(#fuse.schedule<version = 2,
   tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {m = 64, n = 64, k = 32, h = 64}>,
   mapping = <warps = 4, blocks = ["m", "h"], operators = {

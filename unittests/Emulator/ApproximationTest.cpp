@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bounds are those that the PTX ISA states with each instruction. f32 is
+// The bounds are what the PTX ISA states with each instruction. f32 is
 // sampled over all bit patterns, 16-bit types are exhausted.
 //
 //===----------------------------------------------------------------------===//

@@ -75,12 +75,12 @@ inline Error errorOf(const std::string &instruction, unsigned &line,
   return result.error ? *result.error : Error();
 }
 
-/// Of an error of a launch, whether it is the decoder's.
+/// Whether an error of a launch is the decoder's.
 inline bool isRefusal(const std::string &message) {
   for (const char *part :
        {"wrong type", "too wide", "no address", "different types",
         "operand of mov and cvt alone", "unsupported instruction",
-        "is a vector of", "wants an address", "as a narrow value"})
+        "is a vector of", "requires an address", "as a narrow value"})
     if (message.find(part) != std::string::npos)
       return true;
   return message.find("operands") != std::string::npos;

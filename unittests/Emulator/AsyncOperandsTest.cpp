@@ -160,7 +160,7 @@ TEST(TensorMapProxy, SizeOfTheFence) {
   EXPECT_NE(failure("fence.proxy.tensormap::generic.acquire.gpu;\n"), "");
 }
 
-/// setmaxnreg and griddepcontrol leave registers and memory as they are.
+/// setmaxnreg and griddepcontrol do not change registers and memory.
 TEST(Hints, RegistersAndGrids) {
   std::string text = hopperKernel(1, 64, R"(
     griddepcontrol.wait;

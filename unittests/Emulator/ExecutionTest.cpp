@@ -52,7 +52,7 @@ TEST_F(Execution, FreedMemoryIsNamed) {
   EXPECT_EQ(result.findings[0].otherLine, 16u);
 }
 
-/// Whoever frees comes after all who access the memory.
+/// A thread that frees memory comes after all threads that access it.
 TEST_F(Execution, FreeIsAnAccess) {
   auto kinds = [](const std::string &order) {
     auto program = parse(R"(.version 8.0
@@ -175,7 +175,8 @@ TEST_F(Execution, LimitOfTheLaunch) {
       EXPECT_EQ(error(*program, 100, 11, threads, sanitize),
                 "the launch has executed 11 warp instructions, its limit "
                 "(kernel 'k', block (2,0,0))");
-      // Block 3 alone is more than the limit, whoever else has run by then.
+      // Block 3 alone is more than the limit, whichever blocks have run by
+      // then.
       EXPECT_EQ(error(*program, 2000000000, 500, threads, sanitize),
                 "the launch has executed 500 warp instructions, its limit "
                 "(kernel 'k', block (3,0,0))");
@@ -251,7 +252,7 @@ TEST_F(Execution, VectorAtomics) {
   EXPECT_EQ(out.host[11], 0u);
   bad(module(".reg .f32 %f<8>;\n"
              "atom.global.add.v2.f32 {%f2, %f1, %f1}, [%d0], {%f1, %f2};\n"),
-      1, "wants 2 registers");
+      1, "requires 2 registers");
   bad(module(".reg .f64 %f<8>;\nred.global.add.v2.f64 [%d0], {%f1, %f2};\n"), 1,
       "unsupported");
 }

@@ -68,8 +68,8 @@ void multiply(const std::string &opcode, Registers &a, Registers &b,
   d.data = dd.fetch();
 }
 
-/// "Matrix Fragments for mma.m8n8k4 with .f16": which of the four products a
-/// lane belongs to, and what its elements are.
+/// "Matrix Fragments for mma.m8n8k4 with .f16": which of the four MMAs a lane
+/// belongs to, and what its elements are.
 TEST(MmaForms, QuadPairs) {
   for (bool columnA : {false, true})
     for (bool rowB : {false, true})
@@ -199,7 +199,7 @@ TEST(MmaForms, WmmaOfPartsOfBytes) {
                     Kind{"b1", ".xor.popc", "m8n8k128", 1, 128, false},
                     Kind{"b1", ".and.popc", "m8n8k128", 1, 128, false}}) {
     SCOPED_TRACE(std::string(kind.type) + kind.op);
-    // Rows of A and columns of B are twice as long as what is multiplied.
+    // Rows of A and columns of B are twice as long as the reduced extent.
     unsigned pitch = 2 * kind.k;
     auto load = [&](const char *matrix, const char *layout, const char *from) {
       return std::string("wmma.load.") + matrix + ".sync.aligned." + layout +

@@ -17,7 +17,7 @@ using namespace fusion::emulator::test;
 
 namespace {
 
-/// Of the registers that the forms name.
+/// The types of the registers that the forms name.
 unsigned widthOf(const std::string &name) {
   static const std::map<std::string, unsigned> others{
       {"%s", 32}, {"%s1", 32},   {"%g", 64},

@@ -122,7 +122,7 @@ TEST(Parser, HostileTexts) {
 }
 
 /// The versions that ptxas takes, and later ones of PTX ISA 9, whose new
-/// instructions are refused one by one.
+/// instructions are rejected one by one.
 TEST(Parser, Versions) {
   bool compares = std::system("ptxas --version >/dev/null 2>&1") == 0;
   std::string path = ::testing::TempDir() + "/fusion-version.ptx";

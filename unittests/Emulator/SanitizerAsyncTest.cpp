@@ -25,7 +25,7 @@ TEST_F(AsyncSanitizers, ProxyFenceLiesBetweenStoreAndCopy) {
   EXPECT_EQ(kinds(kStore + "fence.proxy.async;\n" + kBar + copy), List());
   EXPECT_EQ(kinds(kStore + "fence.proxy.async.global;\n" + kBar + copy),
             List{"missing-proxy-fence"});
-  // Every writer fences, or whoever knows of all writes.
+  // Every writer fences, or a thread that all writes happen before.
   EXPECT_EQ(kinds(kStore + "@%q1 " + kFence + kBar + copy),
             List{"missing-proxy-fence"});
   EXPECT_EQ(kinds(kStore + kBar + "@!%q0 " + kFence + copy), List());
@@ -148,7 +148,7 @@ TEST_F(AsyncSanitizers, WgmmaReadsSharedMemoryUntilItIsWaitedFor) {
   EXPECT_EQ(kinds(begin + kProductWait + kBar + store, 128), List());
   EXPECT_EQ(kinds(begin + kBar + store + kProductWait, 128),
             List{"async-overwrite"});
-  // Whoever waits, waits for all warps of the warpgroup, not for others.
+  // A thread waits for all warps of its warpgroup, not for others.
   EXPECT_EQ(kinds(begin + kProductWait + store, 128), List());
   EXPECT_TRUE(found("async-overwrite", begin + kProductWait + store, 256));
   EXPECT_EQ(

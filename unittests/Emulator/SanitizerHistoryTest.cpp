@@ -71,7 +71,7 @@ TEST(SanitizerHistory, WeakAccessesInClusters) {
     for (uint64_t seed = 0; seed < 4; ++seed)
       EXPECT_EQ(kinds(weak + sync + ofBlock + own + remote, seed), none);
   }
-  // Whoever waits between the halves has come after nobody yet.
+  // A thread that waits between the halves has come after no other yet.
   EXPECT_EQ(kinds("barrier.cluster.arrive.aligned;\n" + store + own +
                   "barrier.cluster.wait.aligned;\n" + remote),
             race);
@@ -130,7 +130,7 @@ TEST(SanitizerHistory, AtomicsObserve) {
   EXPECT_EQ(kinds(one + turn + "@%q3 st.volatile.global.u32 [%p0], 1;\n" +
                   ticket + reset),
             race);
-  // Of a warp, one lane after the other.
+  // The lanes of a warp, one after the other.
   auto lane = [&](const char *number) {
     return kinds("setp.eq.u32 %q6, %r2, 0;\nsetp.lt.and.u32 %q6, %t, 32, "
                  "%q6;\n@%q6 red.global.add.u32 [%p0], 1;\n"

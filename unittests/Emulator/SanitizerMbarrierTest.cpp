@@ -28,7 +28,7 @@ TEST_F(AsyncSanitizers, MbarriersOrderThreadByThread) {
   EXPECT_EQ(kinds(far + init + "2;\n" + kBar + kStore +
                   "bar.warp.sync -1;\n@!%q1 " + all + waitFull() + read),
             List());
-  // What comes after the arrival is not told.
+  // Accesses after the arrival are not ordered.
   EXPECT_EQ(
       kinds(far + init + "64;\n" + kBar + all + kStore + waitFull() + read),
       List{"shared-race"});
@@ -134,8 +134,8 @@ TEST_F(AsyncSanitizers, ScopesOfMbarriers) {
   EXPECT_EQ(kinds(kInit + kInitFence + kBar + kFetch + wait + kLoad), List());
 }
 
-/// What was read before an arrival of any scope may be written over by who
-/// waits for it (PTX ISA, "mbarrier.try_wait", 4).
+/// What was read before an arrival of any scope may be overwritten by a thread
+/// that waits for it (PTX ISA, "mbarrier.try_wait", 4).
 TEST_F(AsyncSanitizers, WhatTookPlaceBeforeAnArrival) {
   std::string begin = kStore + kOther +
                       "add.u32 %r6, %s, 2048;\n"
@@ -163,7 +163,7 @@ TEST_F(AsyncSanitizers, WhatTookPlaceBeforeAnArrival) {
   EXPECT_EQ(kinds(text(kLoad, "", ".relaxed.cta", store), 64, 2),
             List{"shared-race"});
   EXPECT_EQ(kinds(text(kStore, "", "", store), 64, 2), List{"shared-race"});
-  // One thread waits: whoever it tells hears nothing.
+  // One thread waits: the threads that it signals learn nothing.
   auto byOthers = [&](const std::string &arrive, const std::string &wait) {
     std::string all = text(kLoad, arrive, wait, "SKIP:\n" + kBar + store);
     return all.insert(all.find("AGAIN:"), "@%q0 bra SKIP;\n");
@@ -237,7 +237,7 @@ TEST_F(AsyncSanitizers, InvalidationComesAfterEveryUse) {
   // A thread that still looks whether the phase has ended.
   EXPECT_TRUE(found("shared-race", begin + "bar.warp.sync -1;\n" + end));
   EXPECT_TRUE(found("shared-race", begin + end, 64));
-  // Of the copies that complete there somebody has heard.
+  // The copies that complete there happen before some thread.
   std::string copy = kInit + kInitFence + kBar + kFetch;
   EXPECT_EQ(kinds(copy + waitFull() + kBar + end), List());
   EXPECT_EQ(kinds(copy + end), List{"mbarrier-misuse"});

@@ -255,7 +255,7 @@ private:
   std::vector<Access> accesses;
   std::vector<size_t> ofByte[kBytes];
   Thread threads[kMost];
-  Set observed[kBytes]; ///< the writes that whoever reads now observes
+  Set observed[kBytes]; ///< the writes that a thread that reads now observes
   std::map<std::pair<unsigned, unsigned>, const Step *>
       firstRead; ///< the first one of a warp at a byte
   std::map<unsigned, Before> releasedAt;
@@ -353,8 +353,8 @@ void compare(bool isGlobal, unsigned seed, unsigned warps = 2,
       offsets.insert(offsets.end(), step.offset.begin(), step.offset.end());
     bool found = false;
     std::string message;
-    // Of the readers of a word of global memory one is known, by the seed. In
-    // which order strong accesses come is known of seed 0.
+    // One of the readers of a word of global memory is recorded, by the seed.
+    // In which order strong accesses come is known of seed 0.
     unsigned schedules = isGlobal && draw == Draw::Weak ? 2 : 1;
     for (unsigned schedule = 0; schedule < schedules; ++schedule) {
       Memory memory;

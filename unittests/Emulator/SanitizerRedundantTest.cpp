@@ -81,7 +81,7 @@ TEST(SanitizerRedundant, WarpsThatStoreTheSame) {
   EXPECT_EQ(kinds("mov.u32 %r3, %r1;\nsetp.eq.u32 %q3, %t, 37;\n"
                   "@%q3 mov.u32 %r3, 99;\nst.shared.u32 [%r2], %r3;\n"),
             (List{"redundant-write", "shared-race"}));
-  // Of which one is in a loop: what was stored first is not what is there.
+  // One of the stores is in a loop: the first stored value is no longer there.
   EXPECT_EQ(kinds("@!%q1 bra OTHER;\nst.shared.u32 [%r2], 1;\n"
                   "st.shared.u32 [%r2], 2;\nbra OVER;\nOTHER:\n"
                   "st.shared.u32 [%r2], 2;\nOVER:\n"),
@@ -98,7 +98,7 @@ TEST(SanitizerRedundant, OrderedStoresAreNone) {
   EXPECT_EQ(kinds("st.shared.u32 [%s], 5;\n", 1, 32), List());
 }
 
-/// Whoever reads what nothing orders has a race, whatever was stored.
+/// A read that nothing orders has a race, whatever was stored.
 TEST(SanitizerRedundant, Readers) {
   EXPECT_EQ(kinds("st.shared.u32 [%r2], %r1;\nbar.sync 0;\n"
                   "ld.shared.u32 %r3, [%r2];\n"),

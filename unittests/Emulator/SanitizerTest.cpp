@@ -106,7 +106,7 @@ TEST_F(Sanitizers, NamedBarriersOrderThoseWhoComeAndWait) {
   std::string consume = "bra E;\nC: bar.sync 1, 64;\n"
                         "ld.shared.u32 %r5, [%r3+-128];\nE:\n";
   EXPECT_EQ(kinds(produce + "bar.arrive 1, 64;\n" + consume), List());
-  // What comes after the arrival does not come before the wait.
+  // Accesses after the arrival do not come before the wait.
   EXPECT_EQ(
       kinds(produce + "bar.arrive 1, 64;\nst.shared.u32 [%r3], 1;\n" + consume)
           .size(),

@@ -74,7 +74,7 @@ TEST_F(SanitizerWaits, LanesThatAreLate) {
                  "atom.release.gpu.global.exch.b32 %r5, [%p0], 0;\n"
                  "bar.sync 0;\n"),
             List());
-  // Those who wait for what comes behind the barrier never come.
+  // Threads that wait for an event after the barrier never arrive at it.
   List stuck = told("@!%q0 st.global.u32 [%p0], 0;\n@!%q0 bra POLL;\n"
                     "bar.sync 0;\nst.volatile.global.u32 [%p0], 1;\nbra "
                     "END;\nPOLL: ld.volatile.global.u32 %r5, [%p0];\n"
@@ -85,7 +85,7 @@ TEST_F(SanitizerWaits, LanesThatAreLate) {
   EXPECT_NE(error.find("deadlock"), std::string::npos) << error;
 }
 
-/// Lanes that wait for somebody else are late like those that compute.
+/// Lanes that wait for somebody else are late like lanes that compute.
 TEST_F(SanitizerWaits, LanesThatWaitElsewhereAreLate) {
   std::string init = "@!%q0 mbarrier.init.shared::cta.b64 [%s+2048], 1;\n";
   std::string wait = "AGAIN:\nmbarrier.try_wait.parity.acquire.cluster."
@@ -153,14 +153,14 @@ TEST_F(SanitizerWaits, LanesThatLeft) {
   List guarded = told("setp.lt.u32 %q2, %t, 8;\n@%q2 " + kProduct, 32);
   ASSERT_EQ(guarded.size(), 2u);
   EXPECT_EQ(guarded[0], "divergent-warp 0 2 3");
-  // Who comes later comes, and barriers count those that ended.
+  // Who comes later comes, and barriers count lanes that ended.
   EXPECT_EQ(told(leave + "add.u32 %r5, %t, 1;\nEND:\n" + kProduct), List());
   EXPECT_EQ(told(leave +
                  "barrier.cluster.arrive.aligned;\n"
                  "barrier.cluster.wait.aligned;\n" +
                  out),
             List());
-  // Of a membermask those that ended are not awaited (PTX ISA, "shfl.sync").
+  // Ended lanes of a membermask are not awaited (PTX ISA, "shfl.sync").
   EXPECT_EQ(told(leave + "shfl.sync.idx.b32 %r5, %t, 9, 31, -1;\n" + out),
             List());
   EXPECT_EQ(told(leave + "shfl.sync.idx.b32 %r5, %t, 9, 31, -1;\nbra OUT;\n"
@@ -189,7 +189,7 @@ TEST_F(SanitizerWaits, MisuseNamesTheOther) {
 }
 
 TEST_F(SanitizerWaits, SpinningForEver) {
-  // A flag that nobody raises; the others wait for those that poll.
+  // A flag that no lane raises; the others wait for the polling lanes.
   std::string poll = "setp.lt.u32 %q2, %t, 32;\n@!%q2 bra WAIT;\nPOLL:\n"
                      "ld.relaxed.gpu.global.u32 %r5, [%p0+64];\n"
                      "setp.eq.u32 %q3, %r5, 0;\n@%q3 bra POLL;\nWAIT:\n" +

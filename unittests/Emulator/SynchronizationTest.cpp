@@ -173,8 +173,8 @@ TEST_F(Synchronization, AsyncCopiesAppearAtTheWait) {
   EXPECT_EQ(result.findings[0].kind, "async-read-in-flight");
 }
 
-/// Copies that an mbarrier waits for are found without looking at all that are
-/// under way: four times as many take about four times as long.
+/// Copies that an mbarrier waits for are found without looking at all copies in
+/// flight: four times as many take about four times as long.
 TEST_F(Synchronization, ManyCopiesAtAnMbarrier) {
   auto seconds = [&](uint32_t count) {
     std::string text = module(

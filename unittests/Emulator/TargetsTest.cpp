@@ -66,7 +66,7 @@ TEST(Targets, Features) {
   for (const char *target : {"sm_90a", "sm_100a", "sm_100f", "sm_120a"})
     EXPECT_EQ(message(target, registers).find("needs .target"),
               std::string::npos);
-  // Of a family.
+  // A target of a family.
   const char *redux = "redux.sync.max.abs.NaN.f32 %f1, %f2, -1;";
   const char *atomicity =
       "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%g], 1;";

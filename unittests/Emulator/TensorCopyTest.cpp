@@ -83,7 +83,7 @@ END:
   EXPECT_EQ(std::vector<uint8_t>(out.host.begin(), out.host.begin() + padded),
             expected);
   EXPECT_EQ(result.counters.globalLoadBytes, inside);
-  // Nobody sees the data before the phase has ended.
+  // No thread sees the data before the phase has ended.
   EXPECT_EQ(out.host[padded], 0xff);
   EXPECT_EQ(out.host[padded + 3], 0xff);
 }

@@ -129,7 +129,7 @@ TEST(TensorMapZeros, EveryField) {
   }
 }
 
-/// Fields that nobody has set, or that have values which there are not.
+/// Fields that are not set, or have values that do not exist.
 TEST(TensorMapZeros, LackFields) {
   auto message = [](const std::string &without, const std::string &extra = "") {
     std::vector<uint32_t> out;

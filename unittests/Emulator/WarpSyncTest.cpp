@@ -120,7 +120,7 @@ TEST_F(WarpSync, LanesThatPollComeToTheBarrierOfAll) {
 }
 
 TEST_F(WarpSync, LanesWaitForTheirOwnMask) {
-  // Lanes 0 and 1 are together with others that wait for those that poll.
+  // Lanes 0 and 1 are together with others that wait for the polling lanes.
   std::string masks = "selp.b32 %r2, 3, 0xfffffffc, %p2;\n";
   std::string poll = kPoll + "bra JOIN;\n";
   ends(masks + "@%p1 bra LOW;\n" + poll + "LOW: bar.warp.sync %r2;\n" + kRaise +

@@ -401,7 +401,7 @@ TEST(Wgmma, Errors) {
   };
   std::string opcode = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 ";
   expect(opcode + "{%acc0, %acc1}, %d0, %d0, %q0, 1, 1, 0, 0;",
-         "wants 4 accumulators");
+         "requires 4 accumulators");
   expect(opcode + "{%acc0, %acc1, %acc2, %acc3}, %d0, %d0, %q0, 2, 1, 0, 0;",
          "imm-scale");
   expect("mov.u64 %d0, 0x1fff;\n" + opcode +

@@ -73,8 +73,8 @@ TEST(CudaDevice, RunsAndMeasures) {
   ASSERT_TRUE(device);
   EXPECT_EQ(device->name(), "Fake GPU");
   ASSERT_FALSE(bool(device->loadModule(doublePtx)));
-  // The fake loads no machine code: what ptxas made, if there is one, is
-  // refused, and the driver compiles.
+  // The fake loads no machine code: the driver rejects ptxas's machine code, if
+  // ptxas is installed, and compiles.
   EXPECT_EQ(device->assembler().substr(0, 6), "driver");
 
   // Above 48 KB, which needs the opt-in.

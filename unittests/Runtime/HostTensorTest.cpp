@@ -156,7 +156,7 @@ TEST(Compare, KeepsTheFirstFew) {
   EXPECT_EQ(result.first.size(), 3u);
 }
 
-// A row that is larger than the whole is judged by its own size, and its
+// A row that is larger than the whole is compared by its own size, and its
 // neighbours are not.
 TEST(Compare, RowsOfDifferentSize) {
   HostTensor reference =
@@ -187,7 +187,7 @@ TEST(Compare, DefaultTolerances) {
   EXPECT_EQ(mixed.atol, 10 * 2 * 0x1p-10);
   EXPECT_EQ(mixed.ofRow, 2 * 0x1p-10);
   EXPECT_EQ(defaultTolerance(ElementType::I32, ElementType::F16, 10).atol, 0);
-  // Factors that are rounded cancel in sums; those that are cut do not.
+  // Factors that are rounded cancel in sums; truncated factors do not.
   auto allowed = [](FewerBits fewer) {
     return defaultTolerance(ElementType::F32, ElementType::F32, 10, fewer);
   };

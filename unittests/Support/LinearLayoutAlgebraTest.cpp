@@ -66,7 +66,7 @@ TEST(LayoutAlgebra, ProductIsAssociativeWithUnit) {
 
 TEST(LayoutAlgebra, CompositionExhaustively) {
   // What is returned is right. Where the inner layout is surjective, so that
-  // all of the outer one matters, nothing expressible is refused.
+  // all of the outer one matters, nothing expressible is rejected.
   size_t composed = 0, refused = 0;
   for (int64_t in : {2, 4, 6})
     for (int64_t mid : {2, 3, 4, 6, 8, 12})

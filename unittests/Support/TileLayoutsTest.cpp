@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fragments are compared with the PTX ISA's formulas, copied from its text as
-// they stand there (groupID, threadID_in_group, i).
+// Fragments are compared with the PTX ISA's formulas, copied from its text
+// unchanged (groupID, threadID_in_group, i).
 //
 //===----------------------------------------------------------------------===//
 
@@ -184,7 +184,7 @@ TEST(TileMma, RegisterOrder) {
 
 TEST(TileMma, AccumulatorIsTheNextProductsOperand) {
   // An accumulator [m, n] is, register by register, the operand A [m, k = n] of
-  // the next product, as long as the warps lie along m.
+  // the next contraction, as long as the warps lie along m.
   for (int64_t m : {16, 64, 96})
     for (int64_t n : {16, 32, 80, 128})
       for (int64_t warps : {1, 2, 3, 4}) {
@@ -305,7 +305,7 @@ TEST(MatrixAccess, OperandsAndAccumulators) {
   checkMatrixAccess(mmaAccumulatorTile(64, 80, 4, 1), false, 4);
   checkMatrixAccess(matrixFragment8x8(false), false, 1);
   checkMatrixAccess(matrixFragment8x8(true), true, 1);
-  // Thirteen fragments along n: their two halves along k, no groups of four.
+  // Thirteen fragments along n: their two halves along k, no warpgroups.
   checkMatrixAccess(mmaOperandBTile(16, 64, 208, 1, 2), true, 2);
   EXPECT_FALSE(matrixAccess(blocked({64, 64}, {1, 0}, 8, 4)));
   EXPECT_FALSE(matrixAccess(mmaOperandATile(8, 64, 64, 2, 1)));

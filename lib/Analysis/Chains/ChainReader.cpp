@@ -72,7 +72,8 @@ LogicalResult ChainReader::classify() {
     group.reductionOf.push_back(std::nullopt);
     if (isContraction(op)) {
       if (!accumulatesFromZero(op))
-        return decline("the accumulator of a product is not filled with zero");
+        return decline(
+            "the accumulator of a contraction is not filled with zero");
       group.contractionOf.back() = numContractions++;
     } else if (matchReduction(op)) {
       group.reductionOf.back() = numReductions++;
@@ -83,7 +84,7 @@ LogicalResult ChainReader::classify() {
     } else if (!isElementwise(op)) {
       return decline(
           op->getName().getStringRef() +
-          " is neither a product nor element-wise nor a reduction by "
+          " is neither a contraction nor element-wise nor a reduction by "
           "one operation");
     }
     for (OpOperand &operand : op->getOpOperands()) {
@@ -98,7 +99,7 @@ LogicalResult ChainReader::classify() {
     definers[op->getResult(0)] = index;
   }
   if (numContractions == 0)
-    return decline("there is no product");
+    return decline("there is no contraction");
   return success();
 }
 

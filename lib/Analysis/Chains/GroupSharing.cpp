@@ -24,7 +24,7 @@ Value fusion::sourceOf(Value value) {
   return parent->getOperand(argument.getArgNumber());
 }
 
-/// Two products that read one input by the same rows sum over one axis: its
+/// Two contractions that read one input by the same rows sum over one axis: its
 /// tiles serve both.
 void ChainReader::shareLoops(ArrayRef<unsigned> first,
                              llvm::EquivalenceClasses<unsigned> &classes) {
@@ -67,11 +67,12 @@ void ChainReader::shareLoops(ArrayRef<unsigned> first,
       }
 }
 
-/// Operators in front of the products that read one input by the same rows, the
-/// statistics of rows and what is scaled by them, run along the same columns.
+/// Operators in the prologues of contractions that read one input by the same
+/// rows, the statistics of rows and what is scaled by them, run along the same
+/// columns.
 void ChainReader::shareFrontLoops(ArrayRef<unsigned> first,
                                   llvm::EquivalenceClasses<unsigned> &classes) {
-  // Behind a product values join operators.
+  // Epilogues read values of other operators.
   SmallVector<bool> isBehind;
   for (auto [index, op] : llvm::enumerate(group.operators))
     isBehind.push_back(group.contractionOf[index] ||
@@ -118,7 +119,8 @@ void ChainReader::shareFrontLoops(ArrayRef<unsigned> first,
     }
 }
 
-/// The tensor that an earlier product reads by the same axes of the same input.
+/// The tensor that an earlier contraction reads by the same axes of the same
+/// input.
 std::optional<unsigned> ChainReader::findShared(unsigned op,
                                                 OpOperand *operand) {
   unsigned number = operand->getOperandNumber();
@@ -128,7 +130,7 @@ std::optional<unsigned> ChainReader::findShared(unsigned op,
         sourceOf(group.values[index]) != sourceOf(operand->get()) ||
         tensor.axes != axesOf(op, operand))
       continue;
-    // Not one that operators in front of its product read.
+    // Tensors that the contraction's prologue reads are excluded.
     bool isDirect =
         llvm::any_of(group.values[index].getUsers(), [&](Operation *user) {
           auto reader = dyn_cast<linalg::LinalgOp>(user);
@@ -140,7 +142,7 @@ std::optional<unsigned> ChainReader::findShared(unsigned op,
   return std::nullopt;
 }
 
-/// The operand of a product that operators in front of it read by the same
+/// The operand of a contraction that its prologue reads by the same
 /// axes of the same input.
 std::optional<unsigned> ChainReader::findRead(unsigned op, OpOperand *operand,
                                               unsigned contraction,

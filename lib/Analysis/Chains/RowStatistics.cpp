@@ -42,12 +42,12 @@ LogicalResult ChainReader::checkRows(unsigned op) {
   if (contraction.reduction.size() != 1 ||
       ArrayRef<unsigned>(reduction.reduced) !=
           ArrayRef<unsigned>(contraction.reduction))
-    return decline("a reduction in front of a product is along other axes than "
-                   "the product sums over");
+    return decline("a reduction of a contraction's prologue is along other "
+                   "axes than the contraction sums over");
   for (unsigned axis : operand == 0 ? contraction.lhsAxes : contraction.rhsAxes)
     if (!llvm::is_contained(reduction.axes, axis))
-      return decline("a reduction in front of a product has no value for each "
-                     "row of the product's operand");
+      return decline("a reduction of a contraction's prologue has no value for "
+                     "each row of the contraction's operand");
   return success();
 }
 

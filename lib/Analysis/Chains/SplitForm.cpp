@@ -88,7 +88,7 @@ private:
         return &running;
     return nullptr;
   }
-  /// The sum of a product that runs, or null.
+  /// The accumulator of an online contraction, or null.
   const OnlineForm::Sum *sumOf(unsigned op) const {
     for (const OnlineForm::Sum &sum : online.sums)
       if (group.contractionOf[op] == sum.contraction)
@@ -151,7 +151,7 @@ LogicalResult Division::mergeReduction(const OnlineForm::Running &running,
   for (unsigned own : group.model.reductions[running.reduction].axes)
     if (!llvm::is_contained(has, own))
       return decline(operatorOf(running.reduction),
-                     "has an axis that a result made of its parts lacks");
+                     "has an axis that a result of partial results lacks");
   return mergeRow(running.factor, merge);
 }
 
@@ -179,10 +179,11 @@ LogicalResult Division::mergeValue(Value value, Merge &merge) {
   if (llvm::is_contained(group.loops[*op], axis))
     return decline(*op, "computes in the loop what leaves the group");
   if (group.contractionOf[*op] || group.reductionOf[*op])
-    return decline(*op, "sums up along another axis what the parts share");
+    return decline(*op,
+                   "sums up along another axis what the partial results share");
   for (unsigned own : group.loops[*op])
     if (!llvm::is_contained(group.model.tensors[merge.result.tensor].axes, own))
-      return decline(*op, "has an axis that a result made of its parts lacks");
+      return decline(*op, "has an axis that a result of partial results lacks");
   for (Value read : tensorsReadBy(group.operators[*op], nullptr))
     if (failed(mergeValue(read, merge)))
       return failure();

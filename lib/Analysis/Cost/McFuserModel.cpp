@@ -77,7 +77,7 @@ std::optional<McFuserModel> McFuserModel::create(const GroupModel &group,
     const Contraction &own = group.contractions[tensor.contraction];
     double rate = own.type ? chip.peakFlops(*own.type) : 0;
     if (rate == 0) {
-      reason = chip.name.str() + " has no tensor core rate for product '" +
+      reason = chip.name.str() + " has no tensor core rate for contraction '" +
                tensor.name + "'";
       return std::nullopt;
     }

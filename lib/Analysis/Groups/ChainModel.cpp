@@ -13,7 +13,7 @@
 using namespace fusion;
 
 GroupModel fusion::makeChainModel(const ChainShape &shape) {
-  // Columns of the products' results; the names are GroupModel.h's.
+  // Columns of the contractions' results; the names are GroupModel.h's.
   constexpr llvm::StringLiteral columns = "nhpqrstuvwxy";
   assert(shape.sizes.size() >= 3 && shape.sizes.size() - 2 <= columns.size());
   GroupModel group;

@@ -163,9 +163,9 @@ Reason LoopChecker::checkKeptParts() {
   auto reject = [&](const TileSlots &slots, unsigned tensor) -> Reason {
     if (!llvm::is_contained(slots.axes, *split))
       return std::nullopt;
-    return "tiles of '" + group.tensorName(tensor) + "' are kept along axis '" +
-           group.axisName(*split) + "', whose " +
-           std::to_string(schedule.splitOf(*split)) +
+    return "tiles of '" + group.tensorName(tensor) +
+           "' are retained along axis '" + group.axisName(*split) +
+           "', whose " + std::to_string(schedule.splitOf(*split)) +
            " parts have different lengths";
   };
   for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)

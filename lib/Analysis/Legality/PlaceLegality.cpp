@@ -115,7 +115,7 @@ Reason PlaceChecker::checkArrangement(unsigned number) {
            std::to_string(mapping.warps[0] * mapping.warps[1]) +
            " warps but the block has " + std::to_string(schedule.warps);
   if (mapping.warps[0] % intrinsic.warps)
-    return intrinsic.name.str() + " is executed by groups of " +
+    return intrinsic.name.str() + " is executed by warpgroups of " +
            std::to_string(intrinsic.warps) +
            " warps, one below the other, but '" + name + "' has " +
            std::to_string(mapping.warps[0]) + " along its rows";
@@ -149,15 +149,13 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
              intrinsic.name.str() + " does not load";
   for (unsigned operand : {0u, 1u}) {
     bool isOperandA = mapping.isOperandA(operand);
-    std::string which = std::string(isOperandA ? "first" : "second") +
-                        " operand of '" + group.valueName(number) + "'";
+    std::string which = std::string("operand ") + (isOperandA ? "A" : "B") +
+                        " of '" + group.valueName(number) + "'";
     if (!isReadFromShared(group, schedule, number, operand)) {
       if (isOperandA)
         continue;
-      return "the " + which +
-             " is not in shared memory as it is multiplied, "
-             "where " +
-             intrinsic.name.str() + " reads it";
+      return which + " is not in shared memory, where " + intrinsic.name.str() +
+             " reads it";
     }
     // Rows and columns of the operand's buffer.
     MemoryTile tile{mapping.i1, mapping.i2, true};
@@ -180,9 +178,8 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
     }
     bool reducedIsContiguous = tile.columnAxis == mapping.r1;
     if (!reducedIsContiguous && intrinsic.needsReducedContiguous())
-      return "the " + which + " lies across axis '" +
-             group.axisName(mapping.r1) + "', along which " +
-             intrinsic.name.str() + " reads its operands";
+      return which + " lies across axis '" + group.axisName(mapping.r1) +
+             "', along which " + intrinsic.name.str() + " reads its operands";
     std::optional<MatrixDescriptors> descriptors = matrixDescriptors(
         schedule.tiles[tile.rowAxis], schedule.tiles[tile.columnAxis], bytes,
         reducedIsContiguous);
@@ -190,7 +187,7 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
                               : instructionColumns(schedule.tiles[mapping.i2],
                                                    mapping.warps[1], bytes);
     if (!descriptors || part == 0 || !descriptors->canCut(part))
-      return "the tile of the " + which + " (" +
+      return "the tile of " + which + " (" +
              std::to_string(schedule.tiles[tile.rowAxis]) + " x " +
              std::to_string(schedule.tiles[tile.columnAxis]) +
              ") lies in shared memory as no descriptor of " +
@@ -295,7 +292,8 @@ Reason PlaceChecker::checkPlace(unsigned index) {
   case TensorRole::Extra:
     if (isShared)
       return "'" + tensor.name +
-             "' is read by element-wise operators after a product and must be "
+             "' is read by element-wise operators after a contraction and must "
+             "be "
              "placed in registers";
     break;
   case TensorRole::Operand: {
@@ -305,11 +303,12 @@ Reason PlaceChecker::checkPlace(unsigned index) {
     bool isTile = llvm::is_contained(tensor.axes, parallel) &&
                   llvm::is_contained(tensor.axes, mapping.r1);
     if (isShared != isTile)
-      return isTile ? "operand '" + tensor.name +
-                          "' of a product must be placed in shared memory"
-                    : "operand '" + tensor.name +
-                          "' lacks an axis of its product's tile and must be "
-                          "placed in registers";
+      return isTile
+                 ? "operand '" + tensor.name +
+                       "' of a contraction must be placed in shared memory"
+                 : "operand '" + tensor.name +
+                       "' lacks an axis of its contraction's tile and must be "
+                       "placed in registers";
     if (!isShared && place.transport != fuse::Transport::Sync)
       return "operand '" + tensor.name +
              "' is read into registers and has no transport";

@@ -33,8 +33,8 @@ public:
                "run "
                "online";
       case fuse::ReductionForm::Prepass:
-        return "the reductions whose axes are cut into tiles are over before "
-               "the product that needs them, so they are 'prepass'";
+        return "the reductions whose axes are cut into tiles are complete "
+               "before the contraction that reads them, so they are 'prepass'";
       case fuse::ReductionForm::OneTile:
         return "the axes of all reductions fit in their tiles, so none runs "
                "online";

@@ -47,10 +47,10 @@ std::optional<std::string> fusion::checkGroup(const GroupModel &group,
           return i.multiplies(*contraction.type) && i.availableOn(chip);
         }))
       return "no intrinsic of " + chip.name.str() +
-             " multiplies the operands of product '" + name + "'";
+             " multiplies the operands of contraction '" + name + "'";
     if (contraction.lhsAxes.empty() || contraction.rhsAxes.empty())
-      return "product '" + name +
-             "' has no rows or no columns (a product with a vector)";
+      return "contraction '" + name +
+             "' has no rows or no columns (it is a matrix-vector product)";
   }
   for (const Axis &axis : group.axes) {
     if (axis.isDynamic)
@@ -143,7 +143,7 @@ static Reason rejectRegisters(int64_t needed, int64_t atLaunch, int64_t warps,
       registerBudgets(warps, schedule.producerWarps, /*blocksPerSM=*/1, chip,
                       producerRegisters(schedule));
   if (dealt && atLaunch > dealt->atFirst)
-    return "an instruction of a product needs a launch with " +
+    return "an instruction of a contraction needs a launch with " +
            std::to_string(atLaunch) + " registers per thread; of " +
            std::to_string(warps + schedule.producerWarps) + " warps each has " +
            std::to_string(dealt->atFirst);

@@ -68,16 +68,18 @@ std::optional<std::string> fusion::whyNotForwardedInRegisters(
   const ContractionMapping &to = schedule.contractions[mismatch->first];
   switch (mismatch->second) {
   case Mismatch::Axes:
-    return name + " is not an operand of the next intrinsic as its accumulator "
-                  "lies and cannot stay in registers";
+    return name + " cannot stay in registers: its accumulator's layout is none "
+                  "of an operand of the next intrinsic";
   case Mismatch::Intrinsic:
-    return name + " is held otherwise by " +
-           schedule.contractions[producer].intrinsic->name.str() + " than " +
-           to.intrinsic->name.str() +
-           " wants its operand and cannot stay in registers";
+    return name + " cannot stay in registers: the accumulator of " +
+           schedule.contractions[producer].intrinsic->name.str() +
+           " has another layout than the operand of " +
+           to.intrinsic->name.str();
   case Mismatch::Warps:
-    return name + " is not held whole along '" + group.axisName(to.r1) +
-           "' by the warps that multiply it and cannot stay in registers";
+    return name +
+           " cannot stay in registers: the warps that multiply it do "
+           "not hold all of axis '" +
+           group.axisName(to.r1) + "'";
   }
   llvm_unreachable("covered switch");
 }

@@ -60,7 +60,7 @@ std::optional<std::string> fusion::whyNotSkipped(const GroupModel &group,
   };
   if (llvm::any_of(retained.values, numbers) ||
       llvm::any_of(retained.accumulators, numbers))
-    return "tiles are kept for all iterations of '" + name + "'";
+    return "tiles are retained for all iterations of '" + name + "'";
   ShortenedLoop loop{masked, {}};
   for (unsigned other : otherAxes(*masked)) {
     if (schedule.splitOf(other) > 1)

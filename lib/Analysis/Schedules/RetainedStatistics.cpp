@@ -75,8 +75,8 @@ Reason RetainedTilesAnalysis::checkRowsReach(unsigned number,
   return std::nullopt;
 }
 
-/// Who needs the rows: later passes of the product, and all that multiply what
-/// the operators in front of it make.
+/// The readers of the rows: later statistics of the contraction, and all
+/// contractions that multiply its prologue's values.
 Reason RetainedTilesAnalysis::analyzePass(unsigned number) {
   const RowStatistics &pass = group.rowStatistics[number];
   const TilingNode *loop = retained.statisticsLoops[number];
@@ -98,7 +98,7 @@ Reason RetainedTilesAnalysis::analyzePass(unsigned number) {
              group.axisName(pass.axis) + "', in which its rows are reduced";
     if (runs && *runs != isInside)
       return "the rows of C" + group.tensorName(pass.rows) +
-             " run in the loop of one product and not in the other's";
+             " run in the loop of one contraction and not in the other's";
     runs = isInside;
   }
   retained.runsWithContraction[number] = *runs;
@@ -114,7 +114,7 @@ Reason RetainedTilesAnalysis::analyzePass(unsigned number) {
     if (loop && (retained.statisticsLoops[later] == loop) != *runs)
       return "C" + group.tensorName(pass.rows) + " and C" +
              group.tensorName(other.rows) +
-             " run in one loop only if their product does, too";
+             " run in one loop only if their contractions do, too";
   }
   return std::nullopt;
 }

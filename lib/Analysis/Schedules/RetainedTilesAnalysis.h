@@ -48,7 +48,7 @@ private:
               size_t common, const llvm::Twine &what);
   void addSlots(TileSlots &slots, unsigned axis) const;
 
-  /// Whether a position is inside of the product's outermost reduction.
+  /// Whether a position is inside of the contraction's outermost reduction.
   bool isInsideSum(unsigned number, Loops loops) const {
     return retained.reductions[number] &&
            llvm::is_contained(loops, retained.reductions[number]);

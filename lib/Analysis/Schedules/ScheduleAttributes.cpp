@@ -92,7 +92,7 @@ std::optional<unsigned> ScheduleReader::findContraction(StringRef name) {
   for (auto [number, contraction] : llvm::enumerate(group.contractions))
     if (group.tensors[contraction.result].name == name)
       return number;
-  explain("the group has no product '" + name + "'");
+  explain("the group has no contraction '" + name + "'");
   return std::nullopt;
 }
 
@@ -101,8 +101,8 @@ bool ScheduleReader::readReduction() {
   if (!reduction)
     return true;
   if (group.reductions.empty())
-    return decline("'reduction' is for groups with reductions between "
-                   "products");
+    return decline(
+        "'reduction' is for groups with reductions between contractions");
   schedule.reduction = reduction.getForm();
   schedule.rescaleThreshold = reduction.getRescaleThreshold();
   return true;
@@ -188,7 +188,7 @@ bool ScheduleReader::readContraction(unsigned number, Attribute entry) {
   const Contraction &contraction = group.contractions[number];
   auto map = dyn_cast_or_null<fuse::OperatorMapAttr>(entry);
   if (!map)
-    return decline("the mapping says nothing of the product '" +
+    return decline("the mapping says nothing of the contraction '" +
                    group.tensors[contraction.result].name + "'");
   ContractionMapping &mapping = schedule.contractions.emplace_back();
   mapping.intrinsic = lookupIntrinsic(map.getIntrinsic());

@@ -201,9 +201,9 @@ fusion::whyNotReduceScatter(const GroupModel &group, const Schedule &schedule) {
         if (planAddresses(*offsets))
           return std::nullopt;
   }
-  return "the parts of axis '" + group.axes[*split].name +
-         "' cannot be combined in clusters: threads hold sums across the "
-         "shares of " +
+  return "the partial results along axis '" + group.axes[*split].name +
+         "' cannot be reduced in clusters: threads hold accumulators across "
+         "the shares of " +
          std::to_string(rows) + " rows";
 }
 
@@ -215,7 +215,7 @@ static std::optional<std::string> whyRowsNotInCluster(const GroupModel &group,
                                                       const Contraction &last) {
   unsigned axis = *schedule.splitAxis();
   if (sequentialTrips(group, schedule, axis) == 1)
-    return "a part is a single tile, in which nothing runs";
+    return "a block reduces a single tile, in which nothing runs";
   for (const Reduction &reduction : group.reductions)
     if (reduction.pass && llvm::is_contained(reduction.reduced, axis))
       return "rows of an operand are reduced along it";
@@ -234,10 +234,11 @@ std::optional<std::string> fusion::whyNotInCluster(const GroupModel &group,
     return std::nullopt;
   std::optional<unsigned> split = schedule.splitAxis();
   if (!split)
-    return "parts are combined in clusters, and no axis has any";
+    return "partial results are reduced in clusters, and no axis is split";
   int64_t parts = schedule.splitOf(*split);
-  const std::string name = "the parts of axis '" + group.axes[*split].name +
-                           "' cannot be combined in clusters: ";
+  const std::string name = "the partial results along axis '" +
+                           group.axes[*split].name +
+                           "' cannot be reduced in clusters: ";
   if (!chip.hasClusters)
     return name + chip.name.str() + " has none";
   if (parts > chip.maxClusterSize)
@@ -409,9 +410,9 @@ std::optional<std::string> fusion::whyNotPartial(fuse::PartialAttr partial,
       partial.getSplits() == schedule.splitOf(*split) &&
       partial.getLength() == length)
     return std::nullopt;
-  return "the group has " + std::to_string(partial.getSplits()) + " parts of " +
-         std::to_string(partial.getLength()) + " along '" +
-         partial.getAxis().str() + "', its schedule " +
+  return "the group has " + std::to_string(partial.getSplits()) +
+         " partial results of " + std::to_string(partial.getLength()) +
+         " along '" + partial.getAxis().str() + "', its schedule " +
          std::to_string(schedule.splitOf(*split)) + " of " +
          std::to_string(length) + " along '" + axis + "'";
 }

@@ -386,7 +386,7 @@ bool StitchPasses::join(const StitchGroup &group, unsigned op, unsigned pass) {
     isOfRows &= isOver(group, each.op, each.scalar, rows);
   }
   if (!isOfRows)
-    return decline("is corrected by more than a number for each row");
+    return decline("is rescaled by more than a number for each row");
   factors[op] = factor;
   deferred[op] = std::move(left);
   for (auto [inner, retained] : form->skipped)

@@ -204,7 +204,7 @@ static bool decodeTensorCopy(DecodeContext &context, Modifiers &modifiers,
       map.elements[1].kind != Operand::Kind::Vector ||
       map.elements[1].elements.size() != dimensions)
     return context.fail("'" + std::string(context.instruction->opcode) +
-                        "' wants a tensor map and " +
+                        "' requires a tensor map and " +
                         std::to_string(dimensions) + " coordinates");
   if (shared && !context.genericAddress(*shared, true, refs[0]))
     return false;
@@ -220,7 +220,7 @@ static bool decodeTensorCopy(DecodeContext &context, Modifiers &modifiers,
     if (list.kind != Operand::Kind::Vector ||
         list.elements.size() != dimensions - 2)
       return context.fail("'" + std::string(context.instruction->opcode) +
-                          "' wants " + std::to_string(dimensions - 2) +
+                          "' requires " + std::to_string(dimensions - 2) +
                           " im2col offsets");
     for (unsigned s = 0; s + 2 < dimensions; ++s)
       if (!context.source(list.elements[s], Type::U16, refs[7 + s]))
@@ -266,7 +266,7 @@ bool fusion::emulator::decodeAsyncStore(DecodeContext &context,
   bool isVector = values.kind == Operand::Kind::Vector;
   if (isVector ? values.elements.size() != n : n != 1)
     return context.fail("'" + std::string(context.instruction->opcode) +
-                        "' wants " + std::to_string(n) + " registers");
+                        "' requires " + std::to_string(n) + " registers");
   std::vector<Ref> refs(2 + n);
   if (!context.genericAddress(operands[0], true, refs[0]) ||
       !context.genericAddress(operands[2], true, refs[1]))

@@ -138,7 +138,8 @@ bool fusion::emulator::decodeCall(DecodeContext &context,
         return true;
       }
       if (site.arguments.size() < 4)
-        return context.fail("'__assertfail' wants an assertion and its place");
+        return context.fail(
+            "'__assertfail' requires an assertion and its place");
       Inst &inst = context.emit(trapHandler(), {}, Flow::Checked);
       inst.a = 2;
       inst.target = uint32_t(context.code->calls.size());

@@ -70,7 +70,7 @@ static bool decodeRegisterCount(DecodeContext &context, Modifiers &modifiers) {
   uint64_t registers = context.instruction->operands[0].value;
   if (context.instruction->operands[0].kind != Operand::Kind::Integer ||
       !fusion::canReallocate(int64_t(registers)))
-    return context.fail("setmaxnreg wants a multiple of " +
+    return context.fail("setmaxnreg requires a multiple of " +
                         std::to_string(fusion::kReallocationStep) + " from " +
                         std::to_string(fusion::kMinReallocated) + " to " +
                         std::to_string(fusion::kMaxReallocated));
@@ -133,8 +133,8 @@ bool fusion::emulator::decodeHint(DecodeContext &context, std::string_view root,
       return false;
     if (operands[0].kind != Operand::Kind::Integer ||
         operands[0].value > (isMask ? 0xffff : 15))
-      return context.fail(isMask ? "pmevent.mask wants a constant of 16 bits"
-                                 : "pmevent wants a constant from 0 to 15");
+      return context.fail(isMask ? "pmevent.mask requires a constant of 16 bits"
+                                 : "pmevent requires a constant from 0 to 15");
   } else if (root == "prefetch" || root == "prefetchu") {
     int space =
         root == "prefetchu"

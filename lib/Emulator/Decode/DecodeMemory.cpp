@@ -148,7 +148,7 @@ bool fusion::emulator::decodeAccess(DecodeContext &context,
   if (vector >= 0) {
     if (value.kind != Operand::Kind::Vector || value.elements.size() != n)
       return context.fail("'" + std::string(context.instruction->opcode) +
-                          "' wants " + std::to_string(n) + " registers");
+                          "' requires " + std::to_string(n) + " registers");
     for (const Operand &element : value.elements)
       elements.push_back(&element);
   } else if (value.kind == Operand::Kind::Vector &&
@@ -336,7 +336,7 @@ static bool emitAtomic(DecodeContext &context, const Atomic &atomic,
   if (n > 1 &&
       (!isVector(operands[base + 1]) || (!discards && !isVector(operands[0]))))
     return context.fail("'" + std::string(context.instruction->opcode) +
-                        "' wants " + std::to_string(n) + " registers");
+                        "' requires " + std::to_string(n) + " registers");
   Ref d = context.scratchRef, c = context.scratchRef, a;
   unsigned width;
   int64_t offset;

@@ -86,7 +86,7 @@ bool fusion::emulator::decodeMma(DecodeContext &context, Modifiers &modifiers) {
                 {spec.n * spec.k, spec.b},
                 {spec.m * spec.n, spec.accumulator}};
   std::vector<Ref> refs;
-  // Four products of 8 by 8 by 4.
+  // Four MMAs of 8 by 8 by 4.
   if (isQuad)
     for (Part &part : parts)
       part.elements *= 4;

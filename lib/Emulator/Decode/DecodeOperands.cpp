@@ -159,7 +159,7 @@ bool DecodeContext::wideSource(const Operand &operand, Type type, Ref &ref,
     if (type == Type::F32 || type == Type::F64)
       return fail("an integer where '" +
                   std::string(instruction->opcode.substr(0, 120)) +
-                  "' wants a floating-point number");
+                  "' requires a floating-point number");
     ref = constant(operand.value, bytes);
     return true;
   case Operand::Kind::Float: {
@@ -180,7 +180,7 @@ bool DecodeContext::wideSource(const Operand &operand, Type type, Ref &ref,
     } else if (bytes != operand.bytes) {
       return fail("a floating-point number where '" +
                   std::string(instruction->opcode.substr(0, 120)) +
-                  "' wants none");
+                  "' requires none");
     }
     ref = constant(value, bytes);
     return true;
@@ -328,7 +328,7 @@ bool DecodeContext::address(const Operand &operand, Ref &ref, unsigned &width,
                             int64_t &offset, Space *space) {
   if (operand.kind != Operand::Kind::Address || operand.elements.size() != 1)
     return fail("'" + std::string(instruction->opcode.substr(0, 120)) +
-                "' wants an address");
+                "' requires an address");
   const Operand &base = operand.elements[0];
   offset = operand.offset;
   width = 8;

@@ -113,7 +113,7 @@ bool fusion::emulator::decodeWgmma(DecodeContext &context, std::string_view,
   if (results.kind != Operand::Kind::Vector ||
       results.elements.size() != accumulators)
     return context.fail("'" + std::string(context.instruction->opcode) +
-                        "' wants " + std::to_string(accumulators) +
+                        "' requires " + std::to_string(accumulators) +
                         " accumulators");
   std::vector<Ref> refs;
   for (const Operand &element : results.elements) {
@@ -126,7 +126,7 @@ bool fusion::emulator::decodeWgmma(DecodeContext &context, std::string_view,
   }
   if (registersA && operands[1].elements.size() != 4)
     return context.fail("'" + std::string(context.instruction->opcode) +
-                        "' wants 4 registers of A");
+                        "' requires 4 registers of A");
   for (size_t i = 0; i < (registersA ? 4u : 1u); ++i) {
     Ref ref;
     if (!context.source(registersA ? operands[1].elements[i] : operands[1],

@@ -81,7 +81,7 @@ std::string fusion::emulator::checkTensorMap(const TensorMapBytes &map,
   if (map.interleave && map.rank < 3)
     return "an interleaved tensor map has at least 3 dimensions";
   if (map.interleave == 2 && map.swizzle != 1)
-    return "interleave 32B wants swizzle 32B";
+    return "interleave 32B requires swizzle 32B";
   for (unsigned d = 0; d < map.rank; ++d)
     if (map.elementStride[d] < 1 || map.elementStride[d] > 8)
       return "element strides are 1 to 8";

@@ -134,8 +134,8 @@ for (const group of report.groups) {
 for (const group of report.stitched) {
   add(root, 'h2', {}, group.name);
   add(root, 'p', {}, `Stitched group of ${group.operators.length} operators: ${group.operators.join(', ')}. Axes: ${list(group.axes)}. ` +
-      `Candidates: ${group.candidates}; those that a block has room for: ${group.legal}. Below are the fastest of those that ` +
-      'were predicted: the search skips what cannot be the best.');
+      `Candidates: ${group.candidates}, of which ${group.legal} fit into a block. Below are the fastest of the evaluated ones: ` +
+      'the search skips candidates that cannot be the best.');
   table(root, ['tiles', 'warps', 'blocks', 'registers', 'shared', 'us', 'DRAM', 'L2', 'waves', 'instructions', 'why not', 'schedule'],
         group.ranking.map(r => [list(r.tiles), r.warps, r.blocks, r.registers, r.shared_memory, r.cost.total_us.toFixed(2),
                                 r.cost.memory_us.toFixed(2), r.cost.traffic_us.toFixed(2), r.cost.latency_us.toFixed(2),

@@ -390,7 +390,7 @@ fusion::searchSchedule(const GroupModel &group, const ChipInfo &chip,
   }
   if (group.contractions.size() > kMaxContractions) {
     reason = "a kernel of more than " + std::to_string(kMaxContractions) +
-             " products is not searched for";
+             " contractions is not searched for";
     return std::nullopt;
   }
   if (group.axes.size() > CostBound::kMaxAxes) {

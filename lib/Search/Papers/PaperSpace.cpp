@@ -104,7 +104,8 @@ std::optional<PaperSpace> PaperSpace::create(const GroupModel &group,
       return reject("axis '" + axis.name + "' is empty");
   for (const Contraction &contraction : group.contractions)
     if (!contraction.type || chip.peakFlops(*contraction.type) == 0)
-      return reject(chip.name.str() + " has no tensor core rate for product '" +
+      return reject(chip.name.str() +
+                    " has no tensor core rate for contraction '" +
                     group.tensors[contraction.result].name + "'");
   PaperSpace space;
   space.group = &group;

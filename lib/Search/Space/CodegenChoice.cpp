@@ -19,7 +19,7 @@ using namespace fusion;
 /// iteration would be code that perhaps never runs.
 static constexpr int64_t kUnmaskedIterations = 1;
 
-/// Whether loops around a product mask all of their tiles. Multiply-adds of
+/// Whether loops around a contraction mask all of their tiles. Multiply-adds of
 /// each thread take all registers and leave none for the bounds of further
 /// loops, and a mask is little work beside them.
 static bool keepsMasks(const ContractionMapping &mapping) {

@@ -81,8 +81,8 @@ PanelOrder fusion::operandPanels(const Intrinsic &intrinsic, bool isOperandA,
   if (intrinsic.readsShared())
     return PanelOrder::Plain;
   if (intrinsic.isScalar()) {
-    // Two rows go at a time; a product before this one writes four units of
-    // each.
+    // Two rows go at a time; the contraction before this one writes four units
+    // of each.
     if (isOperandA)
       return PanelOrder::Quads;
     // Four columns, each fourth row of the buffer, go at a time.

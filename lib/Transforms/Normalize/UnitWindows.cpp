@@ -39,7 +39,7 @@ struct DropUnitWindow : OpInterfaceRewritePattern<linalg::LinalgOp> {
       dropped[loop] = ranges[loop] == 1 && isSummed &&
                       kinds[loop] == utils::IteratorType::reduction;
     }
-    // A product has an axis to sum over.
+    // A contraction has an axis to sum over.
     if (dropped.none() || dropped.count() == op.getNumReductionLoops())
       return failure();
     // Dropped dimensions go with a neighbour.

@@ -50,7 +50,7 @@ bool WindowInlining::collectMakers(Value value, std::string &reason) {
     if (!other.collectMakers(input, ignored))
       continue;
     if (hasContraction) {
-      reason = "two products make what it reads";
+      reason = "two contractions compute what it reads";
       makers.clear();
       return true;
     }
@@ -105,8 +105,9 @@ bool WindowInlining::planProduct(std::string &reason) {
   linalg::LinalgOp contraction = producer();
   if (contraction.hasDynamicShape() || !accumulatesFromZero(contraction) ||
       !llvm::all_of(contraction.getIndexingMapsArray(), isSumOfLoops)) {
-    reason = "the product before it is of sizes that are not known, or adds to "
-             "other values";
+    reason =
+        "the contraction before it has sizes that are not known, or adds to "
+        "other values";
     return false;
   }
   MLIRContext *context = contraction.getContext();
@@ -150,14 +151,15 @@ bool WindowInlining::planProduct(std::string &reason) {
   }
   if (reads[0].map.isProjectedPermutation() ==
       reads[1].map.isProjectedPermutation()) {
-    reason = "both operands of the product before it would be read through the "
-             "window";
+    reason =
+        "both operands of the contraction before it would be read through the "
+        "window";
     return false;
   }
   for (const Read &read : reads)
     if (read.map.isProjectedPermutation() && read.isPadded) {
-      reason = "its padding surrounds what the filter of the product before it "
-               "indexes";
+      reason = "its padding surrounds what the filter of the contraction "
+               "before it indexes";
       return false;
     }
   return true;
@@ -190,8 +192,9 @@ bool WindowInlining::planEpilogue(std::string &reason) {
       own.push_back(AffineMap::get(places.size(), 0, exprs, context));
     }
     if (!isPlain) {
-      reason = "operators between the products compute with indices or read "
-               "other values at the window's places";
+      reason =
+          "operators between the contractions compute with indices or read "
+          "other values at the window's places";
       return false;
     }
     own.push_back(identity);

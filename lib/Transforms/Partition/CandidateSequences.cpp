@@ -421,10 +421,11 @@ bool Collector::remarkEnd(Value value) {
               "(tensor.extract), which no chain does")
                  .str();
   else if (reason.empty())
-    reason = ((*reader)->getOwner()->getName().getStringRef() +
-              " reads it, which is neither a product nor element-wise nor a "
-              "reduction that the chain can take in")
-                 .str();
+    reason =
+        ((*reader)->getOwner()->getName().getStringRef() +
+         " reads it, which is neither a contraction nor element-wise nor a "
+         "reduction that the chain can take in")
+            .str();
   emitRemark(remark::RemarkKind::RemarkMissed, RemarkPlace(value), "fuse",
              "chain-ends", "the chain ends with this value: " + reason);
   return true;

@@ -40,9 +40,9 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
     for (linalg::LinalgOp op : row.links[i].head)
       without.head += predictAlone(op);
   if (!with.time) {
-    without.heads =
-        "the reductions in front of the product are kernels of their own: " +
-        with.reason;
+    without.heads = "the reductions of the contraction's prologue are kernels "
+                    "of their own: " +
+                    with.reason;
     return without;
   }
   double separate =
@@ -52,11 +52,11 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
       "predicted {0} together against {1} apart",
       microseconds(*with.time + with.apart), microseconds(separate));
   with.heads =
-      "the reductions in front of the product are in its kernel: " + numbers +
-      (pays ? "" : " (forced)");
-  without.heads =
-      "the reductions in front of the product are kernels of their own: " +
-      numbers;
+      "the reductions of the contraction's prologue are in its kernel: " +
+      numbers + (pays ? "" : " (forced)");
+  without.heads = "the reductions of the contraction's prologue are kernels of "
+                  "their own: " +
+                  numbers;
   return pays || forceFusion ? with : without;
 }
 
@@ -77,8 +77,8 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
         predict(operators, /*isSingle=*/false).time.value_or(kGenericPrice);
   }
   if (!joined.time) {
-    apart.joins =
-        "not joined with the products whose values it meets: " + joined.reason;
+    apart.joins = "not joined with the contractions whose values it meets: " +
+                  joined.reason;
     return apart;
   }
   double separate = apart.time.value_or(kGenericPrice) + apart.apart;
@@ -86,10 +86,11 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
   std::string numbers =
       llvm::formatv("predicted {0} joined against {1} apart",
                     microseconds(*joined.time), microseconds(separate));
-  joined.joins = "joined with the products whose values it meets: " + numbers +
-                 (pays ? "" : " (forced)");
+  joined.joins =
+      "joined with the contractions whose values it meets: " + numbers +
+      (pays ? "" : " (forced)");
   apart.joins =
-      "not joined with the products whose values it meets: " + numbers;
+      "not joined with the contractions whose values it meets: " + numbers;
   return pays || forceFusion ? joined : apart;
 }
 

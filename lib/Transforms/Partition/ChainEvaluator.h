@@ -30,7 +30,7 @@ struct PredictedCost {
 struct Segment : PredictedCost {
   CandidateSequence::Operators operators; ///< in program order
   bool isChain = false; ///< they make a chain, whether it has a price or not
-  double apart = 0;  ///< seconds of kernels of products that could have joined
+  double apart = 0;  ///< seconds of kernels of contractions that could have joined
   std::string joins; ///< why products join or do not, where some could
   double head = 0;   ///< seconds of kernels of what could have been in front
   std::string heads; ///< why that is in front or not, where some could be
@@ -40,7 +40,7 @@ struct Segment : PredictedCost {
   size_t contractions = 0; ///< of the group
 };
 
-/// A product that has no schedule runs in the generic form; a price that no
+/// A contraction without a schedule runs in the generic form; a price that no
 /// fused kernel reaches keeps it comparable.
 constexpr double kGenericPrice = 1.0;
 

@@ -107,16 +107,19 @@ void Partitioner::distribute(SharedPrologue &head) {
   std::string numbers = llvm::formatv(
       "predicted {0} with copies of their own against {1} with kernels for it",
       microseconds(own), microseconds(shared));
-  std::string what = llvm::formatv("what {0} products have in front of them",
-                                   head.contractions().size());
+  unsigned readers = head.contractions().size();
   if (own <= shared || forceFusion) {
     remarkPassed(last, "fuse", "head-copied",
-                 "each computes for itself " + what + ": " + numbers +
-                     (own <= shared ? "" : " (forced)"));
+                 llvm::formatv("each of {0} contractions recomputes their "
+                               "common prologue: {1}{2}",
+                               readers, numbers,
+                               own <= shared ? "" : " (forced)"));
     return;
   }
   remarkMissed(last, "fuse", "head-shared",
-               "kernels of its own compute " + what + ": " + numbers);
+               llvm::formatv("kernels of its own compute the common prologue "
+                             "of {0} contractions: {1}",
+                             readers, numbers));
   head.join(evaluator.rewriter);
 }
 

@@ -39,7 +39,7 @@ void fusion::remarkIntensity(const GroupAxes &axes, const ChipInfo &chip) {
     double balance = machineBalance(contraction, std::max(1u, bytes), chip);
     remarkAnalysis(
         op, kCategory, "intensity",
-        llvm::formatv("intensity of the product is {0:F1} flop per element "
+        llvm::formatv("intensity of the contraction is {0:F1} flop per element "
                       "moved, the balance of {1} is {2:F1}: {3}-bound",
                       phi, chip.name, balance,
                       phi < balance ? "memory" : "compute"));
@@ -121,7 +121,7 @@ static std::string describe(const FusedKernel &fused) {
   if (!fused.isForced)
     return text;
   if (fused.cut.time < separate.seconds)
-    return text + llvm::formatv(" (forced: cut into {0} kernels they are "
+    return text + llvm::formatv(" (forced: divided into {0} kernels they are "
                                 "predicted {1})",
                                 fused.cut.kernels, microseconds(fused.cut.time))
                       .str();
@@ -139,7 +139,7 @@ void fusion::remarkKernel(const CandidateSequence &row,
     return;
   remarkPassed(op, kCategory, "fused", [&] {
     return llvm::formatv(
-               "fused {0} products into one kernel: {1}", last - first + 1,
+               "fused {0} contractions into one kernel: {1}", last - first + 1,
                describe(evaluateFusion(row, plan, first, last, forceFusion)))
         .str();
   });
@@ -154,21 +154,23 @@ static std::string explainCut(const SequencePlan &plan, const Segment &part,
     // Whatever is legal is fused: the fewest kernels decide, then time.
     unsigned kernels = plan.cost().kernels;
     if (with.kernels > kernels)
-      return llvm::formatv("with others the row makes {0} kernels cut here, "
-                           "{1} if the two are fused",
-                           kernels, with.kernels);
-    return llvm::formatv("the row makes {0} kernels either way, and is "
-                         "predicted {1} cut here against {2}",
+      return llvm::formatv(
+          "with others the candidate sequence makes {0} kernels divided here, "
+          "{1} if the two are fused",
+          kernels, with.kernels);
+    return llvm::formatv("the candidate sequence makes {0} kernels either way, "
+                         "and is predicted {1} divided here against {2}",
                          kernels, microseconds(plan.cost().time),
                          microseconds(with.time));
   }
   double apart = kernelTime(part) + kernelTime(next);
   if (kernelTime(joined) < apart)
-    return llvm::formatv(
-        "the two are predicted {0} fused against {1} separately, but with "
-        "others the row is better cut here, {2} in all against {3}",
-        microseconds(kernelTime(joined)), microseconds(apart),
-        microseconds(plan.cost().time), microseconds(with.time));
+    return llvm::formatv("the two are predicted {0} fused against {1} "
+                         "separately, but with others the candidate sequence "
+                         "is better divided here, {2} in all against {3}",
+                         microseconds(kernelTime(joined)), microseconds(apart),
+                         microseconds(plan.cost().time),
+                         microseconds(with.time));
   std::string text = llvm::formatv(
       "predicted {0} fused against {1} separately; the fused "
       "kernel is bound by {2}",
@@ -200,7 +202,7 @@ void fusion::remarkCut(const CandidateSequence &row, SequencePlan &plan,
     if (joined.time)
       why = explainCut(plan, part, joined, plan.part(last + 1, last + 1),
                        plan.costWith(first, last + 1), forceFusion);
-    return "not fused with the product before it: " + why;
+    return "not fused with the contraction before it: " + why;
   });
 }
 

@@ -301,9 +301,9 @@ void AxisMerger::inlineIntoWindows() {
 
 void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
   auto keep = [&](const Twine &why) {
-    remarkMissed(
-        convolution, "fuse", "window-apart",
-        "not fused with the product that makes what its window reads: " + why);
+    remarkMissed(convolution, "fuse", "window-apart",
+                 "not fused with the contraction that its window reads: " +
+                     why);
   };
   std::string reason;
   std::optional<WindowInlining> inlining =
@@ -380,11 +380,10 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
                                     rewriter.getF64FloatAttr(apart));
   if (*fused > apart)
     numbers += " (forced)";
-  remarkPassed(
-      convolution, "fuse", "window-inlined",
-      "the product that makes what its window reads is computed at each "
-      "place of the window: " +
-          numbers);
+  remarkPassed(convolution, "fuse", "window-inlined",
+               "the contraction that its window reads is computed at each "
+               "place of the window: " +
+                   numbers);
   eraseUnused(function.getBody().front(), rewriter);
 }
 

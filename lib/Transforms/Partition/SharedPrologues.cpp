@@ -20,7 +20,8 @@ using namespace fusion;
 
 using OperationSet = llvm::SmallSetVector<Operation *, 8>;
 
-/// What leads to the operands of a product and is computed from no product.
+/// The operators that compute the operands of a contraction and read no
+/// contraction.
 static OperationSet collectFront(linalg::LinalgOp contraction,
                                  const llvm::DenseSet<Operation *> &taken) {
   OperationSet front;
@@ -41,7 +42,7 @@ static OperationSet collectFront(linalg::LinalgOp contraction,
   return front;
 }
 
-/// The products that read a value, through other shapes of it, too.
+/// The contractions that read a value, also through other shapes of it.
 static void collectProducts(Value value,
                             llvm::SmallSetVector<Operation *, 4> &contractions,
                             bool &isReshaped) {
@@ -56,8 +57,8 @@ static void collectProducts(Value value,
   }
 }
 
-/// What several products read in different shapes stands in front of none of
-/// them.
+/// A value that several contractions read in different shapes is in the
+/// prologue of none of them.
 static void remarkReshaped(linalg::LinalgOp op) {
   if (isContraction(op) || !(isElementwise(op) || matchReduction(op)))
     return;
@@ -65,12 +66,12 @@ static void remarkReshaped(linalg::LinalgOp op) {
   bool isReshaped = false;
   collectProducts(op->getResult(0), contractions, isReshaped);
   if (contractions.size() > 1 && isReshaped)
-    remarkMissed(
-        op, "fuse", "head-shared",
-        llvm::formatv("a kernel of its own computes what {0} products read, "
-                      "since their loops were joined differently and read it "
-                      "in other shapes",
-                      contractions.size()));
+    remarkMissed(op, "fuse", "head-shared",
+                 llvm::formatv(
+                     "a kernel of its own computes what {0} contractions read, "
+                     "since their loops were joined differently and read it "
+                     "in other shapes",
+                     contractions.size()));
 }
 
 std::vector<SharedPrologue> SharedPrologue::find(func::FuncOp function) {

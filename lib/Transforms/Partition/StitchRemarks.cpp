@@ -77,7 +77,7 @@ std::string StitchRemarks::howAlone(unsigned vertex) const {
   bool hasContraction =
       llvm::any_of(makers, isProduct) || llvm::any_of(readers, isProduct);
   std::string said =
-      hasContraction ? "no product next to it takes it in" : std::string();
+      hasContraction ? "no contraction next to it takes it in" : std::string();
   if (!graph.whyAlone[vertex].empty())
     said += (said.empty() ? "" : ", and ") +
             ("it is not stitched: " + graph.whyAlone[vertex]);
@@ -111,11 +111,11 @@ std::string StitchRemarks::whyApart(ArrayRef<unsigned> maker,
     for (unsigned vertex : side) {
       if (graph.graph.vertices[vertex].isForeign &&
           isa<linalg::LinalgOp>(graph.operations[vertex]))
-        return gain + "the product of " + placeOf(graph.operations[vertex]) +
-               " runs in the generic form";
+        return gain + "the contraction of " +
+               placeOf(graph.operations[vertex]) + " runs in the generic form";
       if (graph.graph.vertices[vertex].isForeign)
-        return gain + "products' kernels are made first, and this one did not "
-                      "take it in";
+        return gain + "the kernels of contractions are formed first, and this "
+                      "one did not take it in";
       if (!graph.whyAlone[vertex].empty())
         return gain + "there is no tile program for " +
                placeOf(graph.operations[vertex]) + ": " +

@@ -50,7 +50,7 @@ void fusion::warnOfEmptyParts(fuse::FusedGroupOpInterface group,
   int64_t tiles = tripCount(model.axes[*axis], schedule.tiles[*axis]),
           parts = schedule.splitOf(*axis);
   mlir::emitWarning(group.getLoc())
-      << parts - tiles << " of the " << parts << " parts of axis '"
+      << parts - tiles << " of the " << parts << " splits of axis '"
       << model.axes[*axis].name
       << "' are empty: it has " + counted(tiles, "tile");
 }

@@ -21,8 +21,8 @@ from .tracing import Unknown, with_sizes
 
 
 def decompositions() -> dict:
-    """PyTorch's, to core ATen, and our own, but for operators that have a rule of ours and
-    for those that draw random numbers, which PyTorch draws in its own way."""
+    """PyTorch's, to core ATen, and our own, but for operators that have a rule of ours and for operators that
+    draw random numbers, which PyTorch draws in its own way."""
     known = {**torch._decomp.core_aten_decompositions(), **OWN}
     return {operator: how for operator, how in known.items()
             if str(operator) not in RULES

@@ -38,8 +38,8 @@ def is_free(node: torch.fx.Node) -> bool:
 
 def _written_in_place(graph: torch.fx.Graph) -> set[torch.fx.Node]:
     """Nodes that make, or read, a tensor whose memory is written in place: when they are
-    computed matters, which the edges of the graph do not say. torch.compile hands over no
-    such nodes but copies into inputs at the end, after which nobody reads these."""
+    computed matters, which the edges of the graph do not say. torch.compile passes no such nodes to backends
+    but copies into inputs at the end, after which no operator reads these."""
     base: dict[torch.fx.Node, torch.fx.Node] = {}
     written: set[torch.fx.Node] = set()
     read_later: set[torch.fx.Node] = set()

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators taken apart: PyTorch's decompositions, and ours of what PyTorch has none for."""
+"""Decompositions of operators: PyTorch's decompositions, and ours of what PyTorch has none for."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def table() -> dict[Any, Callable]:
 def native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight,
                                 proj_bias, mask=None, need_weights=True, average_attn_weights=True,
                                 mask_type=None):
-    """`torch.nn.MultiheadAttention`, batch first; the mask says what is left out."""
+    """`torch.nn.MultiheadAttention`, batch first; the mask says which elements are excluded."""
     def heads(x, weight, bias):
         return F.linear(x, weight, bias).unflatten(-1, (num_head, -1)).transpose(1, 2)
 

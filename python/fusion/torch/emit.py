@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A function over tensors as MLIR text.
 
-A `Function` collects operations; only those that its results need are printed. Tensors
+A `Function` collects operations; only operations that its results depend on are printed. Tensors
 are `Tensor`s, what a body of `linalg.generic` computes with are `Scalar`s.
 """
 
@@ -193,7 +193,7 @@ class Function:
     Attributes:
         is_checked: whether what operators require of their operands is looked at.
         required: of arguments, by their number.
-        flags: tensors of one truth value: something that is required does not hold.
+        flags: tensors of one boolean: something that is required does not hold.
     """
 
     def __init__(self, name: str = "main", is_checked: bool = True):

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors without elements are taken out of graphs.
 
-Programs have no such tensors. In models they are what is left over: the rest of a head that
+Programs have no such tensors. In models they are remainders: the rest of a head that
 is rotated whole, or a cache that nothing was put into yet. What is made of them does not
 depend on data.
 """

@@ -41,15 +41,15 @@ class Explanation:
 
     Attributes:
         report: graphs, operators, compiled parts, declined operators.
-        training, backward: the same of the forward that keeps what the backward needs, and of
-            the backward; None where nothing requires a gradient, or gradients are off.
+        training, backward: these numbers for the forward that keeps what the backward needs, and for the
+        backward; None where nothing requires a gradient, or gradients are off.
         training_fails: what PyTorch says where there is no such forward.
         breaks: where PyTorch left a graph, and why.
         skipped: functions that PyTorch did not make graphs of, and why.
-        temporary_bytes: memory for what is between the kernels of a part, of the part that
+        temporary_bytes: memory for the intermediates between the kernels of a part, of the part that
             needs most.
-        predicted_us, separate_us: what the cost model expects of the compiled parts
-            as they are, and with a kernel for each operator; None where it does not
+        predicted_us, separate_us: what the cost model expects of the compiled parts unchanged, and with a
+        kernel for each operator; None where it does not
             know, or where nothing was compiled.
     """
 
@@ -209,7 +209,7 @@ def _call_once(model: Callable, args: tuple, kwargs: dict, preserved: Preserved,
 
 
 def _breaks(left: list[Any], said: list[str]) -> list[Break]:
-    """Of the graphs' reasons and of those that PyTorch counted, where no graph came before."""
+    """The reasons of the graphs, and the reasons that PyTorch counted where there is no graph."""
     found: list[Break] = []
     for reason in left:
         if reason is None or not reason.graph_break:
@@ -220,7 +220,7 @@ def _breaks(left: list[Any], said: list[str]) -> list[Break]:
         place = ""
         if reason.user_stack:
             frame = reason.user_stack[-1]
-            # What comes after a break is a function of PyTorch's making.
+            # The code after a break is a function that PyTorch makes.
             name = re.sub(r"^torch_dynamo_resume_in_(.*)_at_\d+$", r"\1", frame.name)
             place = f"{frame.filename}:{frame.lineno} in {name}"
         one = Break(_brief(text), place)

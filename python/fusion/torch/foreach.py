@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators on lists of tensors (`_foreach_*`), taken apart to an operator for each tensor.
+"""Operators on lists of tensors (`_foreach_*`), decomposed into an operator for each tensor.
 
 Optimizers of `torch.optim` and `clip_grad_norm_` call them where they update all
 parameters at once. Schemas say which arguments are lists, with an element for each tensor;
@@ -99,7 +99,7 @@ def _decomposition(operator: Any, name: str) -> Callable:
 
 
 def decompositions() -> dict[Any, Callable]:
-    """Of all operators on lists that there are, but for those that write to arguments `out`."""
+    """All operators on lists, except operators that write to arguments `out`."""
     made = {}
     for full in torch._C._dispatch_get_all_op_names():
         name, _, overload = full.removeprefix(_PREFIX).partition(".")

@@ -4,8 +4,8 @@
 """From nodes of an FX graph to operations on tensors.
 
 The table `RULES` has one small function for each ATen or prims operator, filed by the
-modules of `operators`. An operator without a rule is taken apart by PyTorch's own
-decompositions, down to operators that have one.
+modules of `operators`. An operator without a rule is decomposed by PyTorch's own decompositions, down to
+operators that have one.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _signature(rule: Rule) -> inspect.Signature:
 
 
 def _check_arguments(rule: Rule, args: tuple, kwargs: dict) -> None:
-    """Raises `Unsupported` where the arguments are not those that the rule takes:
+    """Raises `Unsupported` where the rule does not take the arguments:
     what it calls `Tensor` or `int` has to be one."""
     signature = _signature(rule)
     try:
@@ -225,7 +225,7 @@ def _decomposed(operator: Any, args: tuple, kwargs: dict) -> tuple[torch.fx.Grap
         a, k = torch.utils._pytree.tree_unflatten(filled, spec)
         return known[operator](*a, **k)
 
-    # What has a rule stays; the rest is taken apart in turn.
+    # What has a rule stays; the rest is decomposed in turn.
     table = {op: how for op, how in known.items() if str(op) not in RULES}
     try:
         made = record(flat, [look for look in looks if look], table)
@@ -273,7 +273,7 @@ def lower_node(function: Function, node: torch.fx.Node, values: dict[torch.fx.No
     try:
         return lower(call, args, kwargs)
     except Unsupported as reason:
-        # Of what was taken apart, the part is named that stands in the way.
+        # For a decomposed operator, the part that cannot be compiled is named.
         if taken_apart and not getattr(reason, "named", False):
             named = Unsupported(f"{call.target}: {reason}")
             named.named = True

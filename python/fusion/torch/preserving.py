@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a call of a model changes, put back as it was.
 
-`explain` calls models in order to see their graphs. What is put back: random generators,
+`explain` calls models in order to see their graphs. The state that is restored: random generators,
 tensors that are written in place (buffers, as the statistics of a batch norm, arguments,
 whatever a graph writes to), attributes and containers of modules and of objects that a
 model is called with, as caches of keys and values, and what TorchDynamo remembers of sizes.

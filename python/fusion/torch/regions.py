@@ -114,7 +114,7 @@ class Report:
     """What was made of a model's graphs.
 
     Attributes:
-        graphs: how many graphs PyTorch handed over.
+        graphs: how many graphs PyTorch passed to the backend.
         operators: how many operators they have.
         views: how many of these cost nothing and are in no compiled part: PyTorch makes them.
         regions: the compiled parts.
@@ -185,7 +185,7 @@ class Module:
         repeated: per input, its dimensions of stride 0, along which it is repeated: the
             function takes it without them.
         required: what inputs have to be like, by their number.
-        flags: how many further results the function has: truth values, one of which is
+        flags: how many further results the function has: booleans, one of which is
             true where an operator does not take what it is given.
     """
 
@@ -402,7 +402,7 @@ class Region(torch.nn.Module):
 
     @property
     def temporary_bytes(self) -> int:
-        """Memory for what is between the kernels, at its peak."""
+        """Memory for the intermediates between the kernels, at its peak."""
         return self.program.temporary_bytes["main"] if self.program is not None else 0
 
     def wait(self) -> None:
@@ -482,7 +482,7 @@ class Region(torch.nn.Module):
 
 def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.GraphModule:
     """The graph with its parts that we can compute in place of their operators."""
-    graph.graph.eliminate_dead_code()  # results that nobody reads are not computed
+    graph.graph.eliminate_dead_code()  # results without readers are not computed
     without_empties(graph.graph)
     report = options.report
     returned = return_views(graph.graph)

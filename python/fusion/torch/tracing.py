@@ -90,7 +90,7 @@ def record(call: Callable, looks: Sequence[tuple], table: dict[Any, Callable]) -
     Args:
         call: called once.
         looks: of its tensors: sizes, strides and element type of each.
-        table: decompositions of operators that are taken apart.
+        table: decompositions of operators without a rule.
     """
     graph = torch.fx.Graph()
     recorder = _Recorder(graph, table)

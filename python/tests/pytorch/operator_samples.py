@@ -37,7 +37,7 @@ ERRORS = {torch.float64: 1e-4, torch.float32: 1e-4, torch.float16: 2.0**-9,
 
 @dataclasses.dataclass
 class Outcome:
-    """Of the samples of one operator and type: how many came out right, were left to
+    """The samples of one operator and type: how many came out right, were left to
     PyTorch, or were wrong; and which ATen operators the right ones have."""
 
     right: int = 0
@@ -137,7 +137,7 @@ def check_sample(op, sample, dtype, outcome: Outcome) -> None:
         return
     if any("empty" in str(node.target) for node in graph.graph.output_node().all_input_nodes):
         outcome.declined += 1
-        outcome.reasons["contents that nobody may ask for"] += 1
+        outcome.reasons["contents are undefined"] += 1
         return
     report = front.Report()
     try:

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long the compiler takes, in time of one processor, and that nobody waits for it twice."""
+"""How long the compiler takes, in time of one processor, and that no call waits for it twice."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def compile_layer(build_folder, folder, dtype):
 
 def slowness():
     """How many times longer than a processor of 2.5 GHz this one takes for a loop of Python's,
-    now, with all that runs beside; 1 where it is faster."""
+    now, with all other work on the machine; 1 where it is faster."""
     usual = 0.5
 
     begin, total = time.process_time(), 0

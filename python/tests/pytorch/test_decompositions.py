@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators that we take apart ourselves, of pooling, of writing at places that are data, and scans."""
+"""Operators that we decompose ourselves, of pooling, of writing at places that are data, and scans."""
 
 import copy
 

@@ -12,7 +12,7 @@ F = torch.nn.functional
 
 
 def rotary(q, cos):
-    """Of which a part of each head is rotated; here all of it (Phi-3)."""
+    """Heads of which a part is rotated; here all of it (Phi-3)."""
     rotated, rest = q[..., :cos.shape[-1]], q[..., cos.shape[-1]:]
     return torch.cat([rotated * cos, rest], -1) @ q.mT
 

@@ -22,7 +22,7 @@ def test_parts(front):
     assert "1 x aten.sort.default: no rule and no decomposition" in text
     assert "(the compiled parts alone, without what PyTorch computes)" in text
     assert explanation.report.kernels >= 1
-    # Sums of what precedes are no chain's: the product reads both from memory.
+    # Sums of earlier values are in no chain: the contraction reads both from memory.
     explanation = front.explain(lambda x: x.cumsum(0) @ x.t().cumsum(1), torch.randn(8, 16),
                                 options={"cache_dir": ""})
     assert explanation.temporary_bytes == 2 * 8 * 16 * 4

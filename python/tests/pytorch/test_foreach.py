@@ -50,7 +50,7 @@ def steps(front, name, foreach):
 
 
 def covered(report):
-    """Operators that are compiled, and those that are not."""
+    """Operators that are compiled, and operators that are not."""
     return sum(len(region.names) for region in report.regions if not region.failure), set(report.declined)
 
 
@@ -99,7 +99,7 @@ def test_clip_grad_norm(front):
 
 
 def arguments(operator, dtype):
-    """Of a schema: lists of two tensors, numbers between 1.5 and 3."""
+    """Arguments by a schema: lists of two tensors, numbers between 1.5 and 3."""
     generator = torch.Generator().manual_seed(0)
     given = []
     for argument in operator._schema.arguments:
@@ -118,7 +118,7 @@ def arguments(operator, dtype):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_each_is_what_it_is_taken_apart_to(front, dtype):
-    """All that there are, those that write to their first argument as well."""
+    """All operators on lists, also the ones that write to their first argument."""
     from fusion.torch import foreach
 
     table = foreach.decompositions()

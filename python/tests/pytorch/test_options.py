@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Options of the backend: those that there are not, and values that they do not take, are errors at once."""
+"""Options of the backend: unknown options, and values that an option does not take, are errors at once."""
 
 import warnings
 
@@ -127,7 +127,7 @@ def test_home_folders(front, monkeypatch, tmp_path):
 
 
 def test_folder_of_the_environment(front, tmp_path, monkeypatch):
-    """A folder that a user has named is used or refused; the one that nobody has named may be missing."""
+    """A folder that a user has named is used or rejected; the default folder may be missing."""
     monkeypatch.setenv("FUSION_CACHE_DIR", "/dev/null/below")
     with pytest.raises(ValueError, match="'FUSION_CACHE_DIR' is '/dev/null/below', which is no folder that can be used"):
         front.Options()

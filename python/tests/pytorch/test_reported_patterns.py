@@ -106,7 +106,7 @@ SPREADS = {"far from 0": lambda x: x + 1e5, "small": lambda x: x * 1e-22, "small
 @pytest.mark.parametrize("name", SPREADS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_deviations(run_compiled, name, dtype):
-    """Of all magnitudes, as PyTorch has them; which are infinite, and 0, is the same."""
+    """Values of all magnitudes, as PyTorch has them; infinities and zeros are at the same places."""
     torch.manual_seed(0)
     x = SPREADS[name](torch.randn(3, 257, dtype=torch.float64)).to(dtype)
 
@@ -195,7 +195,7 @@ def test_strides_of_a_view_that_is_written(agree):
         return y.as_strided((2, 2), (4, 2)), y.as_strided((5,), (1,)) * 2, x
 
     agree(model, torch.tensor(3))
-    # Of what is computed, as well: the memory between the elements of a view is not the view's.
+    # Also for computed tensors: the memory between the elements of a view is not the view's.
     agree(lambda x: (x * 2)[::2].as_strided((5,), (1,)) + 1, torch.arange(10.0))
     agree(lambda x: (x * 2).t()[1:].as_strided((2, 3), (1, 4), 1) + 1, torch.randn(3, 4))
 

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled models that several threads call, while sizes come that nobody has seen before."""
+"""Compiled models that several threads call, while new sizes come."""
 
 import threading
 
@@ -30,7 +30,7 @@ def in_threads(*calls):
 
 
 class Taken(nn.Module):
-    """Operators of all kinds: with rules, and taken apart when they are compiled."""
+    """Operators of all kinds: with rules, and decomposed when they are compiled."""
 
     def __init__(self):
         super().__init__()

@@ -28,25 +28,25 @@
 // CHECK: tile.store {{.*}} : tensor<8x32xf16>
 
 // RUN: sed -e 's/k = 4}/k = 16}/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=MOST
-// MOST: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: one of sm_90a has at most 8 blocks, not 16
+// MOST: error: schedule cannot be lowered: the partial results along axis 'k' cannot be reduced in clusters: one of sm_90a has at most 8 blocks, not 16
 // RUN: sed -e 's/k = 4}/k = 3}/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ROWS
-// ROWS: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: 3 blocks do not divide the 32 rows of a tile
+// ROWS: error: schedule cannot be lowered: the partial results along axis 'k' cannot be reduced in clusters: 3 blocks do not divide the 32 rows of a tile
 // RUN: sed -e 's/m = 32/m = 48/' -e 's/\[2, 2\]/[1, 4]/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PANELS
-// PANELS: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: threads hold sums across the shares of 12 rows
+// PANELS: error: schedule cannot be lowered: the partial results along axis 'k' cannot be reduced in clusters: threads hold accumulators across the shares of 12 rows
 // RUN: sed -e 's/m = 32, n = 32/m = 96, n = 64/' -e 's/tensor<64x/tensor<192x/g' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ACROSS
-// ACROSS: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: threads hold sums across the shares of 24 rows
+// ACROSS: error: schedule cannot be lowered: the partial results along axis 'k' cannot be reduced in clusters: threads hold accumulators across the shares of 24 rows
 // RUN: sed -e 's/"sm_90a"/"sm_80"/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: sm_80 has none
+// CHIP: error: schedule cannot be lowered: the partial results along axis 'k' cannot be reduced in clusters: sm_80 has none
 // RUN: sed -e 's/block_swizzle = 1/block_swizzle = 1, cluster = 2/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: others share what they copy
+// BOTH: error: schedule cannot be lowered: the partial results along axis 'k' cannot be reduced in clusters: others share what they copy
 // RUN: sed -e 's/C = #fuse.place<registers>/C = #fuse.place<shared>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGED
-// STAGED: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: 'C' leaves by way of shared memory, from which its rows come
+// STAGED: error: schedule cannot be lowered: the partial results along axis 'k' cannot be reduced in clusters: 'C' leaves by way of shared memory, from which its rows come
 // RUN: sed -e 's/mn(k(/m(n(k(/' -e 's/SC)"/SC))"/' -e 's/blocks = \["m", "n"\]/blocks = ["m"]/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SEVERAL
-// SEVERAL: error: schedule cannot be lowered: the parts of axis 'k' cannot be combined in clusters: a block has several tiles along axis 'n'
+// SEVERAL: error: schedule cannot be lowered: the partial results along axis 'k' cannot be reduced in clusters: a block has several tiles along axis 'n'
 // RUN: sed -e 's/<{k = 4}, in_cluster/<{}, in_cluster/' %s | not fusion-opt 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: 'in_cluster' is of reductions that are split
 // RUN: sed -e 's/<{k = 4}, in_cluster/<{k = 1}, in_cluster/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: error: schedule cannot be lowered: parts are combined in clusters, and no axis has any
+// ONE: error: schedule cannot be lowered: partial results are reduced in clusters, and no axis is split
 #map = affine_map<(i, j) -> (i, j)>
 #schedule = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 32, m = 32, n = 32}>, mapping = <warps = 4, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n", r1 = "k", warps = [2, 2]>}, block_swizzle = 1>, memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<registers>}>, parallel = <{k = 4}, in_cluster = true>>
 module attributes {fuse.chip = #fuse.chip<"sm_90a">} {

@@ -30,7 +30,7 @@
 // CHECK: tile.store {{.*}} : tensor<4x32xf16>
 
 // RUN: sed -e 's/n = 16/n = 48/' -e 's/<online>/<one_tile>/' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: error: schedule cannot be lowered: the parts of axis 'n' cannot be combined in clusters: a part is a single tile, in which nothing runs
+// ONE: error: schedule cannot be lowered: the partial results along axis 'n' cannot be reduced in clusters: a block reduces a single tile, in which nothing runs
 #map = affine_map<(d0, d1, d2) -> (d0, d2)>
 #map1 = affine_map<(d0, d1, d2) -> (d1, d2)>
 #map2 = affine_map<(d0, d1, d2) -> (d0, d1)>

@@ -190,7 +190,7 @@ func.func @unfitting(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16
 // -----
 
 func.func @no_chain(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{cannot be lowered as a chain: there is no product}}
+  // expected-error @below {{cannot be lowered as a chain: there is no contraction}}
   %r = fuse.chain ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 2, tiling = <"LA", {m = 16}>, mapping = <warps = 1>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>

@@ -237,7 +237,7 @@ func.func @partial_is_no_number(%o: tensor<16x8xf32>) {
 // -----
 
 func.func @partial_result_without_parts(%a: tensor<16x32xf16>, %b: tensor<32x8xf16>, %o: tensor<16x8xf32>) {
-  // expected-error @below {{'fuse.chain' op has 2 parts of type 'tensor<16x8xf32>', so its result must have type 'tensor<2x16x8xf32>', got 'tensor<16x8xf32>'}}
+  // expected-error @below {{'fuse.chain' op has 2 splits of type 'tensor<16x8xf32>', so its result must have type 'tensor<2x16x8xf32>', got 'tensor<16x8xf32>'}}
   %r = fuse.chain ins(%x = %a : tensor<16x32xf16>, %y = %b : tensor<32x8xf16>) outs(%p = %o : tensor<16x8xf32>)
       attributes {partial = #fuse.partial<axis = "k", splits = 2, length = 16>} {
     %c = linalg.matmul ins(%x, %y : tensor<16x32xf16>, tensor<32x8xf16>) outs(%p : tensor<16x8xf32>) -> tensor<16x8xf32>

@@ -485,7 +485,7 @@ func.func @slice_before(%a: tensor<4x16xf32>) {
 // -----
 
 func.func @transpose_shape(%a: tensor<4x16xf32>) {
-  // expected-error @below {{'tile.transpose' op cannot turn 'tensor<4x16xf32>' into 'tensor<4x16xf32>'}}
+  // expected-error @below {{'tile.transpose' op cannot transpose 'tensor<4x16xf32>' to 'tensor<4x16xf32>'}}
   %b = tile.transpose %a : tensor<4x16xf32> -> tensor<4x16xf32>
   return
 }
@@ -557,7 +557,7 @@ func.func @reduce_of_half_a_product(%a: tensor<16x16xf32>) {
 // -----
 
 func.func @reduce_of_a_product_of_rows(%a: tensor<16xf32>) {
-  // expected-error @below {{'tile.reduce' op an operand of a product has two dimensions, and warps along two}}
+  // expected-error @below {{'tile.reduce' op an operand of a contraction has two dimensions, and warps along two}}
   %b = tile.reduce addf %a along 0 {intrinsic = "mma.m16n8k16", warps = array<i64: 1, 1>} : tensor<16xf32> -> tensor<f32>
   return
 }
@@ -909,7 +909,7 @@ tile.kernel @bulk_of_six_dimensions(%p: !tile.ptr<f16> {tile.access = #tile.acce
 tile.kernel @bulk_to_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies by TMA a buffer that is not laid out as boxes of a tensor map}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA a buffer whose layout is not that of the boxes of a tensor map}}
   tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -942,7 +942,7 @@ tile.kernel @bulk_of_odd_rows(%p: !tile.ptr<f16> {tile.access = #tile.access<rea
 tile.kernel @store_of_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.store_async' op copies by TMA a buffer that is not laid out as boxes of a tensor map}}
+  // expected-error @below {{'tile.store_async' op copies by TMA a buffer whose layout is not that of the boxes of a tensor map}}
   tile.store_async %b[%n], %v[%n, %n] : !buffer, !tile.view<2 x f16, unit = 1, alignment = 16>
   tile.return
 }

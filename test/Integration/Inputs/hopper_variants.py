@@ -42,7 +42,7 @@ REFUSALS = (
     r"no operand has TMA copies in several stages, which producers would prefetch",
     r"the tiles need \d+ bytes of shared memory; a block of sm_90a has at most \d+",
     r"the tiles need about \d+ registers per thread; \d+ are available",
-    r"an instruction of a product needs a launch with \d+ registers per thread; of \d+ warps each has \d+",
+    r"an instruction of a contraction needs a launch with \d+ registers per thread; of \d+ warps each has \d+",
     r"a block has at most 32 warps, not \d+ and \d producers",
 )  # fmt: skip
 # Why the schedule of a whole workload may be illegal of a part of it.
@@ -50,7 +50,7 @@ REFUSALS_OF_PARTS = (
     r"clusters of \d blocks do not divide the blocks along '\w+'",
     r"loop '\w+' has one iteration and must not be in the expression",
     r"a block_swizzle of \d+ blocks is row by row: axis '\w+' has \d+",
-    r"the parts of axis '\w+' cannot be combined in clusters: a part is a single tile, in which nothing runs",
+    r"the partial results along axis '\w+' cannot be reduced in clusters: a block reduces a single tile, in which nothing runs",
 )  # fmt: skip
 
 

@@ -216,7 +216,7 @@ def check_remarks(program, path, report, facts):
     explained = sum("whose values it reads" in said for said in apart)
     if pairs != explained:
         return "no reason of a pair", f"{pairs} pairs of groups, {explained} reasons\n" + "\n".join(apart)
-    alone = [said for name, said in reasons if name == "alone" and "no product next to it" in said]
+    alone = [said for name, said in reasons if name == "alone" and "no contraction next to it" in said]
     if alone and not has_products(program):
         return "no product", alone[0]
     return None

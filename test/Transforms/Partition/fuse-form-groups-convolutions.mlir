@@ -104,7 +104,7 @@ func.func @with_zero_points(%x: tensor<1x11x13x16xi8>, %w: tensor<3x3x16x32xi8>,
 // -----
 
 // No intrinsic multiplies f64.
-// REMARK: generic {{.*}}runs in the generic form: no intrinsic of sm_80 multiplies the operands of product 'C'
+// REMARK: generic {{.*}}runs in the generic form: no intrinsic of sm_80 multiplies the operands of contraction 'C'
 // CHECK-LABEL: func.func @of_doubles
 // CHECK-NOT: fuse.chain
 func.func @of_doubles(%x: tensor<1x11x13x16xf64>, %w: tensor<3x3x16x32xf64>) -> tensor<1x9x11x32xf64> {
@@ -119,7 +119,7 @@ func.func @of_doubles(%x: tensor<1x11x13x16xf64>, %w: tensor<3x3x16x32xf64>) -> 
 // -----
 
 // The operators between read other values at the window's places, so that both products are kernels.
-// REMARK: window-apart {{.*}}operators between the products compute with indices or read other values at the window's places
+// REMARK: window-apart {{.*}}operators between the contractions compute with indices or read other values at the window's places
 // REMARK: chain-ends {{.*}}a convolution reads it through its window, so that tiles would overlap
 // CHECK-LABEL: func.func @read_in_a_window
 // CHECK-COUNT-2: fuse.chain

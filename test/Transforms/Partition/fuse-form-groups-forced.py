@@ -48,7 +48,7 @@ def close(a, b):
 CHAIN = ["--chain=1024,1024,512,32,32", "--2d"]
 remarks, function, page, module = form("forced", *CHAIN, options=" force-fusion=true")
 together, separate, cut = microseconds(
-    r'fused 3 products into one kernel: predicted ([\d.]+) us against ([\d.]+) us separately \(forced: cut into 2 kernels they are '
+    r'fused 3 contractions into one kernel: predicted ([\d.]+) us against ([\d.]+) us separately \(forced: divided into 2 kernels they are '
     r'predicted ([\d.]+) us\)"', remarks)  # fmt: skip
 assert cut < min(together, separate), (together, separate, cut)
 (chain,) = function["chains"]

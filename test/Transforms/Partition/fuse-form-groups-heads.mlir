@@ -8,7 +8,7 @@
 #row = affine_map<(i, j) -> (i)>
 #vector = affine_map<(i) -> (i)>
 
-// REMARK: remark: [Passed] head | Category:fuse |{{.*}} Remark="the reductions in front of the product are in its kernel: predicted {{.*}} us together against {{.*}} us apart"
+// REMARK: remark: [Passed] head | Category:fuse |{{.*}} Remark="the reductions of the contraction's prologue are in its kernel: predicted {{.*}} us together against {{.*}} us apart"
 // CHECK-LABEL: func.func @mean_square
 // CHECK: fuse.chain
 // CHECK: iterator_types = ["parallel", "reduction"]
@@ -95,7 +95,7 @@ func.func @with_its_scale(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> (te
 }
 
 // Two products multiply what is normalised: each computes it for itself.
-// REMARK: remark: [Passed] head-copied | Category:fuse |{{.*}} Remark="each computes for itself what 2 products have in front of them: predicted {{.*}} us with copies of their own against {{.*}} us with kernels for it"
+// REMARK: remark: [Passed] head-copied | Category:fuse |{{.*}} Remark="each of 2 contractions recomputes their common prologue: predicted {{.*}} us with copies of their own against {{.*}} us with kernels for it"
 // CHECK-LABEL: func.func @two_projections
 // CHECK-NOT: fuse.stitch
 // CHECK: fuse.chain
@@ -180,7 +180,7 @@ func.func @normalised_is_a_result(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>
 }
 
 // Statistics of columns are not along the axis that the product sums over.
-// REMARK: remark: [Missed] head-apart | Category:fuse |{{.*}} Remark="the reductions in front of the product are kernels of their own: a reduction in front of a product is along other axes than the product sums over"
+// REMARK: remark: [Missed] head-apart | Category:fuse |{{.*}} Remark="the reductions of the contraction's prologue are kernels of their own: a reduction of a contraction's prologue is along other axes than the contraction sums over"
 // CHECK-LABEL: func.func @columns
 // CHECK: fuse.stitch
 // CHECK: fuse.chain

@@ -6,7 +6,7 @@
 
 #cube = affine_map<(b, i, j) -> (b, i, j)>
 
-// REMARK: :[[@LINE+7]]:8: remark: [Missed] head-shared | {{.*}}a kernel of its own computes what 2 products read, since their loops were joined differently and read it in other shapes
+// REMARK: :[[@LINE+7]]:8: remark: [Missed] head-shared | {{.*}}a kernel of its own computes what 2 contractions read, since their loops were joined differently and read it in other shapes
 // CHECK-LABEL: func.func @two_shapes
 // CHECK-COUNT-3: fuse.{{chain|stitch}} ins
 // CHECK-NOT: fuse.{{chain|stitch}} ins

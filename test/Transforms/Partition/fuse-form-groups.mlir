@@ -9,8 +9,8 @@
 // CHECK: module attributes {fuse.chip = #fuse.chip<"sm_80">}
 
 // Two products with little arithmetic for what they move.
-// REMARK: [[@LINE+9]]:{{.*}}remark: [Analysis] intensity {{.*}}intensity of the product is 53.9 flop per element moved, the balance of sm_80 is {{.*}}: memory-bound
-// REMARK: remark: [Passed] fused {{.*}}fused 2 products into one kernel: predicted {{.*}} us against {{.*}} us separately"
+// REMARK: [[@LINE+9]]:{{.*}}remark: [Analysis] intensity {{.*}}intensity of the contraction is 53.9 flop per element moved, the balance of sm_80 is {{.*}}: memory-bound
+// REMARK: remark: [Passed] fused {{.*}}fused 2 contractions into one kernel: predicted {{.*}} us against {{.*}} us separately"
 // CHECK-LABEL: func.func @memory_bound_chain
 // CHECK-SAME: (%[[A:.*]]: tensor<512x64xf16>, %[[B:.*]]: tensor<64x256xf16>, %[[D:.*]]: tensor<256x64xf16>)
 func.func @memory_bound_chain(%a: tensor<512x64xf16>, %b: tensor<64x256xf16>, %d: tensor<256x64xf16>) -> tensor<512x64xf16> {
@@ -35,8 +35,8 @@ func.func @memory_bound_chain(%a: tensor<512x64xf16>, %b: tensor<64x256xf16>, %d
 
 // Fused, large products compute or move many times as much.
 // REMARK: [Analysis] intensity {{.*}}: compute-bound
-// REMARK: [Missed] not-fused {{.*}}not fused with the product before it: predicted {{.*}} us fused against {{.*}} us separately; the fused kernel is bound by {{.*}}, computes {{.*}} times the flops and moves {{.*}} times the bytes
-// FORCED: [Passed] fused {{.*}}fused 2 products into one kernel: predicted {{.*}} us against {{.*}} us separately (forced)
+// REMARK: [Missed] not-fused {{.*}}not fused with the contraction before it: predicted {{.*}} us fused against {{.*}} us separately; the fused kernel is bound by {{.*}}, computes {{.*}} times the flops and moves {{.*}} times the bytes
+// FORCED: [Passed] fused {{.*}}fused 2 contractions into one kernel: predicted {{.*}} us against {{.*}} us separately (forced)
 // CHECK-LABEL: func.func @compute_bound_products_stay_apart
 // CHECK-COUNT-2: fuse.chain
 // CHECK-NOT: fuse.chain
@@ -172,7 +172,7 @@ func.func @operand_read_twice(%a: tensor<64x64xf16>) -> tensor<64x64xf32> {
 // CHECK: linalg.matmul
 // CHECK: linalg.add
 // CHECK-NOT: fuse.chain
-// REMARK: remark: [Passed] joined | Category:fuse |{{.*}} Remark="joined with the products whose values it meets: predicted {{.*}} joined against {{.*}} apart"
+// REMARK: remark: [Passed] joined | Category:fuse |{{.*}} Remark="joined with the contractions whose values it meets: predicted {{.*}} joined against {{.*}} apart"
 func.func @sum_of_two_products(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>) -> tensor<64x64xf32> {
   %z = arith.constant 0.0 : f32
   %e0 = tensor.empty() : tensor<64x64xf32>
@@ -218,7 +218,7 @@ func.func @fill_that_is_returned() -> tensor<8xf32> {
 }
 
 // A product that no intrinsic multiplies runs in the generic form, and the remark says why.
-// REMARK: [Missed] generic {{.*}}runs in the generic form: no intrinsic of sm_80 multiplies the operands of product 'C'
+// REMARK: [Missed] generic {{.*}}runs in the generic form: no intrinsic of sm_80 multiplies the operands of contraction 'C'
 // CHECK-LABEL: func.func @f64_product
 // CHECK: fuse.stitch
 // CHECK: linalg.matmul

@@ -53,7 +53,7 @@ func.func @channels_first(%x: tensor<2x8x9x9xf16>, %w: tensor<16x8x3x3xf16>, %v:
 // -----
 
 // The first product is computed at the three places of the second one's window, masked where that lies outside.
-// REMARK: window-inlined {{.*}}the product that makes what its window reads is computed at each place of the window: predicted {{.*}} us against {{.*}} us apart
+// REMARK: window-inlined {{.*}}the contraction that its window reads is computed at each place of the window: predicted {{.*}} us against {{.*}} us apart
 // CHECK-LABEL: func.func @line
 // CHECK: %[[C:.*]] = linalg.generic {{.*}}["parallel", "parallel", "parallel", "reduction"]} ins(%{{.*}}, %arg1 : tensor<42x16xf16>, tensor<16x32xf16>) outs(%{{.*}} : tensor<40x3x32xf32>)
 // CHECK: %[[H:.*]] = linalg.generic {{.*}} ins(%[[C]] : tensor<40x3x32xf32>)
@@ -97,7 +97,7 @@ func.func @line(%x: tensor<40x16xf16>, %w: tensor<16x32xf16>, %v: tensor<3x32x16
 // -----
 
 // Nine times the first product's 2·256·1024 flops a place take longer than a kernel; what others read stays whole.
-// REMARK: window-apart {{.*}}not fused with the product that makes what its window reads: computed at each place of the window, predicted {{.*}} us against {{.*}} us apart
+// REMARK: window-apart {{.*}}not fused with the contraction that its window reads: computed at each place of the window, predicted {{.*}} us against {{.*}} us apart
 // CHECK-LABEL: func.func @wide
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4096x256xf32>)
 // FORCED-LABEL: func.func @wide

@@ -107,7 +107,7 @@ module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
 module attributes {fuse.chip = #fuse.chip<"sm_90a">} {
   func.func @no_such_product(%a: tensor<1024x512xf16>, %b: tensor<512x1024xf16>) -> tensor<1024x1024xf32> {
     %empty = tensor.empty() : tensor<1024x1024xf32>
-    // expected-error @below {{schedule does not fit the group: the group has no product 'D'}}
+    // expected-error @below {{schedule does not fit the group: the group has no contraction 'D'}}
     %r = fuse.chain ins(%x = %a : tensor<1024x512xf16>, %y = %b : tensor<512x1024xf16>) outs(%o = %empty : tensor<1024x1024xf32>)
         attributes {schedule = #fuse.schedule<version = 2, tiling = <"mn(k(LA,LB,CC),SC)", {k = 64, m = 128, n = 128}>, mapping = <warps = 8, blocks = ["m", "n"], operators = {C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [8, 1]>}>, memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<registers>}>, pipeline = <{A = 3, B = 3}>, parallel = <{}, producers = 4>, codegen = <resident_blocks = 1, masked = ["D"]>>} {
       %zero = arith.constant 0.0 : f32

@@ -27,9 +27,9 @@
 // RUN: sed -e 's|"m", "h"\]|"m", "q"]|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=BLOCKAXIS
 // BLOCKAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|E = #fuse\.op|F = #fuse.op|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCT
-// PRODUCT: error: {{.*}}the mapping says nothing of the product 'E'
+// PRODUCT: error: {{.*}}the mapping says nothing of the contraction 'E'
 // RUN: sed -e 's|E = #fuse\.op|A = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "h", r1 = "n", warps = [2, 1]>, E = #fuse.op|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOPRODUCT
-// NOPRODUCT: error: {{.*}}the group has no product 'A'
+// NOPRODUCT: error: {{.*}}the group has no contraction 'A'
 // RUN: sed -e 's|E = #fuse\.operator_map<"mma\.m16n8k16"|E = #fuse.operator_map<"mma.m8n8k4"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=INTRINSIC
 // INTRINSIC: error: {{.*}}unknown intrinsic 'mma.m8n8k4'
 // RUN: sed -e 's|r1 = "n"|r1 = "q"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=MAPAXIS
@@ -55,7 +55,7 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=FRAGMENTSOF
 // FRAGMENTSOF: error: {{.*}}the group has no tensor 'Q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, overlap = {Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PRODUCTSTAGES
-// PRODUCTSTAGES: error: {{.*}}the group has no product 'Q'
+// PRODUCTSTAGES: error: {{.*}}the group has no contraction 'Q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, overlap = {E = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: error: {{.*}}'E' cannot overlap with the next iteration's contractions: mma.m16n8k16 is synchronous: it has ended when the next instruction begins
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{k = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLIT
@@ -67,7 +67,7 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SPLITAXIS
 // SPLITAXIS: error: {{.*}}the group has no axis 'q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, reduction = <online>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REDUCTION
-// REDUCTION: error: {{.*}}'reduction' is for groups with reductions between products
+// REDUCTION: error: {{.*}}'reduction' is for groups with reductions between contractions
 // How products use the intrinsic and the warps.
 // RUN: sed -e 's|i1 = "m", i2 = "n", r1 = "k"|i1 = "k", i2 = "n", r1 = "m"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=I1
 // I1: error: schedule cannot be lowered: i1 = 'k' is no parallel axis of one operand of 'C'
@@ -143,15 +143,15 @@
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{A = 2}>>}|' -e 's|mh(n(k(LA,LB,CC),LD,CE),SE)|mh(k(LA),n(k(LB,CC),LD,CE),SE)|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGEDKEPT
 // STAGEDKEPT: error: {{.*}}'A' is retained in 2 tiles, which loops of its own load before they are used, and has one stage
 // RUN: sed -e 's|B = #fuse\.place<shared, async16>|B = #fuse.place<registers>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=OPERANDPLACE
-// OPERANDPLACE: error: {{.*}}operand 'B' of a product must be placed in shared memory
+// OPERANDPLACE: error: {{.*}}operand 'B' of a contraction must be placed in shared memory
 // RUN: sed -e 's|i1 = "m", i2 = "h", r1 = "n"|i1 = "h", i2 = "m", r1 = "n"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SECOND
-// SECOND: error: {{.*}}'C' is not held whole along 'n' by the warps that multiply it and cannot stay in registers
+// SECOND: error: {{.*}}'C' cannot stay in registers: the warps that multiply it do not hold all of axis 'n'
 // RUN: sed -e 's|warps = \[2, 1\]>,|warps = [1, 2]>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=HANDOVER
-// HANDOVER: error: {{.*}}'C' is not held whole along 'n' by the warps that multiply it and cannot stay in registers
+// HANDOVER: error: {{.*}}'C' cannot stay in registers: the warps that multiply it do not hold all of axis 'n'
 // RUN: sed -e 's|C = #fuse\.place<registers>|C = #fuse.place<shared>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=HELD
 // HELD: error: {{.*}}'C' is held by the threads that multiply it next and stays in registers
 // RUN: sed -e 's|C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n"|C = #fuse.operator_map<"mma.m16n8k16", i1 = "n", i2 = "m"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LIES
-// LIES: error: {{.*}}'C' is not an operand of the next intrinsic as its accumulator lies and cannot stay in registers
+// LIES: error: {{.*}}'C' cannot stay in registers: its accumulator's layout is none of an operand of the next intrinsic
 // What says nothing of a tensor is refused as well, even where it says what is so anyway.
 // RUN: sed -e 's|C = #fuse.place<registers>|C = #fuse.place<registers, async16>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=TRANSPORT
 // TRANSPORT: :[[@LINE+20]]:8: error: schedule cannot be lowered: 'C' is not copied into shared memory and has no transport
@@ -167,7 +167,7 @@
 // STITCHING: error: {{.*}}'stitching' is for stitched groups
 // Parts that have nothing to do are no error, since what they add is zero.
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, parallel = <{n = 100}>>}|' -e 's|n(k(LA,LB,CC),LD,CE),SE|k(LA,LB,CC),LD,CE,SE|' %s | fusion-opt --fuse-search-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=PARTS
-// PARTS: warning: 98 of the 100 parts of axis 'n' are empty: it has 2 tiles
+// PARTS: warning: 98 of the 100 splits of axis 'n' are empty: it has 2 tiles
 // Resources.
 // RUN: sed -e 's|m = 32, n = 32, k = 32, h = 32|m = 32, n = 32, k = 8192, h = 32|' -e 's|k(LA,LB,CC)|LA,LB,CC|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: {{.*}}the tiles need 1050624 bytes of shared memory; a block of sm_80 has at most 166912

@@ -38,7 +38,7 @@ func.func @generic_form_with_raster(%a: tensor<8xf32>, %o: tensor<8xf32>) -> ten
 // -----
 
 func.func @no_product(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{cannot be lowered as a chain: there is no product}}
+  // expected-error @below {{cannot be lowered as a chain: there is no contraction}}
   %r = fuse.chain ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>) {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
     fuse.yield %e : tensor<8xf32>
@@ -49,7 +49,7 @@ func.func @no_product(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @reduction_in_a_chain(%a: tensor<8x8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{cannot be lowered as a chain: linalg.reduce is neither a product nor element-wise}}
+  // expected-error @below {{cannot be lowered as a chain: linalg.reduce is neither a contraction nor element-wise}}
   %r = fuse.chain ins(%x = %a : tensor<8x8xf32>) outs(%p = %o : tensor<8xf32>) {
     %e = linalg.reduce { arith.addf } ins(%x : tensor<8x8xf32>) outs(%p : tensor<8xf32>) dimensions = [1]
     fuse.yield %e : tensor<8xf32>
@@ -60,7 +60,7 @@ func.func @reduction_in_a_chain(%a: tensor<8x8xf32>, %o: tensor<8xf32>) -> tenso
 // -----
 
 func.func @accumulator(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // expected-error @below {{cannot be lowered as a chain: the accumulator of a product is not filled with zero}}
+  // expected-error @below {{cannot be lowered as a chain: the accumulator of a contraction is not filled with zero}}
   %r = fuse.chain ins(%x = %a : tensor<16x16xf16>, %y = %b : tensor<16x16xf16>) outs(%p = %o : tensor<16x16xf32>) {
     %c = linalg.matmul ins(%x, %y : tensor<16x16xf16>, tensor<16x16xf16>) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
     fuse.yield %c : tensor<16x16xf32>
@@ -129,7 +129,7 @@ func.func @joins_and_leaves(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %u: te
 // -----
 
 func.func @no_intrinsic(%a: tensor<16x16xf64>, %b: tensor<16x16xf64>, %o: tensor<16x16xf64>) -> tensor<16x16xf64> {
-  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of product 'C'}}
+  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of contraction 'C'}}
   %r = fuse.chain ins(%x = %a : tensor<16x16xf64>, %y = %b : tensor<16x16xf64>) outs(%p = %o : tensor<16x16xf64>) {
     %z = arith.constant 0.0 : f64
     %f = linalg.fill ins(%z : f64) outs(%p : tensor<16x16xf64>) -> tensor<16x16xf64>
@@ -143,7 +143,7 @@ func.func @no_intrinsic(%a: tensor<16x16xf64>, %b: tensor<16x16xf64>, %o: tensor
 
 // 8-bit floats want sm_89.
 func.func @newer_intrinsic(%a: tensor<16x32xf8E4M3FN>, %b: tensor<32x16xf8E4M3FN>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of product 'C'}}
+  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of contraction 'C'}}
   %r = fuse.chain ins(%x = %a : tensor<16x32xf8E4M3FN>, %y = %b : tensor<32x16xf8E4M3FN>) outs(%p = %o : tensor<16x16xf32>) {
     %z = arith.constant 0.0 : f32
     %f = linalg.fill ins(%z : f32) outs(%p : tensor<16x16xf32>) -> tensor<16x16xf32>
@@ -157,7 +157,7 @@ func.func @newer_intrinsic(%a: tensor<16x32xf8E4M3FN>, %b: tensor<32x16xf8E4M3FN
 
 // Integers that are extended with zeros are not s8.
 func.func @unsigned(%a: tensor<16x32xi8>, %b: tensor<32x16xi8>, %o: tensor<16x16xi32>) -> tensor<16x16xi32> {
-  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of product 'C'}}
+  // expected-error @below {{no schedule found: no intrinsic of sm_80 multiplies the operands of contraction 'C'}}
   %r = fuse.chain ins(%x = %a : tensor<16x32xi8>, %y = %b : tensor<32x16xi8>) outs(%p = %o : tensor<16x16xi32>) {
     %z = arith.constant 0 : i32
     %f = linalg.fill ins(%z : i32) outs(%p : tensor<16x16xi32>) -> tensor<16x16xi32>

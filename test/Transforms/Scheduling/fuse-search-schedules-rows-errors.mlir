@@ -60,7 +60,7 @@ func.func @runs_online(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: te
 
 module attributes {fuse.chip = #fuse.chip<"sm_80">} {
 func.func @is_ahead(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %dest: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @below {{schedule cannot be lowered: the reductions whose axes are cut into tiles are over before the product that needs them, so they are 'prepass'}}
+  // expected-error @below {{schedule cannot be lowered: the reductions whose axes are cut into tiles are complete before the contraction that reads them, so they are 'prepass'}}
   %0 = fuse.chain ins(%xs = %x : tensor<64x128xf16>, %xy = %x : tensor<64x128xf16>, %ww = %w : tensor<128x64xf16>)
       outs(%p0 = %dest : tensor<64x64xf32>) attributes {schedule = #fuse.schedule<version = 2,
     tiling = <"mn(k(LA1,CD),k(LA,LB,CC),SC)", {m = 32, n = 32, k = 32}>, mapping = <warps = 2, blocks = ["m", "n"], operators = {

@@ -13,7 +13,7 @@
 // RUN: sed -e 's|SPLIT|n = 2|' %s | not fusion-opt --fuse-lower-to-tile 2>&1 | FileCheck %s --check-prefix=UNSPLIT
 // UNSPLIT: error: schedule does not fit the group: the schedule splits axis 'n' of a group that is not partial; run fuse-split-reductions
 // RUN: sed -e 's|SPLIT|n = 2|' %s | fusion-opt --fuse-split-reductions | sed -e 's|length = 64|length = 32|' | not fusion-opt --fuse-lower-to-tile 2>&1 | FileCheck %s --check-prefix=LENGTH
-// LENGTH: error: schedule does not fit the group: the group has 2 parts of 32 along 'n', its schedule 2 of 64 along 'n'
+// LENGTH: error: schedule does not fit the group: the group has 2 partial results of 32 along 'n', its schedule 2 of 64 along 'n'
 // RUN: sed -e 's|SPLIT|n = 2|' %s | fusion-opt --fuse-split-reductions | sed -e 's|parallel = <{n = 2 : i64}>|parallel = <{}>|' | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=WHOLE
 // WHOLE: error: schedule does not fit the group: the group is partial along 'n', which its schedule does not split
 // RUN: sed -e 's|SPLIT|n = 2|' %s | fusion-opt --fuse-split-reductions | sed -e 's|, schedule = #fuse.*parallel = <{n = 2 : i64}>>||' | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=UNSCHEDULED

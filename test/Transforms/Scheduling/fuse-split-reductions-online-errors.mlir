@@ -7,7 +7,7 @@
 // BOTH: error: schedule cannot be lowered: axis 'n' and axis 'k' are both split, and partial results are reduced along one axis
 // Parts that are stored by a group that is not partial any more are its results.
 // RUN: sed -e 's|TILING|mh(LA,n(LB,CC,LD,CE),SE,SF)|' -e 's|blocks = \["m"\]|blocks = ["m", "h"]|' %s | fusion-opt --fuse-split-reductions | sed -e 's|splits = 3|splits = 2|' -e 's|3x64|2x64|g' | not fusion-opt --fuse-lower-to-tile 2>&1 | FileCheck %s --check-prefix=PARTS
-// PARTS: error: schedule does not fit the group: the group has 2 parts of 32 along 'n', its schedule 3 of 32 along 'n'
+// PARTS: error: schedule does not fit the group: the group has 2 partial results of 32 along 'n', its schedule 3 of 32 along 'n'
 
 #schedule = #fuse.schedule<version = 2,
   tiling = <"TILING", {m = 32, n = 16, k = 32, h = 16}>,

@@ -14,7 +14,7 @@ using namespace fusion::test;
 TEST(ReadChain, NamesOfTheSourceDocuments) {
   ParsedGroup group(chainIR({100, 40, 72, 24}));
   ASSERT_TRUE(group.axes) << group.reason;
-  // Numbered by first appearance: m, n, k of the first product, h of the
+  // Numbered by first appearance: m, n, k of the first contraction, h of the
   // second.
   ASSERT_EQ(group.model().axes.size(), 4u);
   EXPECT_EQ(group.model().axes[group.axis("m")].extent, 100);
@@ -130,7 +130,7 @@ func.func @f(%a: tensor<16x32xf16>, %s: tensor<32xf16>, %b: tensor<32x48xf16>, %
   return %r : tensor<16x48xf32>
 })");
   ASSERT_TRUE(group.axes) << group.reason;
-  // The first operand's inputs, then the second's, then the result; extras
+  // The LHS's inputs, then the RHS's, then the result; extras
   // last.
   EXPECT_EQ(group.axesOf("A"), "mk");
   EXPECT_EQ(group.axesOf("B"), "k");
@@ -168,7 +168,7 @@ TEST(ReadChain, ValuesAreWhatStandsForTheTensors) {
   EXPECT_EQ(group.axes->values[group.tensor("D")], function.getArgument(2));
   EXPECT_EQ(group.axes->tensorOf.lookup(function.getArgument(1)),
             group.tensor("B"));
-  // The intermediate is handed on after its conversion to f16.
+  // The next contraction reads the intermediate after its conversion to f16.
   EXPECT_NE(group.axes->values[group.tensor("C")],
             group.axes->finalValues[group.tensor("C")]);
   EXPECT_EQ(group.model().tensors[group.tensor("C")].elementBytes, 2u);

@@ -16,7 +16,8 @@ using namespace fusion::test;
 
 namespace {
 
-/// x [64, 128] in front of a product with w [128, 32], in a small language.
+/// x [64, 128] in the prologue of a contraction with w [128, 32], in a small
+/// language.
 class Front {
 public:
   explicit Front(std::string type = "f32") : type(std::move(type)) {
@@ -247,6 +248,6 @@ TEST(RowStatistics, DeclinesWithAReason) {
       "tensor<128x32xf32>) outs(%p1 : tensor<64x32xf32>) -> "
       "tensor<64x32xf32>\nreturn %p : tensor<64x32xf32>\n}\n");
   EXPECT_FALSE(group.axes);
-  EXPECT_EQ(group.reason, "a reduction in front of a product is along other "
-                          "axes than the product sums over");
+  EXPECT_EQ(group.reason, "a reduction of a contraction's prologue is along "
+                          "other axes than the contraction sums over");
 }

@@ -57,7 +57,7 @@ TEST(SplitForm, Softmax) {
   EXPECT_EQ(result.reductions, (SmallVector<unsigned, 2>{0, 1}));
   EXPECT_TRUE(result.operators.empty());
   EXPECT_TRUE(result.inputs.empty());
-  // 4 bytes each of the product, the maximum and the sum.
+  // 4 bytes each of the accumulator, the maximum and the sum.
   ASSERT_EQ(d.online().merges.size(), 1u);
   EXPECT_EQ(d.online().merges[0].partialBytes, 12u);
   EXPECT_EQ(d.online().merges[0].otherBytes, 0u);
@@ -143,5 +143,5 @@ linalg.yield %c : f32
   Divided d = divide(text);
   EXPECT_FALSE(d.form);
   EXPECT_EQ(d.reason, "linalg.generic sums up along another axis what the "
-                      "parts share");
+                      "partial results share");
 }

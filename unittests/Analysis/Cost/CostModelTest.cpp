@@ -99,7 +99,8 @@ TEST(CostModel, RasterLowersTheDramTerm) {
   EXPECT_GE(columns.dramBytes, footprint.compulsoryBytes);
 }
 
-// MCFuser section II-A: φ = 2 m n k / (2 m n + m k + n k).
+// MCFuser section II-A, arithmetic intensity: φ = 2 m n k / (2 m n + m k + n
+// k).
 TEST(CostModel, IntensityAndBalance) {
   ParsedGroup group(chainIR({512, 64, 256, 64}));
   ASSERT_TRUE(group.axes) << group.reason;
@@ -120,8 +121,7 @@ TEST(CostModel, StreamingGrowsWithItsBytes) {
   EXPECT_LT(predictStreaming(1 << 24, chip), predictStreaming(1 << 28, chip));
 }
 
-// A thread goes through its loops step by step, however little there is to
-// move.
+// A thread runs its loops step by step, however few bytes it moves.
 TEST(CostModel, GenericFormWaitsForEachStep) {
   const ChipInfo &chip = *lookupChip("sm_80");
   auto time = [&](double threads, double steps, double stepsOfSector) {

@@ -169,7 +169,7 @@ struct ClosedFormCase {
 class ClosedForm : public ::testing::TestWithParam<ClosedFormCase> {};
 
 // The least DV of all tiles that fit is not below DV* and within its bound; the
-// same holds for the seed. Tiles are multiples of g = 16, α = 16.
+// seed's DV is between the two as well. Tiles are multiples of g = 16, α = 16.
 TEST_P(ClosedForm, BoundsTheEnumeration) {
   const ClosedFormCase &c = GetParam();
   constexpr int64_t g = 16;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Persistence, clusters, producer warps and products beside the next
-// iteration's: each moves the terms that it should, in the right direction, and
-// no other; and changes nothing where there is nothing to gain.
+// Persistence, clusters, producer warps and cross-iteration overlap: each moves
+// the terms that it should, in the right direction, and no other; and changes
+// nothing where there is nothing to gain.
 
 #include "ScheduledGroup.h"
 #include "fusion/Analysis/Cost/CostModel.h"
@@ -132,7 +132,7 @@ TEST_F(HopperFields, ClustersShareWhatIsCopiedInBulkInParts) {
   group.schedule->cluster = 4;
   EXPECT_EQ(impossible(), "the blocks of a cluster share no copies: 'A' is not "
                           "copied by TMA");
-  // Another one's copies in bulk do not help.
+  // TMA copies of another tensor do not help.
   group.place("B").transport = fuse::Transport::TMA;
   EXPECT_EQ(impossible(), "the blocks of a cluster share no copies: 'A' is not "
                           "copied by TMA");
@@ -213,8 +213,8 @@ constexpr const char *kOverlapped = R"x(#fuse.schedule<version = 2,
              D = #fuse.place<shared, tma>, E = #fuse.place<shared>}>,
   pipeline = <{B = 2, D = 2}>>)x";
 
-// What is computed of the scores runs under the other product, of all
-// iterations but the first.
+// The work on the scores overlaps with the other contraction, in all iterations
+// but the first.
 TEST(OverlappedProducts, HideWhatIsComputedBetween) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), kOverlapped);
@@ -356,7 +356,7 @@ TEST_F(HopperFields, ProducersTakeRoom) {
   EXPECT_LT(blocksPerSM(*group.schedule, footprint(), chip), with);
 }
 
-// Whole groups of four leave their registers to the others, whose rest is
+// Whole warpgroups leave their registers to the others, whose rest is
 // divided in steps of eight.
 TEST_F(HopperFields, RegistersAreDealtOutAmongGroupsOfWarps) {
   EXPECT_FALSE(registerBudgets(4, 0, 1, chip));

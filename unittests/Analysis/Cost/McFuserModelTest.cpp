@@ -115,7 +115,7 @@ TEST_F(McFuser, SaysWhyThereIsNoPrediction) {
   chip.tensorFlops.f16 = 0;
   EXPECT_FALSE(
       predictMcFuser(group, place("mhnk", {}), tiles, {}, chip, reason));
-  EXPECT_EQ(reason, "sm_80 has no tensor core rate for product 'C'");
+  EXPECT_EQ(reason, "sm_80 has no tensor core rate for contraction 'C'");
 }
 
 } // namespace

@@ -107,7 +107,7 @@ constexpr const char *kProduct = R"x(#fuse.schedule<version = 2,
   memory = <{A = #fuse.place<shared, async16>, B = #fuse.place<shared, async16>, C = #fuse.place<shared>}>>)x";
 
 // Warps that each hold a part of a row pass these to each other through shared
-// memory, between two barriers, wherever the product is complete.
+// memory, between two barriers, wherever the contraction is complete.
 TEST(PredictPipeline, RowsThatWarpsShareAreExchanged) {
   const ChipInfo &chip = *lookupChip("sm_80");
   ScheduledGroup group(chainIR({64, 64, 64, 64}));
@@ -164,8 +164,8 @@ TEST(PredictPipeline, NoMoreBlocksOnAnSMThanItHolds) {
   }
 }
 
-// ALCOP table I by hand, of one product whose working set is larger than what
-// its blocks share.
+// ALCOP table I by hand, for one contraction whose working set is larger than
+// what its blocks share.
 TEST(PredictPipeline, TableIAsPrinted) {
   const ChipInfo &chip = *lookupChip("sm_80");
   constexpr int64_t m = 1024, n = 1024, k = 2048, tm = 64, tn = 64, tk = 32;
@@ -261,8 +261,8 @@ TEST(PredictPipeline, SaysWhatBoundsALoop) {
   EXPECT_EQ(latency.batches, 1);
 }
 
-// Threads show one another what they have copied at a barrier, bulk copies tell
-// each of them: where no stages hide it, one barrier less.
+// Threads show one another what they have copied at a barrier, TMA copies
+// signal each of them: where no stages hide it, one barrier less.
 TEST(PredictPipeline, BulkCopiesWantOneBarrierLess) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   ScheduledGroup group(chainIR({128, 16384, 128}), kProduct);
@@ -283,8 +283,8 @@ TEST(PredictPipeline, BulkCopiesWantOneBarrierLess) {
 }
 
 // A loop that multiplies what was loaded before it waits for that; what is
-// loaded behind it is a round trip of its own. Loaded before the loop all are
-// under way together.
+// loaded behind it is a round trip of its own. Loads before the loop are all in
+// flight together.
 TEST(PredictPipeline, LoadsBehindALoopAreWaitedForByThemselves) {
   const ChipInfo &chip = *lookupChip("sm_80");
   auto predict = [&](llvm::StringRef tiling) {
@@ -314,8 +314,9 @@ TEST(PredictPipeline, LoadsBehindALoopAreWaitedForByThemselves) {
   EXPECT_GE(whole.block, before.block);
 }
 
-// Stages of the fragments of each operand: registers hold another step of those
-// that have them, and the loop over steps waits for the one that has none.
+// Stages of the fragments of each operand: registers hold another step of
+// operands with stages, and the loop over steps waits for the one that has
+// none.
 TEST(PredictPipeline, FragmentsHaveStagesByOperand) {
   const ChipInfo &chip = *lookupChip("sm_80");
   ScheduledGroup group(chainIR({128, 512, 128}), kProduct);

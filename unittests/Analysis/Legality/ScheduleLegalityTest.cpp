@@ -45,17 +45,17 @@ TEST_F(ScheduleLegality, TheScheduleOfTheseTestsIsLegal) {
 TEST_F(ScheduleLegality, ChipWithoutTheIntrinsic) {
   chip.computeCapability = 75;
   EXPECT_EQ(check(),
-            "no intrinsic of sm_80 multiplies the operands of product 'C'");
+            "no intrinsic of sm_80 multiplies the operands of contraction 'C'");
   EXPECT_EQ(checkGroup(group.model(), chip), check());
 }
 
 TEST_F(ScheduleLegality, TypesThatNoIntrinsicMultiplies) {
   group.model().contractions[1].type = MultiplicandType::F64;
   EXPECT_EQ(check(),
-            "no intrinsic of sm_80 multiplies the operands of product 'E'");
+            "no intrinsic of sm_80 multiplies the operands of contraction 'E'");
   group.model().contractions[1].type = std::nullopt;
   EXPECT_EQ(check(),
-            "no intrinsic of sm_80 multiplies the operands of product 'E'");
+            "no intrinsic of sm_80 multiplies the operands of contraction 'E'");
   group.model().contractions[1].type = MultiplicandType::BF16;
   EXPECT_EQ(check(), "legal");
 }
@@ -106,7 +106,8 @@ TEST_F(ScheduleLegality, TilesAreMultiplesOfTheIntrinsicOverTheWarps) {
                      "mma.m16n8k16 over 2 x 1 warps");
   group.setTile("k", 16);
   EXPECT_EQ(check(), "legal");
-  // The intrinsic has 8 columns, but the next product reduces in steps of 16.
+  // The intrinsic has 8 columns, but the next contraction reduces in steps of
+  // 16.
   group.setTile("n", 24);
   EXPECT_EQ(check(), "the tile of 'C' (32 x 24 x 16) is no multiple of "
                      "mma.m16n8k16 over 2 x 1 warps");
@@ -277,7 +278,7 @@ TEST_F(ScheduleLegality, Stages) {
 TEST_F(ScheduleLegality, OperandsOfProductsAreShared) {
   group.place("B").space = fuse::Space::Registers;
   EXPECT_EQ(check(),
-            "operand 'B' of a product must be placed in shared memory");
+            "operand 'B' of a contraction must be placed in shared memory");
 }
 
 TEST_F(ScheduleLegality, ChipWithoutAsynchronousCopies) {
@@ -299,25 +300,25 @@ TEST_F(ScheduleLegality, HandOverInRegistersNeedsRowsOverWarps) {
     mapping.warps[1] = 2;
   }
   EXPECT_EQ(check(),
-            "'C' is not held whole along 'n' by the warps that multiply "
-            "it and cannot stay in registers");
+            "'C' cannot stay in registers: the warps that multiply it do not "
+            "hold all of axis 'n'");
   group.place("C").space = fuse::Space::Shared;
   EXPECT_EQ(check(), "legal");
 }
 
-TEST_F(ScheduleLegality, HandOverInRegistersIsForAccumulatorsAsTheyLie) {
+TEST_F(ScheduleLegality, ForwardingInRegistersNeedsTheOperandsLayout) {
   ContractionMapping &c = group.schedule->contractions[0];
   std::swap(c.i1, c.i2);
   c.swapped = true;
-  EXPECT_EQ(check(), "'C' is not an operand of the next intrinsic as its "
-                     "accumulator lies and cannot stay in registers");
+  EXPECT_EQ(check(), "'C' cannot stay in registers: its accumulator's layout "
+                     "is none of an operand of the next intrinsic");
   group.place("C").space = fuse::Space::Shared;
   EXPECT_EQ(check(), "legal");
 }
 
 /// The predicate against the layouts that lowering gives the two tiles: both
-/// say the same of every mapping of the two products on up to eight warps.
-TEST_F(ScheduleLegality, HandOverInRegistersIsWhatTheLayoutsAllow) {
+/// agree on every mapping of the two contractions on up to eight warps.
+TEST_F(ScheduleLegality, ForwardingInRegistersIsWhatTheLayoutsAllow) {
   constexpr int64_t size = 128;
   unsigned m = group.axis("m"), n = group.axis("n"), h = group.axis("h");
   ContractionMapping &c = group.schedule->contractions[0];
@@ -390,8 +391,8 @@ TEST_F(ScheduleLegality, BulkCopies) {
   unsigned a = *group.model().findTensor("A");
   auto why = [&] { return whyNotTMA(group.model(), *group.schedule, chip, a); };
   EXPECT_EQ(why(), std::nullopt);
-  // Its buffers begin at multiples of 1024 bytes, and mbarriers stand behind
-  // them, of copies and of releases.
+  // Its buffers begin at multiples of 1024 bytes, and mbarriers of copies and
+  // of releases come after them.
   Footprint before, after;
   group.place("A").transport = fuse::Transport::Async16;
   EXPECT_FALSE(checkSchedule(group.model(), *group.schedule, chip, &before));
@@ -485,8 +486,9 @@ TEST_F(ScheduleLegalityOfExtras, AsTheyStand) { EXPECT_EQ(check(), "legal"); }
 
 TEST_F(ScheduleLegalityOfExtras, OperandThatLacksAnAxisIsInRegisters) {
   group.place("B").space = fuse::Space::Shared;
-  EXPECT_EQ(check(), "operand 'B' lacks an axis of its product's tile and must "
-                     "be placed in registers");
+  EXPECT_EQ(check(),
+            "operand 'B' lacks an axis of its contraction's tile and must "
+            "be placed in registers");
 }
 
 TEST_F(ScheduleLegalityOfExtras, TileThatIsNotDenseIsCopiedSynchronously) {
@@ -497,9 +499,8 @@ TEST_F(ScheduleLegalityOfExtras, TileThatIsNotDenseIsCopiedSynchronously) {
 
 TEST_F(ScheduleLegalityOfExtras, WhatIsReadAfterAProductIsInRegisters) {
   group.place("E").space = fuse::Space::Shared;
-  EXPECT_EQ(check(),
-            "'E' is read by element-wise operators after a product and "
-            "must be placed in registers");
+  EXPECT_EQ(check(), "'E' is read by element-wise operators after a "
+                     "contraction and must be placed in registers");
 }
 
 TEST_F(ScheduleLegalityOfExtras, WhatIsReadAfterAProductIsLoadedOnTime) {

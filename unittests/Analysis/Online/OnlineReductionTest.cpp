@@ -42,7 +42,7 @@ TEST(OnlineReduction, Softmax) {
                  .full("p", {"exp", "sum"}, "%r = arith.divf %a0, %a1 : f32")
                  .text("p"));
   ASSERT_TRUE(d.form) << d.reason;
-  // The maximum runs and is read; the sum is corrected; the quotient leaves.
+  // The maximum runs and is read; the sum is rescaled; the quotient leaves.
   ASSERT_EQ(d.form->running.size(), 2u);
   EXPECT_EQ(print(d.form->running[0].factor), "1");
   EXPECT_TRUE(d.form->running[0].isGuarded);

@@ -93,7 +93,8 @@ TEST(Footprint, HoistedLoadsMoveLess) {
   EXPECT_EQ(inside - hoisted, 64 * 64 * 2 * 2);
 }
 
-// Tiles of 32 x 32: what is kept takes a slot for each of the two iterations.
+// Tiles of 32 x 32: a retained tile takes a slot for each of the two
+// iterations.
 TEST(Footprint, RetainedTiles) {
   ScheduledGroup group(chainIR({64, 64, 64, 64}));
   ASSERT_TRUE(group.schedule) << group.reason;

@@ -87,7 +87,7 @@ TEST_F(PingPong, AreOfGroupsThatWaitForNobody) {
                 mapping.warps[0] = 4;
             }),
             what + "4 warps do not make two warpgroups of 4");
-  // Of these, other rules have something to say, too.
+  // Other rules reject some of these as well.
   auto whyNot = [&](auto change) {
     ScheduledGroup chain(chainIR({4096, 64, 1024, 64}), kPingPong);
     change(chain);

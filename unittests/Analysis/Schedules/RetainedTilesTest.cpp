@@ -46,8 +46,8 @@ protected:
     return result;
   }
 
-  /// What is kept, as accumulators "C+nh" and values "C:n", or the reason why
-  /// not.
+  /// The retained tiles, as accumulators "C+nh" and values "C:n", or the reason
+  /// why not.
   std::string analyze(const Schedule &scheduled) {
     RetainedTiles retained;
     if (auto reason = analyzeRetainedTiles(group, scheduled, retained))
@@ -85,7 +85,7 @@ protected:
 TEST_F(RetainedTilesOfChains, OneTileOfEach) {
   EXPECT_EQ(of("mh(n(k(LA,LB,CC),LD,CE),SE)"), "");
   EXPECT_EQ(of("mh(n(LD,k(LA,LB,CC),CE),SE)"), "");
-  // C is computed again for each h.
+  // C is recomputed for each h.
   EXPECT_EQ(of("m(n(h(k(LA,LB,CC)),LD,CE),SE)"),
             "LD stands outside of loop 'h'");
 }
@@ -164,8 +164,8 @@ TEST_F(Long, SeveralKeptTensors) {
   EXPECT_EQ(of("m(h(n(LD)),n(k(LA,LB,CC)),p(h(n(CE),LF,CG),SG))"), "C:n D:hn");
 }
 
-// Whatever statement placement makes of an expression keeps what it keeps: no
-// tree of it is refused.
+// Every tree that statement placement makes of an expression retains the
+// expression's tiles: none is rejected.
 TEST(RetainedTilesOfPlacedTrees, AllExpressions) {
   for (unsigned contractions : {1, 2, 3}) {
     ChainShape shape;

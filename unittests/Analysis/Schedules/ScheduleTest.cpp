@@ -115,7 +115,7 @@ TEST(Schedule, ImportSaysWhatDoesNotFit) {
       {"k = 32, h = 32", "k = 32", "no tile size for axis 'h'"},
       {"h = 32", "h = 32, q = 1", "no axis 'q'"},
       {"\"m\", \"h\"]", "\"m\", \"q\"]", "no axis 'q'"},
-      {"E = #fuse.op", "X = #fuse.op", "says nothing of the product 'E'"},
+      {"E = #fuse.op", "X = #fuse.op", "says nothing of the contraction 'E'"},
       {"A = #fuse.place", "X = #fuse.place", "no tensor 'X'"},
       {"mma.m16n8k16", "wmma", "unknown intrinsic 'wmma'"},
       {R"(r1 = "k")", R"(r1 = "q")", "no axis 'q'"},

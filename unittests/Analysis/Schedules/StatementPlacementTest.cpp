@@ -56,8 +56,8 @@ TEST_F(StatementPlacement, StoresOfSeveralTilesOpenTheirLoopsAgain) {
   EXPECT_EQ(place("mnhk", "", "m"), "m(nh(k(LA,LB,CC),LD,CE),h(SE))");
 }
 
-// C is complete after k only; its consumer goes through its tiles again. A loop
-// of the consumer inside of k would add up C once for each iteration.
+// C is complete after k only; its consumer has another loop over its tiles. A
+// loop of the consumer inside of k would add up C once for each iteration.
 TEST_F(StatementPlacement, ReductionsOutsideOfSpatialLoopsKeepAllTiles) {
   EXPECT_EQ(place("mhkn"), "mh(k(LA,n(LB,CC)),n(LD,CE),SE)");
   EXPECT_EQ(place("mkhn", "", "m"), "m(k(LA,n(LB,CC)),h(n(LD,CE),SE))");
@@ -80,18 +80,18 @@ TEST_F(StatementPlacement, DeadLoopsMayBeKept) {
 TEST_F(StatementPlacement, LongerChains) {
   group = makeChainModel({{128, 128, 128, 128, 128}});
   EXPECT_EQ(place("mphnk", "", "mp"), "mp(h(n(k(LA,LB,CC),LD,CE),LF,CG),SG)");
-  // The first two products in one nest, the third beside it.
+  // The first two contractions in one nest, the third beside it.
   EXPECT_EQ(place("mh(nk,p)", "", "m"),
             "m(h(n(k(LA,LB,CC),LD,CE),p(LF,CG)),p(SG))");
   EXPECT_EQ(place("mhn(k,p)", "", "m"),
             "m(h(n(k(LA,LB,CC),LD,CE),p(LF,CG)),p(SG))");
-  // p encloses nothing of the first two products, so they are not repeated in
-  // it.
+  // p encloses nothing of the first two contractions, so they are not repeated
+  // in it.
   EXPECT_EQ(place("mhnpk", "", "m"),
             "m(h(n(k(LA,LB,CC),LD,CE),p(LF,CG)),p(SG))");
 }
 
-// The element-wise operators after a product read their inputs when it is
+// The element-wise operators after a contraction read their inputs when it is
 // complete: beside the loop k.
 TEST_F(StatementPlacement, InputsOfElementwiseOperators) {
   GroupTensor bias = group.tensors[*group.findTensor("B")];

@@ -94,7 +94,7 @@ TEST_F(TilingTreeTest, DeadLoopsAreLeftOutAndLoadsHoisted) {
 TEST_F(TilingTreeTest, NothingIsHoistedOutOfTheGrid) {
   EXPECT_EQ(deep({"m", "h", "n", "k"}, {{"k", 128}}, {"m", "h"}),
             "mh(LA,n(LB,CC,LD,CE),SE)");
-  // Of a whole operand in one tile.
+  // An operand that is one tile.
   EXPECT_EQ(deep({"m", "h", "n", "k"}, {{"k", 128}, {"n", 128}, {"h", 128}},
                  {"m", "h"}),
             "m(LA,LB,CC,LD,CE,SE)");
@@ -102,8 +102,8 @@ TEST_F(TilingTreeTest, NothingIsHoistedOutOfTheGrid) {
             "LB,LD,m(LA,CC,CE,SE)");
 }
 
-// A product whose reduction is inside of the loop that its consumer reduces is
-// complete in each of its iterations; the result only after all.
+// A contraction whose reduction is inside of the loop that its consumer reduces
+// is complete in each of its iterations; the result only after all.
 TEST_F(TilingTreeTest, StoresFollowTheCompleteReduction) {
   EXPECT_EQ(deep({"m", "h", "n", "k"}, {{"n", 128}}),
             "mh(k(LA,LB,CC),LD,CE,SE)");

@@ -48,7 +48,7 @@ TEST_F(TreeMoves, Loads) {
   EXPECT_EQ(hoist(kNest, "A", 0), "none");
   EXPECT_EQ(hoist(kNest, "B", 2), "mh(nk(LB),n(k(LA,CC),LD,CE),SE)");
   EXPECT_EQ(hoist(kNest, "D", 2), "m(hn(LD),h(n(k(LA,LB,CC),CE),SE))");
-  // What stands beside the loops stays where it is.
+  // Statements beside the loops are not moved.
   EXPECT_EQ(hoist("m(k(LA),h(n(k(LB,CC),LD,CE),SE))", "B", 3),
             "m(k(LA),nk(LB),h(n(k(CC),LD,CE),SE))");
   // Nothing is left of loops in which nothing else stands.

@@ -155,7 +155,7 @@ GroupModel chain(unsigned contractions, unsigned dead, int64_t batch) {
   return makeChainModel(shape);
 }
 
-// All expressions as they are, nothing bound.
+// All expressions unchanged, with no axis bound to the grid.
 TEST(PlacementSemantics, AllExpressionsOfShortChains) {
   for (unsigned contractions : {1, 2, 3})
     for (unsigned dead = 0; dead < 1u << (contractions + 2); ++dead) {

@@ -22,7 +22,7 @@ double predict(const ChainShape &shape, const ChipInfo &chip) {
   return found ? found->cost.total : 0;
 }
 
-/// One kernel for each of two products in relation to one for both, with
+/// One kernel for each of two contractions in relation to one for both, with
 /// M = N, K = H and M·N·K = 1024³ (MCFuser, figure 2), to multiples of 16.
 double gain(double ratio, const ChipInfo &chip) {
   auto round = [](double size) -> int64_t {
@@ -35,11 +35,11 @@ double gain(double ratio, const ChipInfo &chip) {
 }
 
 // Fusing saves the round trip of the intermediate, M × N, and costs what is
-// computed or loaded again for it. With a K of up to a sixteenth of M products
-// are so far below the balance of every chip that the former is more, and from
-// a quarter on (a half where groups of warps multiply, so much faster than
-// memory that the balance is further away) so near to it that the latter is,
-// from one on plainly.
+// computed or loaded again for it. With a K of up to a sixteenth of M
+// contractions are so far below the balance of every chip that the former is
+// more, and from a quarter on (a half where warpgroups multiply, so much
+// faster than memory that the balance is further away) so near to it that the
+// latter is, from one on plainly.
 TEST(Profitability, FusionPaysWhereTheReductionIsShort) {
   for (const char *name : {"sm_80", "sm_86", "sm_90a", "sm_120"}) {
     const ChipInfo &chip = *lookupChip(name);

@@ -160,7 +160,7 @@ TEST(ScheduleSearchSpace, SaysWhyThereIsNone) {
   chip.computeCapability = 75;
   EXPECT_FALSE(searchSchedule(group.model(), chip, reason));
   EXPECT_EQ(reason,
-            "no intrinsic of sm_80 multiplies the operands of product 'C'");
+            "no intrinsic of sm_80 multiplies the operands of contraction 'C'");
   chip = *lookupChip("sm_80");
   chip.sharedMemoryPerBlock = 64;
   EXPECT_FALSE(searchSchedule(group.model(), chip, reason));
@@ -199,7 +199,7 @@ TEST(ScheduleSearchExample, TakesNoNarrowTiles) {
   EXPECT_GT(cost.total, found->cost.total);
 }
 
-// Of every pair of tiles and warps the best candidate, best first.
+// The best candidate of every pair of tiles and warps, best first.
 TEST(ScheduleSearchRanking, IsSortedAndStartsWithTheChoice) {
   const ChipInfo &chip = *lookupChip("sm_80");
   ParsedGroup group(chainIR({512, 64, 512, 64}));
@@ -269,7 +269,7 @@ TEST(ScheduleSearchSpace, EqualTreesHaveOneNumber) {
   EXPECT_GT(seen.size(), 100u);
 }
 
-// Keeping values out of loops computes less again, of some expression nothing.
+// Keeping values out of loops recomputes less, and for some expression nothing.
 TEST(ScheduleSearchSpace, KeepsWhatItIsAskedFor) {
   const ChipInfo &chip = *lookupChip("sm_80");
   GroupModel group = makeChainModel({{256, 64, 256, 256, 256}});
@@ -300,7 +300,7 @@ TEST(ScheduleSearchSpace, KeepsWhatItIsAskedFor) {
 
 // The evolutionary search tries all arrangements and stages of what it draws,
 // so these are the same in all: equal outlines are equal candidates. Every
-// other choice is changed some time, intrinsics of each product.
+// other choice is changed some time, intrinsics of each contraction.
 TEST(ScheduleSearchSpace, OutlinesChangeWhereverTheyCan) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   ParsedGroup group(chainIR({1024, 512, 1024, 512}));
@@ -337,7 +337,7 @@ TEST(ScheduleSearchSpace, OutlinesChangeWhereverTheyCan) {
   EXPECT_TRUE(expression && parts && raster && hoisted && retained);
 }
 
-// With a stage more than loops have iterations all loads are under way before
+// With a stage more than loops have iterations all loads are in flight before
 // them: the search tries no more, and none of these would be faster.
 TEST(ScheduleSearchStages, NoneStayEmpty) {
   const ChipInfo &chip = *lookupChip("sm_80");

@@ -18,7 +18,7 @@ using namespace fusion::test;
 
 namespace {
 
-/// A row of products of any sizes, maybe several at a time.
+/// A chain of contractions of any sizes, maybe batched.
 ChainShape drawRow(unsigned contractions, Random &numbers) {
   ChainShape shape;
   for (unsigned size = 0; size < contractions + 2; ++size)
@@ -148,12 +148,12 @@ TEST(ScheduleSearchMethods, AutoIsNearTheBestOfLongRows) {
 }
 
 // No method that one may ask for alone is better, most where nothing is proven:
-// drawn rows of three and four products on all kinds of chips, one that was
-// 9 % slower while what was bred began in the valley that descents end in, one
-// that descents from trees that keep no values left 60 % slower, two that need
-// an operand that stays, or other loops, together with two other tiles, one
-// that is the best but for what is kept, and two that need a loop to live
-// together with other loops around it.
+// drawn chains of three and four contractions on all kinds of chips, one that
+// was 9 % slower while what was bred began in the valley that descents end in,
+// one that descents from trees that keep no values left 60 % slower, two that
+// need an operand that stays, or other loops, together with two other tiles,
+// one that is the best but for its retained tiles, and two that need a loop to
+// live together with other loops around it.
 TEST(ScheduleSearchMethods, EvolutionAloneIsNoBetter) {
   struct Case {
     std::string chip;
@@ -192,8 +192,8 @@ TEST(ScheduleSearchMethods, EvolutionAloneIsNoBetter) {
   }
 }
 
-// Whoever has more time finds more: a row whose best tree is seldom drawn, one
-// that is small enough for the usual effort.
+// More effort finds more: a chain whose best tree is seldom drawn, one that is
+// small enough for the usual effort.
 TEST(ScheduleSearchMethods, MoreEffortFindsMore) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   auto search = [&](const ChainShape &shape, unsigned effort) {
@@ -228,7 +228,7 @@ TEST(ScheduleSearchMethods, RoughSearchIsNear) {
       options.isRough = true;
       auto rough = searchSchedule(group, chip, reason, options);
       ASSERT_TRUE(best && rough) << reason;
-      // Of the smallest groups there are no more to look at.
+      // The smallest groups have no further candidates.
       EXPECT_LE(rough->candidates, best->candidates);
       roughly += rough->candidates;
       wholly += best->candidates;
@@ -269,8 +269,8 @@ TEST(ScheduleSearchMethods, EvolutionIsNearTheBest) {
   }
 }
 
-// Groups of warps multiply 8-bit elements only where these lie along the axis
-// that is reduced, here in the first product: each product has the intrinsic
+// Warpgroups multiply 8-bit elements only where these lie along the axis that
+// is reduced, here in the first contraction: each contraction has the intrinsic
 // that is best for it.
 TEST(ScheduleSearchMethods, ProductsHaveIntrinsicsOfTheirOwn) {
   const ChipInfo &chip = *lookupChip("sm_90a");
@@ -294,7 +294,7 @@ TEST(ScheduleSearchMethods, ProductsHaveIntrinsicsOfTheirOwn) {
 }
 
 // What is proven is so of every intrinsic: nothing that is drawn of all choices
-// is better, and leaving out groups of warps is not either.
+// is better, and leaving out warpgroups is not either.
 TEST(ScheduleSearchMethods, ProofsAreOfAllIntrinsics) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   for (std::vector<int64_t> sizes : {std::vector<int64_t>{512, 256, 384},
@@ -362,7 +362,8 @@ TEST(ScheduleSearchMethods, MeasurementsDecideAmongTheBest) {
   EXPECT_EQ(found->measuredSeconds, 1.0 / found->schedule.warps);
 }
 
-// Descents alone find what can be proven of two products, and prove nothing.
+// Descents alone find what can be proven of two contractions, and prove
+// nothing.
 TEST(ScheduleSearchMethods, DescentsAlone) {
   const ChipInfo &chip = *lookupChip("sm_80");
   GroupModel group = makeChainModel({{512, 256, 512, 64}});

@@ -49,7 +49,7 @@ TEST(ChimeraSearch, IsNotWorseThanTheSeed) {
     }
 }
 
-// The printed algorithm does not see that a producer is computed again, so what
+// The printed algorithm does not see that a producer is recomputed, so what
 // it finds is less than what really moves.
 TEST(ChimeraSearch, PrintedReadingUnderestimates) {
   GroupModel group = makeChainModel({{1024, 512, 1024, 512}});
@@ -108,7 +108,7 @@ TEST(ChimeraSearch, SaysWhyThereIsNone) {
   EXPECT_FALSE(searchChimera(unknown, chip(), 1 << 16, MovementReading::Printed,
                              PartialSums::Moved, reason));
   EXPECT_EQ(reason,
-            "no intrinsic of sm_80 multiplies the operands of product 'C'");
+            "no intrinsic of sm_80 multiplies the operands of contraction 'C'");
 }
 
 // A convolution sums over the places of its filter beside its channels: an

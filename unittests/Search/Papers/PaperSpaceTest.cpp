@@ -56,7 +56,7 @@ TEST(PaperSpace, EveryRuleCanBeSwitchedOff) {
   EXPECT_EQ(
       counts(false, false, false, false),
       (Candidates{109051904, 109051904, 109051904, 109051904, 109051904}));
-  // Of the 26, rule 2 drops those of the classes kn and khn.
+  // Rule 2 drops those of the 26 that are of the classes kn and khn.
   EXPECT_EQ(
       counts(false, true, true, true),
       (Candidates{109051904, 109051904, 14 * 4194304, 14 * 1764, 14 * 751}));
@@ -149,7 +149,7 @@ TEST(PaperSpace, SaysWhyThereIsNone) {
   EXPECT_EQ(reason, "more than 10 tiling expressions");
   group.contractions[1].type = MultiplicandType::FP8;
   EXPECT_FALSE(PaperSpace::create(group, chip, {}, reason));
-  EXPECT_EQ(reason, "sm_80 has no tensor core rate for product 'E'");
+  EXPECT_EQ(reason, "sm_80 has no tensor core rate for contraction 'E'");
   group.axes[0].extent = 0;
   EXPECT_FALSE(PaperSpace::create(group, chip, {}, reason));
   EXPECT_EQ(reason, "axis 'm' is empty");

@@ -56,7 +56,7 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
   return best;
 }
 
-/// The same with any movement of operands.
+/// The candidates with any mainloop policy.
 double rateEverything(const GroupModel &group, const ChipInfo &chip,
                       const SearchOptions &options, const ScheduleSpace &space,
                       ScheduleCandidate candidate) {
@@ -126,7 +126,7 @@ TEST(CandidateEvaluator, StagesOfLoopsAreTheBest) {
       for (Contraction &contraction : group.contractions)
         contraction.perPoint += {40, 4};
       ScheduleSpace space(group, chip, options);
-      // The last one is for products beside those of the next iteration.
+      // The last one is for cross-iteration overlap.
       if (shape.batch == 16 && !space.mayOverlap())
         continue;
       // ALCOP's model, which no bounds are known of, has every ninth.

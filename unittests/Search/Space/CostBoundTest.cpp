@@ -75,7 +75,7 @@ TEST(CostBound, NothingIsFaster) {
       }
 }
 
-// Nor where products run beside those of the next iteration.
+// Nor with cross-iteration overlap.
 TEST(CostBound, NothingIsFasterThatOverlaps) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   unsigned overlapped = 0;
@@ -119,7 +119,8 @@ TEST(CostBound, OpenTilesOnlyLowerIt) {
         {sizes}, chip,
         [&](const GroupModel &group, const ScheduleSpace &space,
             ScheduleCandidate candidate, const Schedule &) {
-          // Branch and bound chooses loops and tiles; what is kept follows.
+          // Branch and bound chooses loops and tiles; the retained tiles follow
+          // from them.
           candidate.hoisted.fill(0);
           candidate.retained.fill(0);
           Schedule schedule = space.outline(candidate);
@@ -169,7 +170,7 @@ TEST(CostBound, AlongAnAxisItIsTheSame) {
         });
 }
 
-// What mayFit leaves out is refused whatever the warps.
+// Tiles that mayFit leaves out are infeasible for all numbers of warps.
 TEST(CostBound, WhatCannotFitIsRefused) {
   const ChipInfo &chip = *lookupChip("sm_86");
   GroupModel group = makeChainModel({{1024, 512, 1024, 512}});

@@ -19,7 +19,7 @@ fuse::Eviction evictionOf(ScheduledGroup &group, llvm::StringRef name) {
                             *lookupChip("sm_90a"), group.tensor(name));
 }
 
-/// A product whose columns are one tile: blocks along its rows only.
+/// A contraction whose columns are one tile: blocks along its rows only.
 struct OneColumn : ScheduledGroup {
   explicit OneColumn(int64_t reduced)
       : ScheduledGroup(chainIR({4096, reduced, 64}), kProductSchedule) {

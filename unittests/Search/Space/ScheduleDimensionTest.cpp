@@ -66,7 +66,8 @@ void expectContained(const ScheduleSpace &space,
       });
 }
 
-// What is read can be set, and what is set is read, of that element alone.
+// A value that is read can be set, and a set value is read again, for that
+// element alone.
 TEST(ScheduleDimensions, AreReadAsTheyAreSet) {
   Random numbers(1);
   forEachCase([&](const Case &own) {
@@ -171,8 +172,8 @@ TEST(ScheduleDimensions, ChangeThePrintedSchedule) {
     for (unsigned i = 0; i < 400; ++i) {
       ScheduleCandidate candidate = own.draw(numbers);
       candidate.intrinsics = own.space.units()[i % own.space.units().size()];
-      // What no draw has: groups of warps that may take turns, in one loop
-      // whose value the last product multiplies.
+      // A schedule that is never drawn: warpgroups that may alternate, in one
+      // loop whose value the last contraction multiplies.
       if (i < 20) {
         candidate.expression = 0;
         candidate.arrangement =
@@ -210,7 +211,7 @@ TEST(ScheduleDimensions, ChangeThePrintedSchedule) {
 }
 
 // Two candidates have one key where they differ in what is chosen when they are
-// rated, or in moves that their tree has no loops for, and in nothing else.
+// evaluated, or in moves that their tree has no loops for, and in nothing else.
 TEST(ScheduleDimensions, MakeTheKeysOfCandidates) {
   Random numbers(4);
   KeyBytes<CandidateKey> equal;
@@ -230,7 +231,7 @@ TEST(ScheduleDimensions, MakeTheKeysOfCandidates) {
   });
 }
 
-// Of the largest groups, too.
+// Also for the largest groups.
 TEST(ScheduleDimensions, FitIntoKeys) {
   unsigned words = 0;
   for (const DimensionInfo &info : allDimensions()) {

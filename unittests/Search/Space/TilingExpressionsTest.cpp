@@ -158,7 +158,7 @@ TEST(TilingExpressions, RuleTwoLeavesFewOfLongChains) {
     EXPECT_EQ(text.find("kn"), std::string::npos) << text;
   EXPECT_EQ(boundTexts(group, with(false, true)),
             (std::multiset<std::string>{"mp|hnk", "m|hpnk", "m|hnpk"}));
-  // Four products and six: more axes than are permuted.
+  // Four contractions and six: more axes than are permuted.
   EXPECT_GT(boundTexts(chain(4), with(true, true)).size(), 3u);
   EXPECT_LT(boundTexts(chain(6), with(true, true)).size(), 500u);
 }

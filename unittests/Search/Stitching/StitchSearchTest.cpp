@@ -63,7 +63,7 @@ public:
       default:
         combine(matrix, both, matrix, both);
       }
-    // All that nobody reads.
+    // All operators without readers.
     std::string values, types;
     for (const auto &[value, type] : made) {
       if (llvm::is_contained(read, value))
@@ -209,7 +209,7 @@ TEST_F(StitchSearch, BoundsChangeNoResult) {
       }
     }
   }
-  // Of all kinds.
+  // Groups of all kinds.
   EXPECT_GT(found, 200u);
   EXPECT_GT(packed, 0u);
   EXPECT_GT(splits, 0u);

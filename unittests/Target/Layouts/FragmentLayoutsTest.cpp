@@ -76,7 +76,7 @@ TEST(FragmentLayouts, IntermediateEpilogue) {
           << from.name.str() << " " << to.name.str();
 }
 
-/// Groups of warps hold what single ones do where each warp has 16 rows, or an
+/// Warpgroups hold what single warps do where each warp has 16 rows, or an
 /// odd number of times as many.
 TEST(FragmentLayouts, HandOverOfOddStepsOfRows) {
   const Intrinsic &single = *lookupIntrinsic("mma.m16n8k16"),
@@ -161,7 +161,7 @@ TEST(FragmentLayouts, OperandsAreLoadedWithoutConflicts) {
           for (bool reducedIsContiguous : {true, false}) {
             if (isOperandA && extent % (2 * intrinsic.i1))
               continue;
-            // Lanes load nothing of what is multiplied in place.
+            // Lanes load nothing of operands in shared memory.
             if (intrinsic.readsShared())
               continue;
             LinearLayout layout =

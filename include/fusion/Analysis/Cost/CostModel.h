@@ -53,9 +53,9 @@ Cost predictCost(const GroupModel &group, const Schedule &schedule,
 /// stages.
 Cost predictThroughput(const GroupModel &group, const Schedule &schedule,
                        const Footprint &footprint, const ChipInfo &chip);
-/// Returns the same prediction as the first overload. `throughput` is the
-/// result of `predictThroughput`; `memo` may hold DRAM traffic that is already
-/// known (`predictPipeline`).
+/// Predicts the time of a group as `predictCost` without `throughput` does, but
+/// starts from `throughput`, the result of `predictThroughput`. `memo` may hold
+/// DRAM traffic that is already known (`predictPipeline`).
 Cost predictCost(const GroupModel &group, const Schedule &schedule,
                  const Footprint &footprint, const ChipInfo &chip,
                  const Cost &throughput, PipelineMemo *memo = nullptr);

@@ -32,11 +32,13 @@ namespace fusion {
 /// null.
 mlir::OpOperand *findUninitializedRead(mlir::Operation *op);
 
-/// Returns a message about such an operand: "'linalg.matmul' reads …".
+/// Returns a message about an operand that `findUninitializedRead` returned:
+/// "'linalg.matmul' reads …".
 std::string describeUninitializedRead(mlir::OpOperand &operand);
 
-/// Returns such operands of all operations that result `number` of `function`
-/// depends on, within its first block, in the order of the program.
+/// Returns the uninitialized reads (`findUninitializedRead`) of all operations
+/// that result `number` of `function` depends on, within its first block, in
+/// the order of the program.
 llvm::SmallVector<mlir::OpOperand *>
 listUninitializedReads(mlir::FunctionOpInterface function, unsigned number);
 

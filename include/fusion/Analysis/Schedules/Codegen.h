@@ -39,8 +39,8 @@ struct Codegen {
 /// Reads the attribute, except for `masked`.
 Codegen importCodegen(fuse::CodegenAttr attr);
 
-/// Writes the attribute. `masked` has the names of the results of the products
-/// whose loops mask the tiles of all their iterations.
+/// Writes the attribute. `masked` has the names of the results of the
+/// contractions whose loops mask the tiles of all their iterations.
 fuse::CodegenAttr exportCodegen(const Codegen &codegen,
                                 llvm::ArrayRef<mlir::StringAttr> masked,
                                 mlir::MLIRContext *context);

@@ -37,8 +37,8 @@ struct ThreadCopiedOperand {
   std::string tensor, reason;
 };
 
-/// Returns these operands for a schedule that a search with these options
-/// found. The reason is a rule (`whyNotTMA`), the search space, or that no gain
+/// Returns the operands that threads copy in a schedule that a search with
+/// these options found. The reason is a rule (`whyNotTMA`), the search space, or that no gain
 /// is predicted.
 std::vector<ThreadCopiedOperand>
 listCopiesByThreads(const GroupModel &group, const Schedule &schedule,

@@ -41,7 +41,7 @@ searchChimera(const GroupModel &group, const ChipInfo &chip, int64_t capacity,
 /// The closed form's tiles, by axis, for a block of the chip with all operands
 /// in its shared memory and tiles of 16 at least: where searches may start. Of
 /// `choices(axis)`, ascending, the largest that is not larger, or the least.
-/// nullopt where the group is not a chain of two products.
+/// nullopt where the group is not a chain of two contractions.
 std::optional<llvm::SmallVector<int64_t, 8>>
 closedFormTiles(const GroupModel &group, const ChipInfo &chip,
                 llvm::function_ref<llvm::ArrayRef<int64_t>(unsigned)> choices);

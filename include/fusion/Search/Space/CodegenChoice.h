@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides `#fuse.codegen` for a schedule that does not say it: from the cost
-// model that chose the schedule, and from what ptxas is known to do.
+// Decides `#fuse.codegen` for a schedule without it, from the cost model that
+// chose the schedule and from the registers that ptxas allocates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,21 @@
 
 namespace fusion {
 
-/// Sets `codegen` of a chain's schedule, and which of its products keep masks:
+/// Sets the fields of `#fuse.codegen` in a chain's schedule:
 ///
-/// * resident blocks: as many as `cost` counts on;
-/// * role registers: `registerBudgets`, where the footprint asks for more than
-/// the
-///   equal shares that a block is launched with;
-/// * masked: products by scalar multiply-adds.
+/// * the resident blocks per SM are those of `cost`;
+/// * the register budgets of producers and consumers are set where the
+/// footprint needs more registers per thread than an equal share of the block's
+/// registers at its launch (`registerBudgets`).
+///
+/// Contractions by scalar multiply-adds are marked to keep their masks.
 void chooseCodegen(Schedule &schedule, const Footprint &footprint,
                    const Cost &cost, const ChipInfo &chip);
 
-/// Sets `codegen` of a stitched group's schedule. `cost` promises the
-/// resident blocks, of which a grid with fewer blocks for each SM needs fewer.
-/// There is 1 if the schedule has no cost because its threads have too few
-/// registers.
+/// Sets the fields of `#fuse.codegen` in a stitched group's schedule. The
+/// resident blocks per SM are those of `cost`, or fewer where the grid has
+/// fewer blocks per SM. A schedule without a cost has one resident block: its
+/// threads need more registers than there are.
 void chooseCodegen(StitchSchedule &schedule, const StitchGroup &group,
                    const std::optional<StitchCost> &cost, const ChipInfo &chip);
 

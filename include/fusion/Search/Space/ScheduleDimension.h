@@ -157,8 +157,7 @@ struct DimensionInfo {
   /// `CandidateEvaluator` finds the best value for each candidate, as the value
   /// changes neither what blocks move nor how much they compute. No other
   /// search steps through it, and candidates that differ in nothing else are
-  /// one
-  /// (`CandidateKey`).
+  /// one (`CandidateKey`).
   bool isRated = false;
   /// The candidate's tree follows from the value, so that keys have the tree's
   /// number instead. Measured rounds leave it out: other loops need other

@@ -206,7 +206,8 @@ public:
   /// Draws a candidate without the dimensions that `CandidateEvaluator`
   /// chooses. It prefers candidates that `mayFit`, if it finds some.
   ScheduleCandidate randomOutline(Random &numbers) const;
-  /// Returns such a candidate with up to three of its choices changed.
+  /// Returns a copy of `candidate` with up to three of its choices changed,
+  /// except the dimensions that `CandidateEvaluator` chooses.
   ScheduleCandidate mutateOutline(const ScheduleCandidate &candidate,
                                   Random &numbers) const;
 

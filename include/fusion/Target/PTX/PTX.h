@@ -1,5 +1,4 @@
-//===- PTX.h - PTX text of a lowered module
-//-----------------------------------===//
+//===- PTX.h - PTX text of a lowered module ---------------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,10 +14,9 @@
 
 namespace fusion {
 
-/// The PTX of the module's gpu.module, which must be in the nvvm and llvm
-/// dialects
-/// (`fuse-to-nvvm`), for the chip that the module names. A module without
-/// kernels gives an empty text. Errors are diagnosed.
+/// Returns the PTX of the module's gpu.module, which must be in the nvvm and
+/// llvm dialects (`fuse-to-nvvm`), for the chip that the module names. Returns
+/// an empty text for a module without kernels. Errors are diagnosed.
 mlir::FailureOr<std::string> translateToPTX(mlir::ModuleOp module);
 
 } // namespace fusion

@@ -171,7 +171,7 @@ static LogicalResult verifyPartial(GroupOp op, YieldOp yield) {
     llvm::append_range(shape, type.getShape());
     auto expected = RankedTensorType::get(shape, type.getElementType());
     if (result != expected)
-      return op.emitOpError("has ") << partial.getSplits() << " parts of type "
+      return op.emitOpError("has ") << partial.getSplits() << " splits of type "
                                     << type << ", so its result must have type "
                                     << expected << ", got " << result;
   }

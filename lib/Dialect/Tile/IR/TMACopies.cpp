@@ -59,7 +59,7 @@ describe(Value view, BufferType buffer, int64_t parts,
   if (!boxes || panelOrder(buffer.getLayout().getValue(), buffer.getRows(),
                            buffer.getColumns(), bytes) != PanelOrder::Plain)
     return reject(
-        "copies by TMA a buffer that is not laid out as boxes of a tensor "
+        "copies by TMA a buffer whose layout is not that of the boxes of a tensor "
         "map");
   TMACopy result;
   result.boxes = *boxes;

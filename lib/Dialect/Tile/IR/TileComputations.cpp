@@ -157,8 +157,9 @@ LogicalResult ReduceOp::verify() {
   if (getIntrinsic().has_value() != getWarps().has_value())
     return emitOpError("'intrinsic' and 'warps' go together");
   if (getWarps() && (getWarps()->size() != 2 || from.getRank() != 2))
-    return emitOpError("an operand of a product has two dimensions, and warps "
-                       "along two");
+    return emitOpError(
+        "an operand of a contraction has two dimensions, and warps "
+        "along two");
   bool isFloat = false, isInteger = false;
   switch (getKind()) {
   case arith::AtomicRMWKind::addf:
@@ -226,7 +227,7 @@ LogicalResult TransposeOp::verify() {
       from.getElementType() != to.getElementType() ||
       from.getDimSize(0) != to.getDimSize(1) ||
       from.getDimSize(1) != to.getDimSize(0))
-    return emitOpError("cannot turn ") << from << " into " << to;
+    return emitOpError("cannot transpose ") << from << " to " << to;
   return verifyStaticTile(*this, from);
 }
 

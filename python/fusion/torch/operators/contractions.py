@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices. Sums are f32 for half types, and rounded once."""
+"""Contractions: matmuls of matrices and vectors. Sums are f32 for half types, and rounded once."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def scalar_tensor(call: Call, value: Any, **options: Any) -> Tensor:
         "aten.ones.default", "aten.empty.memory_format", "aten.empty_like.default",
         "aten.empty_permuted.default")
 def constant_like(call: Call, x: Any, **options: Any) -> Tensor:
-    # What is in an empty tensor nobody may ask; zeros are as good as anything.
+    # The contents of an empty tensor are undefined; zeros are as good as any values.
     return call.f.fill(1 if "ones" in call.target else 0, call.shape, call.type)
 
 

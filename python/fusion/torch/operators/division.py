@@ -18,7 +18,7 @@ def _require_divisor(call: Call, y: Any, type: str) -> None:
     """Where a divisor is 0, PyTorch raises an error on the CPU, and so do we; a kernel
     cannot, and divides by 1."""
     if type == "i1":
-        raise Unsupported("divisions of truth values")
+        raise Unsupported("divisions of booleans")
     if isinstance(y, Tensor):
         call.f.require(y, Requirement())
     elif y == 0:

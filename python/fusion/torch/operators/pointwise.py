@@ -208,7 +208,7 @@ def _scaled(op: str) -> Callable:
         def compute(b: Body, x: Scalar, y: Scalar) -> Scalar:
             if type == "i1":
                 if op == "sub":
-                    raise Unsupported("differences of truth values")
+                    raise Unsupported("differences of booleans")
                 return b.binary("arith.ori", x, y) if alpha else x
             if alpha != 1:
                 y = arithmetic(b, "mul", y, b.constant(alpha, type))
@@ -366,7 +366,7 @@ def power_of_number(call: Call, x: Tensor, exponent: int | float) -> Tensor:
         return b.binary("math.powf", x, b.constant(exponent, type))
 
     if type == "i1":
-        raise Unsupported("powers of truth values")
+        raise Unsupported("powers of booleans")
     return apply(call, [x], type, compute)
 
 
@@ -378,7 +378,7 @@ def power(b: Body, x: Scalar, y: Scalar) -> Scalar:
     return b.binary("math.powf", x, y)
 
 
-# Comparisons and truth values.
+# Comparisons and booleans.
 
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     def _compare(b: Body, x: Scalar, y: Scalar, _name: str = _name) -> Scalar:

@@ -44,7 +44,7 @@ def total(call: Call, x: Tensor, dims: Sequence[int], type: str,
           shape: Sequence[int] | None = None) -> Tensor:
     """The sum in the accumulator's type of `type`."""
     if type == "i1":
-        raise Unsupported("sums of truth values as such")
+        raise Unsupported("sums of booleans as such")
     return reduce(call, x, dims, accumulator(type), 0, add, shape)
 
 
@@ -109,7 +109,7 @@ lowers("prims.amin.default")(lambda call, x, dims: amin(call, x, list(dims)) if 
 def prod(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     type = accumulator(call.type)
     if call.type == "i1":
-        raise Unsupported("products of truth values")
+        raise Unsupported("products of booleans")
     product = reduce(call, call.f.convert(x, call.type), dims_of(len(x.shape), dim), type, 1,
                      multiply, call.shape)
     return call.f.convert(product, call.type)
@@ -118,7 +118,7 @@ def prod(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: A
 @lowers("aten.any.dim", "aten.any.default", "aten.any.dims")
 def any_(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     if call.type != "i1":
-        raise Unsupported("truth values that are bytes")
+        raise Unsupported("booleans that are bytes")
     return reduce(call, x, dims_of(len(x.shape), dim), "i1", False,
                   lambda b, x, acc: b.binary("arith.ori", acc, x), call.shape)
 
@@ -126,7 +126,7 @@ def any_(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False) -> Tenso
 @lowers("aten.all.dim", "aten.all.default", "aten.all.dims")
 def all_(call: Call, x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     if call.type != "i1":
-        raise Unsupported("truth values that are bytes")
+        raise Unsupported("booleans that are bytes")
     return reduce(call, x, dims_of(len(x.shape), dim), "i1", True,
                   lambda b, x, acc: b.binary("arith.andi", acc, x), call.shape)
 
@@ -349,14 +349,14 @@ def _scan(call: Call, x: Tensor, dim: int, initial: int, combine: Combine) -> Te
 @lowers("aten.cumsum.default")
 def cumsum(call: Call, x: Tensor, dim: int, dtype: Any = None) -> Tensor:
     if call.type == "i1":
-        raise Unsupported("sums of truth values as such")
+        raise Unsupported("sums of booleans as such")
     return _scan(call, x, dim, 0, add)
 
 
 @lowers("aten.cumprod.default")
 def cumprod(call: Call, x: Tensor, dim: int, dtype: Any = None) -> Tensor:
     if call.type == "i1":
-        raise Unsupported("products of truth values")
+        raise Unsupported("products of booleans")
     return _scan(call, x, dim, 1, multiply)
 
 

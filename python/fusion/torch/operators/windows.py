@@ -32,7 +32,7 @@ def convolution(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None, stri
     x = x if batched else f.reshape(x, [1, *x.shape])
     n, channels = x.shape[:2]
     if transposed:
-        # A convolution of what is spread out, by the mirrored weights.
+        # A convolution of the dilated input, by the mirrored weights.
         x, weight = _spread(call, x, weight, stride, padding, dilation,
                             _each(output_padding, spatial), groups)
         stride = [1] * spatial

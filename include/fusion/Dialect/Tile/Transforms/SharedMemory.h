@@ -68,8 +68,8 @@ mlir::LogicalResult verifyBuffers(mlir::Operation *op);
 /// Alignment of buffers in shared memory, in bytes: a line of all banks.
 constexpr int64_t kSharedAlignment = 128;
 
-/// That of a kernel's buffers: where products read them in place or boxes are
-/// copied, the bytes after which every swizzle repeats.
+/// The alignment of a kernel's buffers: where MMAs read them in place or TMA
+/// boxes are copied, the bytes after which every swizzle repeats.
 int64_t sharedAlignment(KernelOp kernel);
 
 } // namespace fusion::tile
