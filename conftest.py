@@ -18,7 +18,7 @@ DEFAULT_TIER = "presubmit"
 
 def pytest_addoption(parser):
     parser.addoption("--tier", choices=TIERS, default=DEFAULT_TIER, help="run the tests of this tier and of those before it")
-    parser.addoption("--part", default="1/1", help="of so many parts of the tests the one of this number, from 1")
+    parser.addoption("--part", default="1/1", help="the number of the part of the tests to run, from 1, and the number of parts")
     parser.addini("fusion_build", "the build folder under test", default=str(ROOT / "build"))
 
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # fusion_device_math(TARGET): writes DeviceMath.inc, functions of f64 and f32 of LLVM's libclc for NVPTX as
-# bit code, with the names of those that may be called, and adds it to TARGET.
+# bit code, with the names of the callable ones, and adds it to TARGET.
 #
 # As a script (cmake -P, with BITCODE, NAMES and OUTPUT) it turns the bit code into that file.
 
@@ -11,7 +11,7 @@ set(fusion_device_math_unary
   acos acosh asin asinh atan atanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p log2 sin sinh
   tan tanh)
 
-# Of f32 those that upstream's approximations do not cover, or only near zero, or far from it.
+# The f32 functions that upstream's approximations do not cover, or only near zero, or far from it.
 set(fusion_device_math_unary_f32 acosh asinh atanh cos cosh sin sinh tan)
 
 if(CMAKE_SCRIPT_MODE_FILE)

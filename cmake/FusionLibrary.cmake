@@ -4,7 +4,7 @@
 
 # fusion_add_library(NAME sources... [DEPENDS targets...] [HEADERS headers...] [LINK_LIBS libraries...])
 #   A static library of the project. HEADERS are those without a source of their name, for
-#   scripts/library_graph.py. The library links no MLIR library itself: whoever makes an executable
+#   scripts/library_graph.py. The library links no MLIR library itself: the target of an executable
 #   chooses between the shared libMLIR and the static ones (see fusion_link_mlir).
 function(fusion_add_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;HEADERS;LINK_LIBS" ${ARGN})

@@ -6,7 +6,7 @@
 
 # Makes the interface library fusion-mlir-static once: the archives of MLIR and LLVM themselves.
 #
-# The packaged MLIR targets cannot be linked as they are: each of them names the shared libLLVM (one
+# The packaged MLIR targets cannot be linked unchanged: each of them names the shared libLLVM (one
 # even the shared libMLIR), so that two copies of LLVM would meet in one process. The archives are
 # given to the linker as files instead; it takes from them only the members that are referenced.
 function(fusion_define_mlir_static)

@@ -95,7 +95,7 @@ class Tree:
 
 
 def layers(names, edges):
-    """Libraries by their height, and those that are left over since they are in or above a cycle."""
+    """Libraries by their height, and the libraries in or above a cycle."""
     placed, left, result = set(), set(names), []
     while left:
         now = sorted(name for name in left if set(edges.get(name, ())) <= placed)
@@ -124,7 +124,7 @@ def in_cycles(left, edges):
 
 
 def name_of(text):
-    """Of a function, with its class: what stands before its parameters."""
+    """The name of a function, with its class: the text before its parameters."""
     found = re.search(r"([\w:~]+(?: ?operator[^ (]+)?)\(", re.sub(r"^template\s*<[^{(]*?>\s", "", text))
     return re.sub(r"^(?:fusion|mlir)::", "", found.group(1)) if found else "?"
 

@@ -93,7 +93,7 @@ def read_unit(folder):
 
 
 def skip_reason(skipped):
-    """Of a whole file that skips itself, pytest writes the reason into the text only."""
+    """For a whole file that skips itself, pytest writes the reason into the text only."""
     inside = re.search(r"Skipped: (.*?)['\"]?\)?$", skipped.text or "", re.MULTILINE)
     message = skipped.get("message") or "no reason given"
     return inside.group(1) if inside and message == "collection skipped" else message

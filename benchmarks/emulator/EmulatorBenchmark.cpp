@@ -263,7 +263,7 @@ std::unique_ptr<Workload> clusterHistogram() {
   return w;
 }
 
-/// Bulk copies into the shared memory of both blocks.
+/// TMA copies into the shared memory of both blocks.
 std::unique_ptr<Workload> clusterMulticast() {
   auto w =
       std::make_unique<Workload>("hopper_clusters.ptx", "cluster_multicast",

@@ -8,8 +8,8 @@
 
 Prints a table of the sources (launches, sum of sanitized over sum of plain CPU time, median and largest
 ratio of a launch) and the launches whose ratio is above a limit. Times are the least of many interleaved
-launches, so that what else the machine does counts in neither. With --repeat a launch counts with the median of so
-many such ratios.
+launches, so that what else the machine does counts in neither. With --repeat=N a launch counts with the median
+of N such ratios.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures the numbers of the chip table on a GPU: bandwidths, latencies, tensor rates, launch cost, and of
-Hopper copies in bulk, multicast, mbarriers, clusters and wgmma.
+"""Measures the numbers of the chip table on a GPU: bandwidths, latencies, tensor rates, launch cost, and for
+Hopper TMA copies, multicast, mbarriers, clusters and wgmma.
 
     chip_table.py --build [--output=DIR]     compile the microbenchmarks (needs nvcc)
     chip_table.py [--binaries=DIR] [--results=DIR]
@@ -30,7 +30,7 @@ import record  # noqa: E402
 SOURCES = HERE / "microbenchmarks"
 BINARIES = SOURCES / "bin"
 CHIPS = ("80", "86", "89", "90a")
-# Program -> chips it is compiled for; wgmma exists on sm_90a alone, copies in bulk and clusters are of no older chip.
+# Program -> chips it is compiled for; wgmma exists on sm_90a alone, TMA copies and clusters exist on no older chip.
 PROGRAMS = {"Memory": CHIPS, "Shared": CHIPS, "Overhead": CHIPS, "Mma": CHIPS}
 PROGRAMS |= {"Wgmma": ("90a",), "Bulk": ("90a",), "Clusters": ("90a",)}
 HOPPER_ALONE = {program for program, chips in PROGRAMS.items() if chips == ("90a",)}

@@ -123,7 +123,7 @@ class Device:
         return count.value
 
     def copy_microseconds(self, size, copies):
-        """The least time of copying `size` bytes within the device's memory, of so many copies after a first one."""
+        """The least time of copying `size` bytes within the device's memory, of `copies` copies after a first one."""
         buffers, events = [], []
         try:
             for _ in range(2):

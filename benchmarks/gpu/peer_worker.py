@@ -31,8 +31,8 @@ SDPA = {
     "math": "MATH",
 }
 
-# As fusion-run measures (lib/Runtime/CudaDevice.cpp): a CUDA graph of so many calls that it takes this long, replayed
-# so often.
+# As fusion-run measures (lib/Runtime/CudaDevice.cpp): the time that a CUDA graph of several calls takes at least, and
+# how often it is replayed.
 WARM_UP_CALLS, WARM_UP_BATCHES, BATCHES = 10, 3, 31
 BATCH_MICROSECONDS, MOST_CALLS = 500, 200
 
@@ -208,7 +208,7 @@ class Worker:
         return {"copies": copies}
 
     def capture(self, function, calls, stream):
-        """A CUDA graph of so many calls."""
+        """A CUDA graph of `calls` calls."""
         graph = self.torch.cuda.CUDAGraph()
         with self.torch.cuda.graph(graph, stream=stream):
             for _ in range(calls):

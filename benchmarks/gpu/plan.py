@@ -34,7 +34,7 @@ COPY_SIZES_CPU = COPY_SIZES[:4]
 LIMITS = {"main": 120, "autotune": 240}
 # Rough seconds of a unit, to recommend a number of pieces.
 ESTIMATES = {"main": 6.0, "autotune": 45.0}
-# Of the 450 s that a piece measures for by default; the rest is slack for slow units.
+# The part of the 450 s that a piece measures for by default; the rest is slack for slow units.
 PIECE_SECONDS = 400
 
 

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 
 def gpu():
-    """What nvidia-smi says of the first GPU; empty where there is none."""
+    """What nvidia-smi says of the first GPU; empty without a GPU."""
     try:
         run = subprocess.run(
             ["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}", "--format=csv,noheader", "--id=0"],
@@ -49,7 +49,7 @@ def folder_name(name):
 
 
 def commit():
-    """Of the portable package, or of the checkout."""
+    """The commit of the portable package, or of the checkout."""
     packaged = ROOT / "COMMIT"
     if packaged.exists():
         return packaged.read_text().strip()
@@ -128,7 +128,7 @@ class Results:
         write_json(self.folder / f"{unit.family}.json", content)
 
     def add_copies(self, run, copies):
-        """The bandwidth of a device copy, beside those of earlier runs."""
+        """The bandwidth of a device copy, next to the ones of earlier runs."""
         path = self.folder / "copy.json"
         content = json.loads(path.read_text()) if path.exists() else {"runs": {}}
         content["runs"][run] = copies

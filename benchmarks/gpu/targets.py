@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is wanted of Hopper (H100, H200) beside PyTorch: `run --targets` measures it, `summary` judges it."""
+"""The targets for Hopper (H100, H200) relative to PyTorch: `run --targets` measures it, `summary` checks it."""
 
 import dataclasses
 import fnmatch

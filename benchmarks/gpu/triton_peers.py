@@ -101,8 +101,8 @@ def _attention(
     WIDTH: tl.constexpr,
     CAUSAL: tl.constexpr,
 ):
-    """Heads [h, row, d] against [h, key, d]. Whole tiles of keys first, then those that the mask or the end of the keys
-    cuts."""
+    """Heads [h, row, d] against [h, key, d]. Whole tiles of keys first, then the tiles that the mask or the end
+    of the keys cuts."""
     block, head = tl.program_id(0), tl.program_id(1).to(tl.int64)
     if CAUSAL:
         # The longest rows first.

@@ -10,7 +10,7 @@ import torch
 
 EPSILON = 1e-5
 DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-# Of an element, and of the root mean square of its row: docs/benchmarks.md, "How results are checked".
+# Tolerances of an element, and of the root mean square of its row: docs/benchmarks.md, "How results are checked".
 TOLERANCES = {torch.float16: 2**-9, torch.bfloat16: 2**-6, torch.float32: 1e-4}
 
 

@@ -8,7 +8,7 @@ import dataclasses
 
 @dataclasses.dataclass
 class Device:
-    """What Inductor asks of a GPU, and what an SM holds. The numbers are those that the driver returns
+    """What Inductor asks of a GPU, and what an SM holds. The numbers are what the driver returns
     (`cudaDeviceProp`), but for the SMs of the GPCs, which are the chip table's."""
 
     name: str

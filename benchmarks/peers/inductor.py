@@ -91,7 +91,7 @@ def traced(model, inputs):
     with mode, torch.no_grad():
         graph = make_fx(torch.func.functionalize(run, remove="mutations"), decomposition_table=select_decomp_table(),
                         tracing_mode="fake", _allow_non_fake_inputs=True)(*fakes)  # fmt: skip
-    # As AOTAutograd does: a value with a reader that nobody reads would not match a pattern.
+    # As AOTAutograd does: a value with a dead reader would not match a pattern.
     graph.graph.eliminate_dead_code()
     graph.recompile()
     return graph, fakes, mode

@@ -15,7 +15,7 @@ import re
 
 COUNTS = "fusion_counts"  # the added parameter
 
-# One lane of those that execute the basic block together adds 1.
+# One of the lanes that execute the basic block together adds 1.
 _COUNT = (
     " activemask.b32 %fusion_m; and.b32 %fusion_m, %fusion_m, %fusion_lt; setp.eq.u32 %fusion_p, %fusion_m, 0;"
     " @%fusion_p red.global.add.u32 [%fusion_base+{offset}], 1; "

@@ -5,15 +5,16 @@
 
 Definition. ptxas says which line of the PTX a SASS instruction comes from, and the emulator how often each warp
 executes each basic block of the PTX (ptx_counts.py). Executions of the basic blocks of SASS are a flow through their
-graph: one unit per warp enters, and what enters a block leaves it. Of all flows the one is taken that disagrees least
+graph: one unit per warp enters, and what enters a block leaves it. The flow is taken that disagrees least
 with the counts, as a sum of absolute differences. The equation of a line of the PTX says that the executions of its
 SASS copies add up to the executions of the line. Lines of memory accesses, barriers, shuffles and MMAs, of which SASS
 has one instruction each, count 20 times as much as others: ptxas moves others between blocks. A line gets no equation
 where SASS predicates it and the PTX does not, since ptxas has replaced a branch there. Loops that ptxas unrolled, and
 waits of which it made two copies, have their counts from these equations.
 
-A block of SASS is executed by the warps in proportion to their executions of one basic block of the PTX: of those that
-its lines are in, the one that is executed about as often. An instruction with a false predicate takes an issue slot, as
+A block of SASS is executed by the warps in proportion to their executions of one basic block of the PTX: the
+block that has one of its lines and is executed about as often. An instruction with a false predicate takes an
+issue slot, as
 on the chip. Retries of waits are those of the emulator, in which a wait gives up only when nothing else can run.
 
 A timing model that executes SASS is to replace `executions`.
@@ -131,7 +132,7 @@ def _line_equations(code, kernel, totals):
                 opcodes[one.line] = one.opcode
             if one.predicate and one.line not in kernel.predicated:
                 dropped.add(one.line)
-            # Of a line that became several instructions the first kind is counted.
+            # For a line that became several instructions, the first kind is counted.
             if one.opcode == opcodes.setdefault(one.line, one.opcode) and is_anchor == (one.line in anchors):
                 places[one.line][number] += 1
     equations = collections.Counter()

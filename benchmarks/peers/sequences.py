@@ -70,8 +70,8 @@ class HostCall:
 
 @dataclasses.dataclass
 class Sequence:
-    """steps: Launch and HostCall. buffers: {name: contents (an array of bytes), or a number of bytes}; memory that
-    nobody has written is full of 0xff, which is NaN."""
+    """steps: Launch and HostCall. buffers: {name: contents (an array of bytes), or a number of bytes};
+    unwritten memory is full of 0xff, which is NaN."""
 
     steps: list
     buffers: dict

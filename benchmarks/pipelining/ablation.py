@@ -6,7 +6,8 @@
 
     ablation.py --bin=build/bin [--chip=sm_80] [-o docs/pipelining-tables.md]
 
-For each chain and each product of ALCOP's operators: the time of the best schedule without pipelining, with two stages,
+For each chain and each contraction of ALCOP's operators: the time of the best schedule without pipelining, with
+two stages,
 with any number, and with the register level as well. Then tile against stages for one product (figure 1b).
 """
 

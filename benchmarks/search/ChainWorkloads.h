@@ -50,7 +50,7 @@ inline std::vector<llvm::json::Object> readCases(llvm::StringRef family,
   return cases;
 }
 
-/// All batched chains of two products, or none with `error` where the files
+/// All batched chains of two contractions, or none with `error` where the files
 /// cannot be read.
 inline std::vector<ChainWorkload> readChainWorkloads(std::string &error) {
   std::vector<ChainWorkload> workloads;
@@ -70,11 +70,12 @@ inline std::vector<ChainWorkload> readChainWorkloads(std::string &error) {
   return workloads;
 }
 
-/// Those and whatever else among the workloads is two products in a row, each
-/// shape once: attention and decoding without what is between the products, and
-/// pairs of convolutions whose second one has a window of one element, which
-/// are products over the places of the result and of the filter
-/// (docs/convolutions.md). The papers' models see tiles of products alone.
+/// These chains and all other workloads with two consecutive contractions, each
+/// shape once: attention and decoding without the operators between the
+/// contractions, and pairs of convolutions whose second one has a window of one
+/// element, which are contractions over the places of the result and of the
+/// filter (docs/convolutions.md). The papers' models see tiles of products
+/// alone.
 inline std::vector<ChainWorkload> readProductPairs(std::string &error) {
   std::vector<ChainWorkload> workloads = readChainWorkloads(error);
   auto add = [&](const llvm::json::Object &entry, int64_t batch,

@@ -32,8 +32,9 @@ orFail(std::vector<ChainWorkload> (*read)(std::string &)) {
   return workloads;
 }
 
-/// The chains of the source documents, and those with the other workloads that
-/// have two products in a row; both exit where they cannot be read.
+/// The chains of the source documents, and these together with the other
+/// workloads that have two consecutive contractions; both exit where they
+/// cannot be read.
 inline std::vector<ChainWorkload> documentedChains() {
   return orFail(readChainWorkloads);
 }
@@ -41,7 +42,7 @@ inline std::vector<ChainWorkload> documentedPairs() {
   return orFail(readProductPairs);
 }
 
-/// 1024 rows, all other sizes 64: "3 products".
+/// 1024 rows, all other sizes 64: "3 contractions".
 inline ChainWorkload rowOfProducts(unsigned contractions) {
   ChainShape shape{llvm::SmallVector<int64_t, 6>(contractions + 2, 64)};
   shape.sizes.front() = 1024;
@@ -61,7 +62,7 @@ inline ChainWorkload rowOfLayers(unsigned contractions) {
 /// The example of MCFuser's figure 7.
 inline ChainShape exampleChain() { return ChainShape{{1024, 512, 1024, 512}}; }
 
-/// Both exit where there is none.
+/// Both exit where there is no such group.
 inline SearchResult choose(const GroupModel &group,
                            const SearchOptions &options = {},
                            const ChipInfo &target = chip()) {

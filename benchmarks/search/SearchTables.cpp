@@ -73,8 +73,8 @@ void printSpaces(llvm::ArrayRef<ChainWorkload> workloads) {
   }
 }
 
-/// The same of the groups of the workloads' other families; those that a space
-/// or a model does not take are left out and counted.
+/// The comparison for the groups of the workloads' other families; groups that
+/// a space or a model does not take are left out and counted.
 void printFamilies() {
   const std::pair<const char *, llvm::StringRef> families[] = {
       {"attention (MCFuser)", "attention_mcfuser-"},
@@ -238,8 +238,8 @@ void printEvolution(llvm::ArrayRef<ChainWorkload> workloads) {
   }
 }
 
-/// The same of space `default`, by our model, with fewer seeds, against what
-/// the search finds that may use all methods.
+/// Prints the comparison in space `default`, by our model, with fewer seeds,
+/// against the search that may use all methods.
 void printEvolutionOfOurs(llvm::ArrayRef<ChainWorkload> workloads) {
   constexpr uint64_t seeds = 4;
   Ratios ratios, example;

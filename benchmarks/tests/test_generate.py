@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every generated module verifies; options and sizes do what they say; bad requests are refused."""
+"""Every generated module verifies; options and sizes do what they say; bad requests are rejected."""
 
 import itertools
 import pathlib
@@ -149,7 +149,7 @@ def test_flops_and_bytes():
     assert built.bytes == 2 * (512 * 64 + 64 * 256 + 256 * 64 + 512 * 64)
     assert generate.workload("operators_gta", "ResNet18_C1_b1", "f16").flops == 2 * 56**2 * 9 * 64**2
     assert generate.workload("products_large", "gemm_4096x4096x4096", "f16").flops == 2 * 4096**3
-    # Of the table half of each row is picked, of x the other half is taken.
+    # Half of each row of the table is gathered, and the other half of x is taken.
     built = generate.workload("stitch_patterns", "gather_slice_concat_mix_777x3001", "f16")
     assert built.bytes == 2 * (777 * 1500 + 777 * 1501 + 1501 + 777 * 3001) + 4 * 777
 

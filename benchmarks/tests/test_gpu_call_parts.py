@@ -231,7 +231,7 @@ def test_summary_of_nothing():
 
 
 def test_units_of_one_kind_run_one_after_the_other(tmp_path):
-    """Others run beside them, and what trapped is not tried again."""
+    """Others run at the same time, and units that trapped are not tried again."""
     running, most, together = [], [0], []
 
     def unit(name, kind, outcome="pass"):

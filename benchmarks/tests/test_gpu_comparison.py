@@ -90,7 +90,7 @@ def test_attention(check, workload):
     causal = workload[1].get("causal", False)
     arguments = arguments_of(workload)
     assert check(workload, fused(*arguments, causal))["pass"]
-    # The first keys of causal attention are those that most rows see.
+    # The first keys of causal attention are the keys that most rows see.
     for wrong in ({"left_out": [700]}, {"of_panel": (5, 2)}, {"scale": 1.01}, {"scale": 0.99}):
         assert not check(workload, fused(*arguments, causal, **wrong))["pass"], wrong
     result = fused(*arguments, causal)

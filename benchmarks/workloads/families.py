@@ -42,7 +42,7 @@ class Family:
     name: str
     cases: tuple
     build: object  # (case, dtype, Options) -> Function
-    flops: object  # case -> floating-point operations of its products, or None
+    flops: object  # case -> floating-point operations of its contractions, or None
 
     def case(self, name):
         for case in self.cases:

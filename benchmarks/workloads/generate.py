@@ -28,7 +28,7 @@ from families import DTYPES, Options  # noqa: E402
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """One function: its IR, and what a host must know to run and judge it."""
+    """One function: its IR, and what a host must know to run it and check its results."""
 
     family: str
     case: dict
@@ -37,7 +37,7 @@ class Workload:
     text: str
     inputs: tuple  # (shape, element) of each
     outputs: tuple
-    flops: int | None  # of the products; None where there are none
+    flops: int | None  # of the contractions; None without contractions
     bytes: int  # what is read of the inputs, once, and outputs written once
 
 
@@ -94,9 +94,9 @@ def parse_arguments(arguments):
     parser.add_argument("-o", "--output", type=pathlib.Path, help="default: standard output")
     parser.add_argument("--output-dir", type=pathlib.Path)
     chain = parser.add_argument_group("chains", f"element-wise: {', '.join(products.ELEMENTWISE)}")
-    chain.add_argument("--before", type=_words, default=(), help="on the first operand")
-    chain.add_argument("--between", type=_words, default=(), help="after every product but the last")
-    chain.add_argument("--epilogue", type=_words, default=(), help="after the last product")
+    chain.add_argument("--before", type=_words, default=(), help="on the first LHS")
+    chain.add_argument("--between", type=_words, default=(), help="after every contraction but the last")
+    chain.add_argument("--epilogue", type=_words, default=(), help="after the last contraction")
     chain.add_argument(
         "--transpose", type=_numbers, default=(), help="operands stored transposed; 0 is the first"
     )

@@ -127,7 +127,7 @@ class Function:
         self.arguments = []
         self.results = []
         self.constants = {}
-        # Of the arguments, what no result depends on.
+        # The arguments that no result depends on.
         self.unread_bytes = 0
         self.lines = []
         self.indent = 1

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains of matrix products, single products and attention as linalg.
+"""Chains of contractions, single contractions and attention as linalg.
 
 The canonical form: inputs of the named type, products into f32, element-wise work in f32, and one
 rounding wherever a value of the named type is materialised (each intermediate of a chain, the
@@ -61,11 +61,11 @@ def apply_elementwise(f, value, operations, dtype, scale):
 def gemm_chain(
     name, sizes, dtype, batch=None, before=(), between=(), after=(), transposed=(), form="named"
 ):
-    """A chain of len(sizes) - 2 products.
+    """A chain of len(sizes) - 2 contractions.
 
-    sizes: M, K, N, H, ...: the first operand is M x K, the others K x N, N x H, ... batch: None for
+    sizes: M, K, N, H, ...: the first LHS is M x K, the others K x N, N x H, ... batch: None for
     2-D products. transposed: numbers of the operands (0 is the first) stored with their last two
-    dimensions swapped. before: on the first operand; between: after every product but the last.
+    dimensions swapped. before: on the first LHS; between: after every contraction but the last.
     """
     f = Function(name)
     loops = [f"d{i}" for i in range(len(sizes))]
@@ -77,7 +77,7 @@ def gemm_chain(
         return f.argument([shape_of[l] for l in order], dtype), " ".join(order)
 
     value, access = operand(0, loops[0], loops[1])
-    # Scaled by the reduction of the first product wherever scale stands, as attention does.
+    # Scaled by the reduction of the first contraction wherever scale stands, as attention does.
     scale = sizes[1] ** -0.5
     if before:
         value = f.cast(apply_elementwise(f, f.cast(value, "f32"), before, dtype, scale), dtype)
@@ -116,7 +116,7 @@ def attention(name, batch, m, n, k, h, dtype, causal=False):
 
 
 def grouped_attention(name, batch, heads, group, m, n, k, h, dtype, causal=False):
-    """The same for `group` queries of m rows each to one of `heads` keys and values, b c g m k to b c n k; one query
+    """Attention of `group` queries of m rows each to one of `heads` keys and values, b c g m k to b c n k; one query
     has no dimension of its own."""
     f = Function(name)
     lead = "b c g" if group > 1 else "b c"

@@ -185,7 +185,7 @@ def reduce_exp_broadcast_reduce(f, rows, cols, dtype):
 
 
 def expensive_op_on_small_tensor_in_the_middle(f, rows, cols, dtype):
-    """An expensive function of one value per row between two passes over the rows."""
+    """An expensive function of one value per row between two reductions of the rows."""
     x = f.argument((rows, cols), dtype)
     mean = f.map(row_sum(f, x), lambda s: s * (1.0 / cols))
     gate = f.map(mean, lambda m: (m.math("tanh") + 1.5).math("log"))

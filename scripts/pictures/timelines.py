@@ -157,7 +157,7 @@ def ping_pong(iterations=3):
 
 
 def overlap(iterations=4):
-    """One warpgroup: the MMA with V beside the next iteration's MMA with K and its softmax."""
+    """One warpgroup: the MMA with V overlaps with the MMA with K and the softmax of the next iteration."""
     plain = {"MMA": [], "softmax": []}
     for i in range(iterations):
         plain["MMA"].append(Step(f"S{i} = Q K", 1.0, MMA, [f"O {i - 1}"] if i else [], f"S {i}"))

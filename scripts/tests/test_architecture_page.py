@@ -68,7 +68,8 @@ def test_folders_stand_from_the_bottom_to_the_top():
     tree = library_graph.Tree(ROOT)
 
     def row_of(name):
-        """Of the longest folder that the library's is in; none for what ties everything together at the top."""
+        """The role of the longest folder that holds the library; none for the libraries at the top that tie
+        everything together."""
         at = tree.libraries[name][0]
         found = [(len(folder), row) for row, folders in enumerate(rows) for folder in folders if f"{at}/".startswith(f"{folder}/")]
         return max(found)[1] if found else None

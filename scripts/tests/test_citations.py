@@ -21,7 +21,7 @@ def sections(*numbers):
             yield f"{number}.{index + 1}" if isinstance(number, int) else f"{number}-{chr(ord('A') + index)}"
 
 
-# Name, as it stands in front of a section, → the sections that are there.
+# Name before a section number → the sections that exist.
 SOURCES = {
     "FusionStitching": set(sections((1, 0), (2, 3), (3, 2), (4, 5), (5, 4), (6, 0), (7, 5))),
     "MCFuser": set(sections(("I", 0), ("II", 2), ("III", 3), ("IV", 2), ("V", 2), ("VI", 5), ("VII", 0), ("VIII", 0))),

@@ -8,7 +8,8 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOWERING = [ROOT / tree / folder for tree in ("lib", "include/fusion") for folder in ("Conversion", "Dialect")]
-# Of the analyses: what a group and its schedule are, what is legal, and what a block touches. Costs are none of it.
+# The analyses that lowering may include: what a group and its schedule are, what is legal, and what a block touches.
+# Costs are none of it.
 ROOMS = {"Chains", "Groups", "Legality", "Masks", "Online", "Resources", "Schedules", "Stitching"}
 COSTS_OF_STITCHING = {"StitchBound.h", "StitchCost.h", "StitchTraffic.h"}
 

@@ -1,4 +1,4 @@
-// A module that the compiler refuses is made smaller as long as it still refuses it. The script returns 1 where that is so.
+// A module that the compiler rejects is made smaller as long as it is still rejected. The script returns 1 where that is so.
 // RUN: split-file %s %t
 // RUN: chmod +x %t/refused.sh
 // RUN: fusion-reduce %t/whole.mlir --reduction-tree="traversal-mode=0 test=%t/refused.sh" -o %t/small.mlir

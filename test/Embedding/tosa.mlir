@@ -3,7 +3,7 @@
 // RUN: fusion-opt %s --fuse-to-groups="chip=sm_80 force-fusion=true" | FileCheck %s --check-prefix=GROUPS
 // CHECK-COUNT-4: PASS
 
-// The products are one chain, the softmax one stitched group.
+// The contractions are one chain, the softmax one stitched group.
 // GROUPS-NOT: tosa.
 // GROUPS-LABEL: func.func @block
 // GROUPS-COUNT-1: fuse.chain

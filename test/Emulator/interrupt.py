@@ -98,7 +98,7 @@ report = json.loads(pathlib.Path("all.json").read_text())
 assert report["counters"]["global_store_bytes"] == 256, report
 assert "global-race" in [finding["kind"] for finding in report["sanitizer"]], report
 
-# Behind the launch: the tool waits for whoever reads its report.
+# After the launch: the tool waits for the reader of its report.
 pathlib.Path("out.bin").unlink()
 os.mkfifo("pipe")
 process = subprocess.Popen(

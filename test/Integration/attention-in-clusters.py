@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Attention of sm_90a whose blocks share keys and values in clusters, with and without warps that only copy, full and causal (then
-# all blocks of a cluster go as far as the last one), with sequences that fill no tile: right under eight orders of the warps,
-# without a finding, with the bytes and the shared memory that were predicted, and the bits of blocks alone. ptxas neither spills
-# nor runs the instructions one by one.
+# Attention of sm_90a whose blocks share keys and values in clusters, with and without producer warps, full and causal
+# (then all blocks of a cluster go as far as the last one), with sequences that fill no tile: right under eight orders
+# of the warps, without a finding, with the bytes and the shared memory that were predicted, and the bits of blocks
+# alone. ptxas neither spills nor runs the instructions one by one.
 # RUN: %python %s %t %S/Inputs %sample
 
 import sys
@@ -15,8 +15,8 @@ sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
 from sample import some  # noqa: E402
 
-# Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped, blocks of
-# a cluster.
+# Case, sequence, width of heads, rows and columns of a tile, warpgroups, stages, whether masked tiles are skipped,
+# blocks of a cluster.
 CASES = {
     "full": ("FA_d128_s1024", 200, 128, 64, 64, 1, 2, False, 4),
     "two-groups": ("FA_d64_s1024", 200, 64, 128, 64, 2, 2, False, 2),

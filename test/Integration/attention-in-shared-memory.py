@@ -2,8 +2,8 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Attention of sm_90a with heads of 64 and 128: the search maps both products to groups of warps, the second one takes its first
-# operand from registers and nothing between the two passes through shared memory; ptxas neither spills nor runs the
+# Attention of sm_90a with heads of 64 and 128: the search maps both contractions to warpgroups, the second one takes A
+# from registers and nothing between the two passes through shared memory; ptxas neither spills nor runs the
 # instructions one by one. Cut down for the emulator it is right under eight orders of the warps, without a finding.
 # RUN: %python %s %t %S/Inputs %sample
 

@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Attention of sm_90a whose bulk copies are issued by warps of their own, under one, two and three groups of warps that compute,
-# full and causal, with sequences that fill no tile: right under eight orders of the warps, without a finding, with the bytes and
-# the shared memory that were predicted, and the bits of the kernels without such warps; the same with the result stored in bulk.
-# ptxas neither spills nor runs the instructions one by one.
+# Attention of sm_90a with producer warps, with one, two and three consumer warpgroups, full and causal, with sequences
+# that fill no tile: right under eight orders of the warps, without a finding, with the bytes and the shared memory that
+# were predicted, and the bits of the kernels without such warps; also with a TMA store of the result. ptxas neither
+# spills nor runs the instructions one by one.
 # RUN: %python %s %t %S/Inputs %sample
 
 import sys
@@ -15,7 +15,7 @@ sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
 from sample import some  # noqa: E402
 
-# Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped, and
+# Case, sequence, width of heads, rows and columns of a tile, warpgroups, stages, whether masked tiles are skipped, and
 # whether equal shares of the registers are too few.
 CASES = {
     "one-group": ("FA_d128_s1024_causal", 264, 128, 64, 64, 1, 3, False, False),

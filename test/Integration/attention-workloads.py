@@ -67,7 +67,8 @@ def causal_share(seq, m, n):
 
 
 def check_work(case, heads, measured, problems):
-    """Tensor cores multiply the tiles that the mask leaves; of the first product once for each tile of the head's columns."""
+    """Tensor cores multiply the tiles that the mask leaves; of the first contraction once for each tile of the
+    head's columns."""
     tiles = {"m": 1, "n": 1, "k": 1, "h": 1} | {word[0]: int(word[1:]) for word in measured["tiles"].split()}
     seq, dim = case["seq"], case["head_dim"]
     if tiles["n"] >= seq or tiles["m"] >= seq:
@@ -143,7 +144,7 @@ def assemble(path, chip, problems):
         return None
     if any(int(number) for pair in spills for number in pair):
         problems.append(f"{chip}: spills {spills}")
-    # C7510 to C7517: products of groups of warps are run one by one.
+    # C7510 to C7517: MMAs of warpgroups are serialized.
     if "(C75" in done.stderr:
         problems.append(f"{chip}: ptxas: {done.stderr[:300]}")
     return max(map(int, re.findall(r"Used (\d+) registers", done.stderr)))

@@ -1,5 +1,5 @@
-// Masks of truth values: behind a product they are read as bytes, several at once; in front of one, where what is multiplied passes
-// through shared memory, the operator stays apart and says so.
+// Boolean masks: after a contraction they are read as bytes, several at once; in a prologue whose values pass through shared
+// memory, the operator stays apart and a remark says so.
 // RUN: fusion-run %s --device=emulator --chip=sm_80 --sanitize --force-fusion | FileCheck %s
 // RUN: fusion-opt %s --fuse-to-groups="chip=sm_80 force-fusion=true" -o %t --remarks-filter=fuse 2>&1 | FileCheck %s --check-prefix=REMARK
 // CHECK: behind on emulator

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Operands that are copied in bulk, with every number of stages and of stages of fragments: right numbers under eight orders
+# Operands with TMA copies, with every number of stages and of stages of fragments: right numbers under eight orders
 # of the warps, no finding, the bytes and the shared memory that were predicted, and the same bits as with copies by threads.
 # ptxas neither spills nor runs wgmma one by one.
 # RUN: %python %s %t %S/Inputs %sample

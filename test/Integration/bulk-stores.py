@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Results that are stored in bulk: right numbers under eight orders of the warps, no finding, the bytes and the shared memory that
-# were predicted, and the bits of stores by threads. One fence more shows the asynchronous proxy what threads have staged, fragments
-# of 16 bits are staged as matrices, and ptxas neither spills nor runs wgmma one by one. With another swizzle than the tensor
-# map's the numbers are wrong.
+# Results with TMA stores: right numbers under eight orders of the warps, no finding, the bytes and the shared memory
+# that were predicted, and the bits of stores by threads. One fence more shows the asynchronous proxy what threads have
+# staged, fragments of 16 bits are staged as matrices, and ptxas neither spills nor runs wgmma one by one. With another
+# swizzle than the tensor map's the numbers are wrong.
 # RUN: %python %s %t %S/Inputs %sample
 
 import json

@@ -50,7 +50,7 @@ def predicted_of(case):
     path = generate("conv_chains_chimera", case)
     done = subprocess.run(["fusion-opt", path, "--fuse-to-groups=chip=sm_80", "--remarks-filter=fuse"], check=True,
                           capture_output=True, text=True)  # fmt: skip
-    # The first remark with both: that of a window that the first product is taken into, or of the chain.
+    # The first remark with both: that of a window that the first contraction is inlined into, or of the chain.
     both = r"predicted ([\d.]+) us (?:fused )?against ([\d.]+) us (?:apart|separately)"
     one, two = re.search(both, done.stderr).groups()
     return (float(one), float(two)), re.findall(r'tiling = <"([^"]*)"', done.stdout)

@@ -104,7 +104,7 @@ func.func @across_pieces(%x: tensor<6x33xf32>, %y: tensor<4x33xf32>) -> (tensor<
   return %0, %1 : tensor<10xf32>, tensor<33xf32>
 }
 
-// A product of matrices reads the whole of a concatenation, and a product's own epilogue stays with it.
+// A matmul reads the whole of a concatenation, and a contraction's own epilogue stays with it.
 // CHECK-LABEL: behind_a_product on emulator
 // CHECK: PASS
 func.func @behind_a_product(%x: tensor<32x48xf16>, %w: tensor<48x64xf16>, %b: tensor<64xf32>) -> (tensor<32x32xf32>, tensor<32x32xf32>) {

@@ -86,6 +86,7 @@ for scale in (1.0, SCALE):
             before = ofWeights.max()
         else:
             assert (ofExponentials <= bound).all(), (ofExponentials / bound).max()
-            # The row's part of the error is that of numerator and sum; what is left is that of rounding scaled scores, if there are any.
+            # The row's part of the error is that of numerator and sum; the remaining part is that of rounding scaled
+            # scores, if there are any.
             assert (ofWeights <= 2.0**-20 + 2.0**-22 * numpy.abs(y - t)).all() or scale != 1, ofWeights.max()
             assert ofWeights.max() <= 1.01 * before, (before, ofWeights.max())

@@ -2,9 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What ptxas makes of attention with heads of 128 on sm_90a, two groups of warps that take turns beside producers: both products by
-# wgmma, the second one's first operand in registers, all exponentials between the waits for the first and for the second one, nothing
-# but a few instructions for a score, and a producer that waits and copies.
+# What ptxas makes of attention with heads of 128 on sm_90a, two warpgroups with ping-pong scheduling and producers:
+# both contractions by wgmma, the second one's A in registers, all exponentials between the waits for the first and for
+# the second one, nothing but a few instructions for a score, and a producer that waits and copies.
 # REQUIRES: ptxas, nvdisasm
 # RUN: %python %s %t %S/Inputs %ptxas %nvdisasm
 
@@ -35,8 +35,8 @@ assert len(exponentials) >= SCORES and under >= 0.95 * len(exponentials), (under
 # The wait for the turn, its end, and no other barrier.
 assert names.count("BAR") == 2, names.count("BAR")
 assert len(names) <= 10.5 * SCORES, len(names)
-# Results below the normal numbers would take a comparison and two products for each exponential.
+# Results below the normal numbers would take a comparison and two multiplications for each exponential.
 assert names.count("FSETP") < SCORES / 4, names.count("FSETP")
 (producer,) = [names for names in map(opcodes, bodies) if names.count("UTMALDG") > 1 and "HGMMA" not in names and "MUFU" not in names]
 assert "SYNCS" in producer, producer
-print(f"{len(names)} instructions for {SCORES} scores of a thread, {under} of {len(exponentials)} exponentials under the second product")
+print(f"{len(names)} instructions for {SCORES} scores of a thread, {under} of {len(exponentials)} exponentials under the second contraction")

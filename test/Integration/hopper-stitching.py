@@ -2,11 +2,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Patterns of stitch_patterns.json for sm_90a on few of their rows: under the schedule that is chosen for all of them, and with one to three
-# stages, copied by threads, in bulk and by a warp that does nothing else, in clusters of one to four blocks, in blocks that go through
-# rows. Right under eight orders of the warps, silent under the
-# sanitizers, without bank conflicts, the bytes and the shared memory that were predicted, the same bits whatever the stages. What is
-# illegal has one of the expected reasons, and each kind is legal somewhere.
+# Patterns of stitch_patterns.json for sm_90a on few of their rows: under the schedule that is chosen for all of them,
+# and with one to three stages, copied by threads, by TMA and by a producer warp, in clusters of one to four blocks, in
+# blocks with a serial loop over rows. Right under eight orders of the warps, silent under the sanitizers, without bank
+# conflicts, the bytes and the shared memory that were predicted, the same bits whatever the stages. What is illegal has
+# one of the expected reasons, and each kind is legal somewhere.
 # RUN: %python %s %t --few %sample
 #
 #   hopper-stitching.py FOLDER [--few] [--types=f16,...] [--patterns=NAME,...] [--shapes=ROWSxCOLS,...] [--verbose]
@@ -32,11 +32,11 @@ FEW = (
     ("cross_entropy", 8192, 4096, "f16"), ("layer_norm_backward", 4096, 768, "f16"), ("transpose_of_normalised", 4096, 768, "f16"),
     ("swiglu", 1000, 1000, "bf16"), ("lstm_cell_gates", 8192, 4096, "f16"), ("din_attention_unit", 777, 3001, "f16"),
 )  # fmt: skip
-# A block goes through so many steps of rows at most, and there are so many elements at most.
+# The most steps of rows that a block has, and the most elements.
 STEPS, ELEMENTS = 4, 1 << 17
 KINDS = ("1 stage", "2 stages", "3 stages", "bulk in 2 stages", "bulk in 3 stages", "producer in 2 stages", "cluster of 1", "cluster of 2",
          "cluster of 4", "rows", "rows in 2 stages", "rows, bulk in 2 stages", "rows, producer in 2 stages")  # fmt: skip
-# Why an input may not be copied in bulk.
+# Why an input may have no TMA copies.
 NOT_IN_BULK = (
     "it is not copied ahead", "its rows do not begin at multiples of 16 bytes", "its strides are no multiples of 16 bytes",
     "its elements are in several threads, or theirs are no plain digits of its axes",
@@ -73,7 +73,7 @@ def reason_of(said):
 
 
 class Stitching:
-    """A schedule: the spreads of the axes and the walk through one of them."""
+    """A schedule: the thread mappings of the axes and the serial loop over one of them."""
 
     def __init__(self, text):
         self.schedule = Schedule(text)
@@ -101,7 +101,7 @@ class Stitching:
 
 
 def shorten(chosen):
-    """Of rows that a block goes through few steps."""
+    """A few steps of the rows that a block has a serial loop over."""
     if chosen.walk and chosen.walk["axis"] == '"i"':
         spread = chosen.spreads["i"]
         spread["tile"] = min(spread["tile"], STEPS * chosen.walk["step"])
@@ -157,7 +157,8 @@ def variant(kind, chosen, cols):
 
 
 def rows_of(chosen, rows, cols):
-    """Two tiles and a part of one, as far as there is time for; more than one where blocks add up what they have of the rows. Boxes are of
+    """Two tiles and a part of one, as far as there is time for; more than one where blocks add up their parts
+    of rows. Boxes are of
     whole rows of lanes and warps."""
     spread = chosen.spreads.get("i", {"tile": 1})
     tile, part = spread["tile"], spread.get("lanes", 1) * spread.get("warps", 1) if chosen.walk and "tma" in chosen.walk else 1

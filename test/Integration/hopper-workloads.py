@@ -2,11 +2,12 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Chains, attention, decoding, convolutions and products of the tables for sm_90a, with fewer batches, heads or rows than they have: under
-# the schedule that is chosen for all of them, and under others of the same tiles (Inputs/hopper_variants.py): plain, pipelined with bulk
-# copies, with producers, in clusters, with products beside the next iteration's, of blocks that go through tiles, in turns. Right under
-# eight orders of the warps, silent under the sanitizers, the bytes and the shared memory that were predicted, the same bits whatever the
-# form; also sizes that bulk copies cannot take. What is illegal has one of the expected reasons, and each kind is legal somewhere.
+# Chains, attention, decoding, convolutions and matmuls of the tables for sm_90a, with fewer batches, heads or rows than
+# they have: under the schedule that is chosen for all of them, and under others of the same tiles
+# (Inputs/hopper_variants.py): plain, pipelined with TMA copies, with producers, in clusters, with cross-iteration
+# overlap, persistent, with ping-pong scheduling. Right under eight orders of the warps, silent under the sanitizers,
+# the bytes and the shared memory that were predicted, the same bits whatever the form; also sizes that TMA copies
+# cannot take. What is illegal has one of the expected reasons, and each kind is legal somewhere.
 # RUN: %python %s %t --few %sample
 #
 #   hopper-workloads.py FOLDER [--few] [--odd] [--part=1/4] [--families=NAME,...] [--only=CASE,...] [--dtype=f16] [--verbose]
@@ -41,7 +42,8 @@ FLOORS = {
     "operators_gta": OF_OPERATORS,
 }
 MOST = 3e8  # floating-point operations that the emulator has time for
-# Rows that are no multiples of 16 bytes, of which bulk copies take none, in whole workloads or of some operands: of these cases.
+# The cases in which rows of whole workloads or of some operands are no multiples of 16 bytes, so that they have no TMA
+# copies.
 ODD = {
     "gemm_chains_mcfuser": (("G1", {"M": 100, "N": 84, "K": 76, "H": 60}), ("G12", {"batch": 2, "M": 200, "N": 136, "K": 76, "H": 64}),
                             ("G4", {"M": 130, "N": 131, "K": 128, "H": 128})),
@@ -88,7 +90,7 @@ def cut(family, case, most):
     sizes, few = dict(case), {}
     for name, floor in FLOORS[family.name].items():
         while isinstance(sizes.get(name), int) and sizes[name] > floor and work(family, sizes) > most:
-            # Of batches as many as there is time for, so that blocks that stay go through several.
+            # As many batches as there is time for, so that persistent blocks process several.
             part = sizes[name] * most / work(family, sizes) if name in ("batch", "heads") else sizes[name] / 2
             few[name] = sizes[name] = max(floor, int(part))
     return few
@@ -184,7 +186,8 @@ class Workload:
         self.attempt("chosen", chosen, chosen)
         for kind in some(KINDS, 2):
             self.attempt(kind, [variant(kind, schedule) for schedule in chosen], chosen)
-        # Running values that a cluster combines are rounded elsewhere than those that a launch merges one after the other.
+        # Running values that a cluster reduces are rounded elsewhere than running values that a launch merges one after
+        # the other.
         results = {(bool(re.search("in_cluster.*<online", text)), digest) for text, digest in self.digests.items()}
         if len(results) > len({combined for combined, _ in results}):
             self.test.complain(self.name, "results differ: " + "\n".join(f"{d[:8]} {text}" for text, d in self.digests.items()))
@@ -199,7 +202,7 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--dtype", default="f16")
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--part", default="1/1", help="of so many parts this one")
+    parser.add_argument("--part", default="1/1", help="the number of this part, and the number of parts")
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
     test, seen = Tally(arguments), set()

@@ -2,8 +2,8 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Products whose values meet in operators between them are one kernel: right, moving the bytes that were predicted, silent
-# under the sanitizers; as the search chooses and with schedules drawn at random.
+# Contractions whose values meet in operators between them are one kernel: right, moving the bytes that were predicted,
+# silent under the sanitizers; as the search chooses and with schedules drawn at random.
 # RUN: %python %s %t 3 %sample
 
 import os

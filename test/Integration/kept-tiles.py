@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Trees that keep tiles: resident operands, several accumulators, kept intermediates, in registers and in shared memory,
-# through extents that the tiles do not divide, stages and register stages, element-wise operators between the products,
-# transposed operands and chains of three. The right numbers, no finding under eight orders of the warps, and the bytes and
-# shared memory that were predicted.
+# Trees that retain tiles: operands, several accumulators, intermediates, in registers and in shared memory, through
+# extents that the tiles do not divide, stages and register stages, element-wise operators between the contractions,
+# transposed operands and chains of three. The right numbers, no finding under eight orders of the warps, and the bytes
+# and shared memory that were predicted.
 # RUN: %python %s %t %S/Inputs %sample
 
 import itertools

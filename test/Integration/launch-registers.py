@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Registers that a launch has to have for one wgmma (Intrinsics.h): ptxas takes as many and refuses one less, for few and many columns and
-# operands in either place. Schedules whose warps leave fewer are refused, though registers are dealt out anew.
+# operands in either place. Schedules whose warps leave fewer are rejected, though registers are reallocated.
 # REQUIRES: ptxas
 # RUN: %python %s %t %S/Inputs %ptxas
 
@@ -13,7 +13,7 @@ import sys
 
 folder, inputs, ptxas = sys.argv[1:]
 sys.path.insert(0, inputs)
-from hand_schedule import generate, products_of_groups, schedule  # noqa: E402
+from hand_schedule import generate, contractions_by_warpgroups, schedule  # noqa: E402
 from set_schedule import replace_schedule  # noqa: E402
 
 KERNEL = """.version 8.4
@@ -43,7 +43,7 @@ KERNEL = """.version 8.4
 
 
 def registers(columns, is_in_registers):
-    """Those of the sums, of the first operand, and as many as ptxas wants beside."""
+    """The registers of the accumulator, of A, and as many as ptxas needs besides."""
     return columns // 2 + (4 if is_in_registers else 0) + 26
 
 
@@ -69,10 +69,10 @@ for columns in (8, 16, 40, 64, 104, 128, 192, 256):
         is_taken, said = assemble(columns, is_in_registers, least - 1)
         assert not is_taken and f"register target of {least} or higher" in said, said
 
-# Three groups of so many columns each, and four warps that copy: 128 registers each at first.
+# Three warpgroups of `columns` columns each, and four producer warps: 128 registers each at first.
 for columns in (128, 256):
     groups = generate(os.path.join(folder, f"chain-{columns}"), f"--chain=384,64,512,{columns}", "--between=relu", chip="sm_90a")
-    options = products_of_groups(3)
+    options = contractions_by_warpgroups(3)
     options["tiles"] |= dict(h=columns)
     text = replace_schedule(groups, schedule(**options, producers=4))
     done = subprocess.run(["fusion-opt", "-", "--fuse-search-schedules", "-o", os.devnull], input=text, capture_output=True, text=True)

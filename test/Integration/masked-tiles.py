@@ -70,7 +70,7 @@ for stages in (1, 3):
         tiles = sum(max(row % period for row in range(m, m + TILE)) // TILE + 1 for m in range(0, 480, TILE))
         flops, _ = measure(f"heads{period}", True, stages, m=480, n=period, mask="causal", period=period)
         assert flops == pair * tiles, (period, flops, pair * tiles)
-    # The axis split over blocks: parts visit what is left of their ranges, together as much as one block.
+    # The axis split over blocks: blocks visit the unmasked tiles of their ranges, together as many as one block.
     for parts in some((2, 3), 1):
         flops, _ = measure(f"causal{parts}", True, stages, mask="causal", parts=parts)
         assert flops == pair * TILES * (TILES + 1) // 2, (parts, flops)

@@ -2,11 +2,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Loops that are pipelined inside of one another, and operands of one loop with different numbers of stages: every stage of a bulk copy
-# has an mbarrier of its own, and the order of others does not matter. A has three stages, B two in the inner loop, D has some in the
-# loop around. Right numbers under eight orders of the warps, no finding, the bytes and the shared memory that were predicted, and
-# the same bits whatever the stages and producers are. Only of groups of copies, which a thread waits for in the order of issue, the
-# outer loop cannot have stages beside the inner one.
+# Loops that are pipelined inside of one another, and operands of one loop with different numbers of stages: every stage
+# of a TMA copy has an mbarrier of its own, and the order of others does not matter. A has three stages, B two in the
+# inner loop, D has some in the loop around. Right numbers under eight orders of the warps, no finding, the bytes and
+# the shared memory that were predicted, and the same bits whatever the stages and producers are. Only of groups of
+# copies, which a thread waits for in the order of issue, the outer loop cannot have stages beside the inner one.
 # RUN: %python %s %t %S/Inputs
 
 import itertools
@@ -29,14 +29,14 @@ THREADS = dict(
     places=dict(A="shared, async16", B="shared, async16", C="registers", D="shared, async16", E="shared"),
 )
 GROUPS = THREADS | dict(tiles=dict(m=64, n=64, k=32, h=48), intrinsic="wgmma.m64k16")
-# In bulk, the stages of A, B and D, producers.
+# Tensors with TMA copies, the stages of A, B and D, producers.
 CASES = [
     ("ABD", (1, 1, 1), (0,)),
     ("ABD", (3, 2, 1), (0, 1)),
     ("ABD", (3, 2, 2), (0, 1, 2)),
     ("ABD", (2, 3, 3), (0, 1)),
     ("ABD", (4, 4, 4), (1,)),
-    # One loop in bulk, the other in groups.
+    # One loop with TMA copies, the other with groups of copies.
     ("D", (3, 2, 2), (0, 1)),
     ("AB", (3, 2, 3), (0, 1)),
     # In the inner loop one of each.
@@ -67,7 +67,7 @@ def main():
             digests = set()
             for bulk, stages, roles in CASES:
                 for producers, registers in itertools.product(roles, (1, 2) if kind == "mma" and stages == (3, 2, 2) else (1,)):
-                    where = f"{kind}, {name}: {bulk} in bulk, {stages} stages, {producers} producers, fragments in {registers}"
+                    where = f"{kind}, {name}: {bulk} by TMA, {stages} stages, {producers} producers, fragments in {registers}"
                     text = describe(description, bulk, stages, producers, registers)
                     _, _, digest = compute(path, groups, text, where, "--schedules=8")
                     assert ("tile.warp_specialize" in read(path + ".tile.mlir")) == (producers > 0), where

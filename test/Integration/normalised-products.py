@@ -2,9 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Normalisations in front of products are part of their kernels, with the statistics in the product's loop, in front of it
-# with tiles that stay, or with tiles that are read again: right, moving the bytes that were predicted, silent under the
-# sanitizers; as the search chooses and with schedules drawn at random, which have all of these forms.
+# Normalisations in prologues of contractions are part of their kernels, with the statistics in the contraction's loop,
+# in a prepass with retained tiles, or with tiles that are read again: right, moving the bytes that were predicted,
+# silent under the sanitizers; as the search chooses and with schedules drawn at random, which have all of these forms.
 # RUN: %python %s %t %sample
 
 import os
@@ -35,7 +35,7 @@ CASES = {
     "gated": dict(m=48, k=96, n=48, h=32, gated=True),
 }
 
-# Where statistics CR of rows stand to the product that follows.
+# Where statistics CR of rows are relative to the next contraction.
 FORMS = {"together": r"k\([^()]*C[E-Z][^()]*,C[A-Z][^()]*\)", "ahead": r"k\(LA1,C[A-Z]\)", "resident": r"k\(LA\),k\(C[A-Z]\)"}
 seen = set()
 for number, (name, options) in enumerate(CASES.items()):

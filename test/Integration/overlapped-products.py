@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Products of sm_90a that run beside those of the next iteration, whose values are computed under them (#fuse.pipeline, `products`):
-# attention, full and causal, with and without warps that only copy and clusters, and two products with nothing online. Right under
-# eight orders of the warps, without a finding, with the bits of the schedule without. ptxas neither spills nor runs the
-# instructions one by one.
+# Contractions of sm_90a that overlap with the next iteration, whose values are computed under them (#fuse.pipeline,
+# `products`): attention, full and causal, with and without producer warps and clusters, and two contractions with
+# nothing online. Right under eight orders of the warps, without a finding, with the bits of the schedule without. ptxas
+# neither spills nor runs the instructions one by one.
 # RUN: %python %s %t %S/Inputs %sample
 
 import os
@@ -14,10 +14,10 @@ import sys
 folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
-from hand_schedule import assemble, compute, generate, products_of_groups, schedule  # noqa: E402
+from hand_schedule import assemble, compute, generate, contractions_by_warpgroups, schedule  # noqa: E402
 from sample import ORDERS, some  # noqa: E402
 
-# Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped; then
+# Case, sequence, width of heads, rows and columns of a tile, warpgroups, stages, whether masked tiles are skipped; then
 # producers and blocks of a cluster.
 CASES = {
     "full": (("FA_d128_s1024", 200, 128, 64, 64, 1, 2, False), (0, 1), (4, 1), (4, 2)),
@@ -44,7 +44,7 @@ for columns in some((128, 320), 1):
     groups = generate(path, f"--chain=128,64,{columns},64", "--between=relu", chip="sm_90a")
     results = set()
     for overlapped in ((), "E"):
-        text = schedule(**products_of_groups(1), overlapped=overlapped)
+        text = schedule(**contractions_by_warpgroups(1), overlapped=overlapped)
         ptx, _, digest = compute(path, groups, text, f"{path}, {overlapped}", ORDERS)
         assemble(path, "sm_90a", path)
         assert is_overlapped(ptx) == bool(overlapped), path

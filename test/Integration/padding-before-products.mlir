@@ -1,7 +1,7 @@
 // RUN: fusion-run %s --device=emulator --force-fusion --sanitize
 
-// Sizes are no multiples of the tiles, so tiles reach beyond their operands. Zeros stand there, and element-wise operators in
-// front of a product may make something else of them, which must not be summed.
+// Sizes are no multiples of the tiles, so tiles reach beyond their operands. Zeros stand there, and element-wise operators in a
+// prologue may make something else of them, which must not be summed.
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

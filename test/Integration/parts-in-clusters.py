@@ -2,10 +2,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Reductions split over the blocks of a cluster, which combine their parts in distributed shared memory: one launch, right numbers under
-# eight orders of the warps, no finding, the bytes and the shared memory that were predicted, and the bits of parts that a second launch
-# adds. Parts that divide the tiles and parts that do not, some without a tile; sizes that fill no tile; what follows the sum by rows, by
-# columns, by both. ptxas neither spills nor runs wgmma one by one.
+# Reductions split over the blocks of a cluster, which reduce their partial results in distributed shared memory: one
+# launch, right numbers under eight orders of the warps, no finding, the bytes and the shared memory that were
+# predicted, and the bits of partial results that a second launch adds. Splits that divide the tiles and splits that do
+# not, some without a tile; sizes that fill no tile; epilogues by rows, by columns, by both. ptxas neither spills nor
+# runs wgmma one by one.
 # RUN: %python %s %t %S/Inputs %sample
 
 import hashlib

@@ -2,9 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Blocks that go through tiles, as many as clusters of them fit in the chip's GPCs, their loads issued by warps of their own: right numbers under eight
-# orders of the warps, no finding and no deadlock, the bytes and the shared memory that were predicted, and the bits of blocks of one
-# tile each; in clusters, too, which copy for one another. ptxas neither spills nor runs wgmma one by one.
+# Persistent blocks, as many as clusters of them fit in the chip's GPCs, their loads issued by producer warps: right
+# numbers under eight orders of the warps, no finding and no deadlock, the bytes and the shared memory that were
+# predicted, and the bits of blocks of one tile each; in clusters, too, with multicast. ptxas neither spills
+# nor runs wgmma one by one.
 # RUN: %python %s %t %S/Inputs %sample
 
 import hashlib

@@ -2,10 +2,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Launches that begin under the ones before them (sm_90a): two products that are kernels of their own, with operands copied
-# in bulk; a product whose parts are added by a second launch; a sum of everything that everybody reads. Right under eight orders of the
-# warps, no finding; what earlier launches wrote is read behind the wait alone, and never through the read-only cache; the bits are those
-# of launches one after the other. A kernel that does not wait, or too late, is found. ptxas takes all of them.
+# Launches that begin under the ones before them (sm_90a): two contractions that are kernels of their own, with TMA
+# copies; a contraction whose partial results are added by a second launch; a sum of everything that every block reads.
+# Right under eight orders of the warps, no finding; what earlier launches wrote is read behind the wait alone, and
+# never through the read-only cache; the bits are those of launches one after the other. A kernel that does not wait, or
+# too late, is found. ptxas takes all of them.
 # RUN: %python %s %t %S/Inputs
 
 import json

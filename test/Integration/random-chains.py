@@ -2,8 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Chains of products drawn at random (Inputs/random_chains.py), through the whole pipeline and the emulator with its sanitizers:
-# right by the reference and by NumPy, the bytes that were predicted, and a reason where something is left to a kernel of its own.
+# Chains of contractions drawn at random (Inputs/random_chains.py), through the whole pipeline and the emulator with its
+# sanitizers: right by the reference and by NumPy, the bytes that were predicted, and a reason where something is left
+# to a kernel of its own.
 # RUN: %python %s %t 0 %if full %{ 100 %} %else %{ 16 %}
 #
 #   random-chains.py FOLDER FIRST COUNT [--most=SIZE] [--limit=WORK] [--force] [--raw]

@@ -31,7 +31,7 @@ CHAINS = (
     ["--chain=33,17,65,9"],
     ["--chain=32,72,83,83", "--2d", "--transpose=0"],
     ["--chain=50,21,30,40,50", "--transpose=2"],
-    # Tiles for groups of warps, each product with intrinsics of its own.
+    # Tiles for warpgroups, each contraction with intrinsics of its own.
     ["--chain=128,48,64,64"],
     ["--chain=64,64,128,32,64", "--between=bias,relu"],
 )
@@ -86,7 +86,7 @@ FORMS = {
     "producers": r"producers = ",
     "blocks that stay": r"persistent = true",
     "copies in bulk": r"<shared, tma>",
-    # The last product's place is the last one: C, E or G.
+    # The last contraction's place is the last one: C, E or G.
     "results in bulk": r"memory = <\{[^}]*[CEG] = #fuse.place<shared, tma>\}",
 }
 
@@ -136,7 +136,7 @@ for form in FORMS:
     print(f"{seen[form]:5} {form}")
 print(f"{runs} schedules, {broken} broken")
 lacking = [form for form in FORMS if not seen[form]]
-# Few grids of chains this small have columns to order, can be cut into clusters or have room for producers, few draws have tiles for
-# groups of warps.
+# Few grids of chains this small have columns to order, can be cut into clusters or have room for producers, few draws
+# have tiles for warpgroups.
 assert set(lacking) <= ({"rasters", "clusters", "blocks that stay", "products of different units"} if runs < 200 else set()) or IS_SAMPLE, lacking
 sys.exit(broken != 0)

@@ -2,11 +2,12 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Registers that are predicted against those that ptxas needs, for the schedules that are chosen and for others drawn at random. A
-# kernel promises ptxas the blocks that the schedule counts on an SM, so what ptxas uses leaves room for them; and the least that it
-# needs to spill nothing is at most kRegisterMargin (Analysis/Resources/Footprint.h) times the prediction. That is looked for downwards, as ptxas
-# now and then spills some bytes where it has more registers than that, and none where it has fewer: with more it schedules in another way.
-# What is chosen holds to that without exception; of what is drawn one schedule in 200 may not.
+# Predicted registers against the registers that ptxas needs, for the schedules that are chosen and for others drawn at
+# random. A kernel promises ptxas the blocks that the schedule counts on an SM, so what ptxas uses leaves room for them;
+# and the least that it needs to spill nothing is at most kRegisterMargin (Analysis/Resources/Footprint.h) times the
+# prediction. That is looked for downwards, as ptxas now and then spills some bytes where it has more registers than
+# that, and none where it has fewer: with more it schedules in another way. What is chosen holds to that without
+# exception; of what is drawn one schedule in 200 may not.
 # REQUIRES: ptxas
 # RUN: %python %s %t %S/Inputs %ptxas 3 %sample
 
@@ -102,7 +103,7 @@ for chip, chain in some(cases, 8):
         room = min(MOST, -(-int(predicted * MARGIN) // UNIT) * UNIT)
         which = f"random-seed={seed}" if seed >= 0 else "chosen"
         where = f"{chip} {chain}, {which}: {predicted} predicted: {chosen['tiling']} {chosen['tiles']}"
-        # The kernel of the chain is the first; a second one adds the parts of a split reduction.
+        # The kernel of the chain is the first; a second one adds the partial results of a split reduction.
         blocks = [int(number) for number in re.findall(r"\.minnctapersm (\d+)", ptx)][0]
         used, spilled, serialized = compile(ptx, path + ".ptx", chip)
         runs += 1

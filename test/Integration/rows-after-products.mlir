@@ -1,5 +1,5 @@
-// Sums of the rows of one product divide the next one's, of f32 values: the first one's tile is kept in shared memory, of which the
-// rows are no part.
+// Sums of the rows of one contraction divide the next one's, of f32 values: the first one's tile is retained in shared memory,
+// without the rows.
 // RUN: fusion-run %s --device=emulator --chip=sm_80 --sanitize --force-fusion | FileCheck %s
 // RUN: fusion-run %s --device=emulator --chip=sm_86 --sanitize --force-fusion | FileCheck %s
 // RUN: fusion-run %s --device=emulator --chip=sm_90a --sanitize --force-fusion | FileCheck %s

@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Rows that are reduced behind a product by groups of warps, and joined in one by single warps: groups are counted down the rows
-# first, single warps along them, so that the same threads hold a row only where all warps lie below one another. That is right
-# under eight orders of the warps; the other arrangement is refused. Where single warps reduce and groups multiply, running values pass
-# through shared memory that the prediction counts.
+# Rows that are reduced after a contraction by warpgroups, and joined in one by single warps: warpgroups are counted
+# down the rows first, single warps along them, so that the same threads hold a row only where all warps lie below one
+# another. That is right under eight orders of the warps; the other arrangement is rejected. Where single warps reduce
+# and groups multiply, running values pass through shared memory that the prediction counts.
 # RUN: %python %s %t %S/Inputs
 
 import os
@@ -53,7 +53,7 @@ with open(path + ".ptx") as file:
 assert "wgmma.mma_async" in ptx and "mma.sync" in ptx
 emulate(path, "all below one another", "--schedules=8")
 
-# Warps of the first product have 32 rows one below the other, those of the second 16 of each 64.
+# Warps of the first contraction have 32 rows one below the other, those of the second 16 of each 64.
 online = schedule(
     tiling="bm(LA,n(LB,CC,LD,CE),SE)",
     tiles=dict(b=1, m=128, n=64, k=64, h=64),

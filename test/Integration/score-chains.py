@@ -2,8 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Chains whose scores are reduced row by row between two products: one kernel each, right, moving the bytes that were
-# predicted, silent under the sanitizers; as the search chooses and with schedules drawn at random, which cut every axis.
+# Chains whose scores are reduced row by row between two contractions: one kernel each, right, moving the bytes that
+# were predicted, silent under the sanitizers; as the search chooses and with schedules drawn at random, which cut every
+# axis.
 # RUN: %python %s %t 2 %sample
 #
 #   score-chains.py FOLDER DRAWS [CASE...]

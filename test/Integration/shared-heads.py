@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Products that share what is in front of them (the projections of one normalised input) compute it each for itself: one kernel
+# Contractions with a common prologue (the projections of one normalised input) recompute it each: one kernel
 # for each, right, moving the bytes that were predicted, silent under the sanitizers. What somebody else reads, too, is made once by
 # kernels of its own.
 # RUN: %python %s %t %S/Inputs

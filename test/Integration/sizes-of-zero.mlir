@@ -1,4 +1,4 @@
-// Softmax between products over no element at all: the second one's sums are of nothing.
+// Softmax between contractions over no element at all: the second one's sums are of nothing.
 // RUN: fusion-run %s --device=emulator --sanitize | FileCheck %s
 // CHECK: PASS
 func.func @sizes_of_zero(%a0: tensor<2x16x16xf16>, %a1: tensor<2x0x16xf16>, %a2: tensor<2x0x16xf16>) -> (tensor<2x16x16xf32>, tensor<2x16xf32>) {

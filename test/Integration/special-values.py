@@ -2,10 +2,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Rows of scores that are special: nothing but -inf, -inf in some places, finite masks, large magnitudes, NaN, infinities, in queries and
-# values too. Softmax as an operator and decomposed, with and without masks by indices, in one tile, online, split over blocks
-# and with the masked tiles skipped, sums corrected always or late: what the operators say, NaN where they say so, whatever the
-# schedule. Exponentials of a multiply-add say the same of rows within their range.
+# Rows of scores that are special: nothing but -inf, -inf in some places, finite masks, large magnitudes, NaN,
+# infinities, in queries and values too. Softmax as an operator and decomposed, with and without masks by indices, in
+# one tile, online, split over blocks and with the masked tiles skipped, sums corrected always or late: what the
+# operators say, NaN where they say so, whatever the schedule. Exponentials of a multiply-add agree for rows within
+# their range.
 # RUN: %python %s %t %S/Inputs %sample
 
 import json

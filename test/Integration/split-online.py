@@ -105,11 +105,13 @@ CASES = {
 }
 
 
-# What the chains read between the products, in the loop or before it, and after them. Further results go on behind these.
+# The inputs of the chains between the contractions, in the loop or before it, and after them. Further results go on
+# behind these.
 EXTRAS = {"softmax": ("F", "", ""), "residual": ("F", "", "G"), "results": ("F", "", "G"), "softmax2": ("F", "G", ""), "late": ("F", "", ""), "rms": ("F", "", ""), "ratio": ("F", "", "")}
 
 
-# Why blocks of a cluster do not combine the running values: of a block's share of the sums' rows nobody has all.
+# Why blocks of a cluster do not reduce the running values: no block has all values of its share of the accumulators'
+# rows.
 REFUSED = {
     "results": "in clusters: the rows of '",
     "late": "in clusters: operators behind the sum read values of rows",

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Reductions split over blocks: the numbers are right, the bytes of both kernels are those that were predicted, and two runs
+# Reductions split over blocks: the numbers are right, the bytes of both kernels are the predicted ones, and two runs
 # agree to the bit. Parts that divide the tiles and parts that do not, one tile each, and more parts than tiles.
 # RUN: %python %s %t %S/Inputs %sample
 

@@ -2,8 +2,8 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What ptxas makes of the pipelined loop of a product: no spills, at most two integer instructions for each mma, matrix
-# loads and products interleaved, nothing unrolled, one barrier and one wait in an iteration.
+# What ptxas makes of the pipelined loop of a contraction: no spills, at most two integer instructions for each mma,
+# matrix loads and MMAs interleaved, nothing unrolled, one barrier and one wait in an iteration.
 # REQUIRES: ptxas, nvdisasm
 # RUN: %python %s %t %S/Inputs %ptxas %nvdisasm
 
@@ -48,14 +48,14 @@ for (m, n, k), warps, stages, registers, chip in CASES:
     listing = assemble(ptxas, nvdisasm, chip, path)
     (names,) = [names for names in map(opcodes, loops(listing)) if "HMMA" in names]
     products = names.count("HMMA")
-    # A warp's share of the tile in products of 16 x 8 x 16: the loop is not unrolled.
+    # A warp's share of the tile in MMAs of 16 x 8 x 16: the loop is not unrolled.
     assert products == m // warps[0] // 16 * (n // warps[1] // 8) * (k // 16), (path, products)
     integer = sum(name in INTEGER for name in names)
-    assert integer <= 2 * products, f"{path}: {integer} integer instructions for {products} products"
+    assert integer <= 2 * products, f"{path}: {integer} integer instructions for {products} MMAs"
     assert names.count("BAR") == 1 and names.count("DEPBAR") == 1, (path, names)
-    # Where fragments are loaded ahead, matrix loads stand between products, not in front of them.
+    # Where fragments are loaded ahead, matrix loads are between MMAs, not before them.
     order = [name for name in names if name in ("HMMA", "LDSM")]
     first, last = order.index("HMMA"), len(order) - 1 - order[::-1].index("HMMA")
     between = order[first:last].count("LDSM") / order.count("LDSM")
-    assert registers == 1 or between >= 0.9, f"{path}: {between:.2f} of the matrix loads are between products"
-    print(f"{m}x{n}x{k} {chip}: {integer / products:.2f} integer instructions for a product, {between:.2f} interleaved")
+    assert registers == 1 or between >= 0.9, f"{path}: {between:.2f} of the matrix loads are between MMAs"
+    print(f"{m}x{n}x{k} {chip}: {integer / products:.2f} integer instructions for an MMA, {between:.2f} interleaved")

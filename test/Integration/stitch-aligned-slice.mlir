@@ -1,4 +1,4 @@
-// A slice that begins anywhere is reduced: its tile begins at the aligned element before it, and no element is lost.
+// A misaligned slice is reduced: its tile begins at the aligned element before it, and no element is lost.
 // RUN: fusion-opt %s --fuse-to-groups="chip=sm_80 force-fusion=true" | FileCheck %s
 // RUN: fusion-run %s --chip=sm_80 --device=emulator --force-fusion --sanitize
 

@@ -2,9 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Rows of 3001 elements, which begin anywhere in memory. A row segment is what is moved of a row side by side: it touches its sectors and
-# two more at most. Where all rows begin alike, tiles begin at a sector, and a segment is a row. Elsewhere lanes hand on what others need of
-# aligned pieces, and a segment is what a warp has of a row at once; of a result that is turned, what a tile has of a row.
+# Misaligned rows of 3001 elements. A row segment is what is moved of a row side by side: it touches its sectors and two
+# more at most. Where all rows begin alike, tiles begin at a sector, and a segment is a row. Elsewhere lanes exchange
+# elements of aligned pieces, and a segment is the part of a row that a warp accesses at once; for a transposed result,
+# the part of a row in a tile.
 # RUN: %python %s %t f16,f32 sm_80 %sample
 #
 #   stitch-aligned.py FOLDER TYPES CHIPS [PATTERN...]
@@ -26,7 +27,7 @@ ROWS, COLS = 777, 3001
 SECTOR, WARP = 32, 32
 BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i1": 1}
 HALF, GATE = COLS // 2, COLS // 4
-# What the evaluator's figure is off at most: it takes rows to begin anywhere in a sector as often.
+# The largest error of the evaluator's figure: it assumes rows to begin at all places in a sector equally often.
 MARGIN = 0.05
 
 
@@ -35,7 +36,7 @@ def whole(bytes, unit=SECTOR):
 
 
 class Segments:
-    """Sectors of rows by the spreads of a kernel's schedule."""
+    """Sectors of rows by the thread mapping of a kernel's schedule."""
 
     def __init__(self, type, kernel):
         self.type, self.warps = type, kernel["grid"][0] * kernel["block"][0] // WARP
@@ -50,27 +51,27 @@ class Segments:
         return self.spreads[axis]["tile"]
 
     def steps(self, axis):
-        """In which a block goes through its tile."""
+        """The order in which a block processes its tile."""
         return self.tile(axis) // self.walk.get(axis, self.tile(axis))
 
     def access(self, axis):
-        """Elements that lanes have of an axis side by side."""
+        """Elements along an axis that lanes hold side by side."""
         return self.spreads[axis]["vector"] * self.spreads[axis]["lanes"]
 
     def rows(self, count, length, segment=None, type=None):
-        """So many rows of so many elements, in segments of so many, or each one of them."""
+        """A number of rows with their elements, in segments of a length, or each row."""
         bytes, segment = BYTES[type or self.type], segment or length
         rest = length % segment
         return count * (length // segment * (whole(segment * bytes) + 2) + (whole(rest * bytes) + 2 if rest else 0))
 
 
 def rope(s):
-    # Of the row, in and out, two halves and the rest; half a row of cosines and of sines.
+    # Accesses to the row, in and out, two halves and the rest; half a row of cosines and of sines.
     return s.rows(6 * ROWS, HALF, s.access("j")) + s.rows(2 * ROWS, 1)
 
 
 def gates(count):
-    # Of the products of inputs and of states, and of the bias, the gates' parts; rows of a gate's length.
+    # The gates' parts of the contractions of inputs and of states, and of the bias; rows of a gate's length.
     return lambda s: s.rows((3 * count[0] + count[1]) * ROWS, GATE, s.access("j"))
 
 
@@ -81,7 +82,8 @@ def gather_slice_concat_mix(s):
 
 
 def layer_norm_backward(s):
-    # Blocks share columns: each stores its part of two sums, the last one of so many reads them. Gains, and numbers of rows.
+    # Blocks share columns: each stores its partial results of two sums, and the last block reads them. Gains, and
+    # numbers of rows.
     blocks, access = whole(ROWS, s.tile("i")), s.access("j")
     parts, left = blocks, blocks
     while "fan_in" in s.numbers and left > s.numbers["fan_in"]:

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Copies ahead of the steps of stitched kernels, by threads and by boxes of tensor maps, with and without warps that do nothing else: right
+# Copies that prefetch the steps of stitched kernels, by threads and by TMA, with and without producer warps: right
 # under eight orders of the warps, silent under the sanitizers, the bytes and the shared memory that were predicted, the same bits, no
 # bank conflict, no spill. What no box brings threads copy.
 # RUN: %python %s %t %S/Inputs %sample
@@ -21,7 +21,7 @@ from stitch_programs import program  # noqa: E402
 
 CHIP = "sm_90a"
 WIDE = "tile = 768, vector = 8, lanes = 32"
-# Dimensions of the maps of the bulk copies, and whether threads copy something beside them.
+# Dimensions of the maps of the TMA copies, and whether threads copy something beside them.
 CASES = {
     # Rows one after the other: one in a step, several, of which the last block has fewer; among warps and along the row.
     "rows": ("layer_norm", 21, 768, "f16", 1, "tile = 8", WIDE, 'axis = "i", step = 1', (2, 3, 4), {3}, False),
@@ -45,7 +45,8 @@ CASES = {
     # Sums of columns: blocks share the rows; what there is one of in a row is no box.
     "shared-columns": ("layer_norm_backward", 64, 256, "f32", 2, "tile = 16, warps = 2", "tile = 256, vector = 4, lanes = 32",
                        'axis = "i", step = 2', (2, 4), {3}, True),
-    # Long rows: what is kept for later passes is copied to where it is kept, behind what registers keep and in front of the row's end.
+    # Long rows: tiles that later passes read are copied to where they are retained, after the steps in registers and
+    # before the row's end.
     "kept": ("softmax", 9, 2048, "f16", 1, "tile = 1", "tile = 2048, vector = 8, lanes = 32", 'axis = "j", step = 256, shared_steps = 8',
              (2, 8), {2}, False),
     "kept-behind-registers": ("layer_norm", 7, 1920, "f32", 2, "tile = 2", "tile = 2048, vector = 4, lanes = 32, warps = 2",
@@ -66,7 +67,7 @@ CASES = {
     "past-the-caches": ("bias_gelu", 40, 1024, "f16", 2, "tile = 8", "tile = 1024, vector = 8, lanes = 32, warps = 2",
                         'axis = "i", step = 1', (2,), {3}, False, "evict_first = true, "),
 }  # fmt: skip
-# What is refused, and why.
+# Rejected schedules, with the reason.
 SHORT = ("softmax", 100, 64, "f32", 2, "tile = 32, lanes = 2, warps = 2", "tile = 64, vector = 4, lanes = 16", 'axis = "i", step = 8')
 REFUSED = {
     "one-stage": (*SHORT, ", tma = true", CHIP, 0, "'tma' is of copies in 2 stages or more"),
@@ -75,7 +76,7 @@ REFUSED = {
                  ", stages = 2, tma = true", CHIP, 0, "its rows do not begin at multiples of 16 bytes"),
     "ragged-warps": ("rms_norm", 29, 512, "bf16", 4, "tile = 24, warps = 4", "tile = 512, vector = 8, lanes = 32", 'axis = "i", step = 8',
                      ", stages = 2, tma = true", CHIP, 0, "it ends along an axis within what its warps or lanes have side by side"),
-    # Of a vector of two words no box brings the words; bits are not copied ahead.
+    # No box holds single words of a vector of two words; bits are not prefetched.
     "wide-vectors": ("bias_dropout_residual_layer_norm", 20, 512, "f32", 2, "tile = 4", "tile = 512, vector = 8, lanes = 32, warps = 2",
                      'axis = "i", step = 1', ", stages = 2, tma = true", CHIP, 0, "the rows of a box are parts of sectors"),
     "narrow-boxes": ("softmax", 24, 1000, "f16", 1, "tile = 8", "tile = 1024, vector = 8, lanes = 32", 'axis = "i", step = 2',

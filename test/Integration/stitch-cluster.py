@@ -60,7 +60,7 @@ def by_search():
         with open(os.path.join(folder, f"{pattern}-{rows}x{cols}-{type}-{CHIP}.json")) as file:
             ((kernel,),) = (report["kernels"] for report in json.load(file))
         assert kernel["cluster"][0] > 1, kernel
-    # None where there are none, or where a block has room.
+    # None without rows, or where a block has room.
     for chip, cols in (("sm_80", 262144), (CHIP, 1024)):
         path = os.path.join(folder, f"plain-{chip}")
         with open(path + ".mlir", "w") as file:

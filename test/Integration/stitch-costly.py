@@ -2,8 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What a later pass needs is kept as the fewest bytes, from which it is computed again, or as the results of what is costly: both by hand, right,
-# silent under the sanitizers, with the bytes that were predicted; and each is what the search chooses somewhere.
+# The values of a later pass are retained as the fewest bytes, from which they are recomputed, or as the results of
+# expensive operators: both by hand, right, silent under the sanitizers, with the bytes that were predicted; and each is
+# what the search chooses somewhere.
 # RUN: %python %s %t %S/Inputs
 
 import os
@@ -44,7 +45,7 @@ def attempt(rows, cols, type, vector, registers, shared, costly):
 
 
 def by_hand():
-    # All in registers, all in shared memory, some of either; a part that is computed again; columns that end anywhere.
+    # All in registers, all in shared memory, some of either; a part that is recomputed; columns that end anywhere.
     for rows, cols, type, vector, registers, shared in ((3, 1024, "f16", 4, 4, 0), (3, 1024, "f16", 4, 0, 4), (2, 1500, "bf16", 4, 2, 4),
                                                         (2, 2048, "f16", 4, 1, 3), (3, 1001, "f16", 1, 8, 8)):  # fmt: skip
         again, once = (attempt(rows, cols, type, vector, registers, shared, costly) for costly in (False, True))

@@ -1,4 +1,5 @@
-// A reduction over everything is spread over many blocks, the last of which combines the parts and goes on: its norm, another one beside it.
+// A reduction over everything is split over many blocks, the last of which reduces the partial results and goes on: its norm,
+// another one beside it.
 // RUN: fusion-run %s --chip=sm_80 --device=emulator --sanitize --schedules=2 --force-fusion | FileCheck %s
 // RUN: fusion-opt %s --fuse-to-groups="chip=sm_80 force-fusion=true" -o /dev/null --remarks-filter=stitch 2>&1 | FileCheck %s --check-prefix=REMARK
 // CHECK: norm_and_largest on emulator

@@ -23,7 +23,7 @@ from random_programs import check_numbers
 from sample import some
 
 PIPELINE = "builtin.module(fuse-to-unscheduled-groups{chip=%s stitch=%s plan-report=%s plan-html=%s})"
-# Of the kernels of greedy fusion (FusionStitching, table 2: 38 % on average, 27.8 to 48.4 %).
+# The share of the kernels of greedy fusion (FusionStitching, table 2: 38 % on average, 27.8 to 48.4 %).
 ON_AVERAGE, AT_MOST = 0.40, 0.49
 
 
@@ -91,7 +91,8 @@ def comparison(found):
 
 
 def by_evaluator(found):
-    """Of each way to make a plan: (predicted time, kernels), each as how many graphs have less, as much and more with the full
+    """For each way to make a plan: (predicted time, kernels), each as how many graphs have less, as much and
+    more with the full
     evaluator than with the delta evaluator. Times are those of `comparison`, in whole microseconds."""
     counts = {}
     for form, name in (("printed", "printed"), ("explorer", "ours")):

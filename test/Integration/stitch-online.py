@@ -25,7 +25,8 @@ WARPS = 16
 
 
 def schedule(rows, cols, vector, registers, kept, align=1):
-    """Rows of all warps, a step of so many registers; steps kept in registers and in shared memory; tiles begin before rows, at a
+    """Rows of all warps, a step of some registers; steps retained in registers and in shared memory; tiles
+    begin before rows, at a
     multiple of `align`."""
     step = vector * 32 * WARPS * registers
     # A single row is no axis.
@@ -208,7 +209,7 @@ def explain():
                          os.devnull)  # fmt: skip
     assert re.search(r"3 passes over j .* not in fewer passes: linalg.generic combines what depends on a result of its own loop",
                      remarks), remarks  # fmt: skip
-    # Of a layer norm the search takes two, and says what that saves.
+    # The search chooses two for a layer norm, and says what that saves.
     facts = check(folder, "layer_norm", 2, 100001, "f32", "sm_86")
     assert not facts["complaints"] and facts["again"], facts
     _, remarks = attempt("fusion-opt", os.path.join(folder, "layer_norm-2x100001-f32-sm_86.mlir"),

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Stitched groups whose loads are of few or of narrowed elements: bytes and shared memory are those that were predicted.
+# Stitched groups whose loads are of few or of narrowed elements: bytes and shared memory are as predicted.
 # RUN: %python %s %t
 
 import json
@@ -71,7 +71,7 @@ PROGRAMS = {
     "high": elementwise((6, 33), ("i32",), "i16", "%c = arith.constant 16 : i32", "%s = arith.shrui %a, %c : i32",
                         "%r = arith.trunci %s : i32 to i16"),  # fmt: skip
     "narrowed-gather": GATHER.format(elements=33),
-    # Steps put aside, exchanges behind them; rows turned; several shapes in one kernel.
+    # Staged steps, exchanges after them; transposed rows; several shapes in one kernel.
     "aside": program("layer_norm", 3, 65536, "f32"),
     # Steps that are read again.
     "again": program("l2_normalize", 3, 65536, "f32"),

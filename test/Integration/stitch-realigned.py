@@ -2,8 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Rows that begin anywhere, by schedules of all kinds: lanes hand on what others need of aligned pieces, within a thread, from lane to lane,
-# from register to register, and behind a warp's part of a row from memory. Right, silent under the sanitizers, bytes as predicted.
+# Misaligned rows, by schedules of all kinds: lanes exchange elements of aligned pieces, within a thread, from lane to
+# lane, from register to register, and behind a warp's part of a row from memory. Right, silent under the sanitizers,
+# bytes as predicted.
 # RUN: %python %s %t %sample
 
 import itertools

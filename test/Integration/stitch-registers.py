@@ -21,10 +21,10 @@ from sample import some
 from stitch_programs import PATTERNS, program
 
 folder, ptxas, shapes, types, chips = sys.argv[1:6]
-# Bytes at most. ptxas takes all registers that the promised blocks leave, for loads of further steps and for what it has
-# computed in an earlier pass, and some bytes more, whatever the limit: 64, 0, 0, 28, 4, 0 and 16 of bias_dropout 512x16384
-# on sm_86 with limits of 208, 216, 224 and so on to 255. They are stored once and loaded once, outside of loops. Without a
-# promise it spills nothing there, and has 38 loads under way instead of 65.
+# Bytes at most. ptxas takes all registers that the promised blocks leave, for loads of further steps and for what it
+# has computed in an earlier pass, and some bytes more, whatever the limit: 64, 0, 0, 28, 4, 0 and 16 of bias_dropout
+# 512x16384 on sm_86 with limits of 208, 216, 224 and so on to 255. They are stored once and loaded once, outside of
+# loops. Without a promise it spills nothing there, and has 38 loads in flight instead of 65.
 NAME, TURNED = "bias_dropout_residual_layer_norm", "transpose_of_normalised"
 SPILLED = {(NAME, 512, 16384, "f32", "sm_80"): 16, (NAME, 512, 16384, "f32", "sm_86"): 16,
            (NAME, 64, 65536, "f32", "sm_80"): 28, (NAME, 64, 65536, "f32", "sm_86"): 84,

@@ -2,9 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Rows and columns reduced in one kernel whose rows no block has room for: blocks share the columns' sums and go through the rows, in which
-# they keep what they add up, or through the columns alone. Schedules by hand of all kinds: right, silent under the sanitizers, without bank
-# conflicts, with the bytes that were predicted.
+# Rows and columns reduced in one kernel whose rows no block has room for: the columns' sums are split over blocks,
+# which have a serial loop over the rows and retain the partial sums, or a loop over the columns alone. Schedules by
+# hand of all kinds: right, silent under the sanitizers, without bank conflicts, with the bytes that were predicted.
 # RUN: %python %s %t %S/Inputs %sample
 
 import json
@@ -64,7 +64,8 @@ def by_hand():
                 f"fan_in = {combine}, ")  # fmt: skip
     attempt(backward, 40, 64, "f32", 1, "tile = 4, lanes = 4", "tile = 64, vector = 4, lanes = 8", 'axis = "i", step = 4',
             "fan_in = 4, ")  # fmt: skip
-    # Through the rows: sums in registers, in shared memory, in both; one row at a time and several; rows that begin anywhere.
+    # A serial loop over the rows: sums in registers, in shared memory, in both; one row at a time and several;
+    # misaligned rows.
     for registers, shared in ((4, 0), (0, 4), (2, 2)):
         attempt(backward, 23, 512, "f16", 2, "tile = 6", "tile = 512, vector = 2, lanes = 32, warps = 2",
                 f'axis = "j", step = 128, register_steps = {registers}, shared_steps = {shared}', "fan_in = 2, split_step = 1, ")  # fmt: skip

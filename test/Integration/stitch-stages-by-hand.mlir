@@ -1,5 +1,5 @@
-// Schedules by hand in which copies ahead meet what else is in shared memory, the last block of an axis that blocks go through has fewer
-// steps, and vectors lie along another axis than memory: right, without a finding of the sanitizers.
+// Schedules by hand in which prefetched copies share memory with other buffers, the last block of an axis with a serial loop
+// has fewer steps, and vectors lie along another axis than memory: right, without a finding of the sanitizers.
 // RUN: split-file %s %t
 // RUN: fusion-run %t/exchange-before-the-loop.mlir --chip=sm_80 --device=emulator --sanitize --schedules=4 | FileCheck %s --check-prefix=RIGHT
 // RUN: fusion-run %t/last-block-of-parts.mlir --chip=sm_80 --device=emulator --sanitize --schedules=4 | FileCheck %s --check-prefix=RIGHT

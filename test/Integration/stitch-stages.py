@@ -2,8 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Blocks that go through several tiles, and copies ahead of the steps of a loop: schedules by hand of all kinds, right, silent under the
-# sanitizers, without bank conflicts, with the bytes and the shared memory that were predicted; and what the search makes of short rows.
+# Persistent blocks, and copies that prefetch the steps of a loop: schedules by hand of all kinds, right, silent under
+# the sanitizers, without bank conflicts, with the bytes and the shared memory that were predicted; and what the search
+# makes of short rows.
 # RUN: %python %s %t %S/Inputs
 
 import json
@@ -55,14 +56,14 @@ def persistent():
     # Wide and narrow tensors side by side: a thread has more of one than a copy moves.
     attempt("bias_dropout_residual_layer_norm", 20, 512, "f32", 2, "tile = 4", "tile = 512, vector = 8, lanes = 32, warps = 2",
             'axis = "i", step = 1, stages = 3', copies=[16])  # fmt: skip
-    # Rows that begin anywhere are loaded in the step, as before; so are gathered elements, whose neighbours are copied.
+    # Misaligned rows are loaded in the step, as before; so are gathered elements, whose neighbours are copied.
     attempt("layer_norm", 11, 301, "f32", 1, "tile = 4", "tile = 320, lanes = 32", 'axis = "i", step = 1, stages = 2', copies=[4])
     attempt("cross_entropy", 30, 256, "f32", 1, "tile = 6", "tile = 256, vector = 4, lanes = 32", 'axis = "i", step = 1, stages = 2',
             copies=[4, 16])  # fmt: skip
-    # Results that are turned in every step, and what goes past the caches.
+    # Results that are transposed in every step, and evict-first accesses.
     attempt("transpose_of_normalised", 64, 256, "f16", 4, "tile = 32, warps = 4", "tile = 256, vector = 8, lanes = 32",
             'axis = "i", step = 8, stages = 2', copies=[16])  # fmt: skip
-    # Rows of the result begin anywhere, and threads have the other axis's elements side by side.
+    # Rows of the result are misaligned, and threads have the other axis's elements side by side.
     attempt("transpose_of_normalised", 61, 96, "f16", 8, "tile = 10, vector = 2", "tile = 2048, vector = 8, lanes = 32, warps = 8",
             'axis = "i", step = 2, stages = 4', copies=[16])  # fmt: skip
     attempt("swiglu", 40, 1024, "f16", 2, "tile = 8", "tile = 1024, vector = 8, lanes = 32, warps = 2",
@@ -70,7 +71,8 @@ def persistent():
 
 
 def split():
-    # The sums of columns: blocks share the rows, and go through what they have of them. Every thread has what there is one of in a row.
+    # The sums of columns: blocks share the rows, and have a serial loop over their parts. Every thread has what there
+    # is one of in a row.
     for stages in (2, 4):
         attempt("layer_norm_backward", 64, 256, "f32", 2, "tile = 16, warps = 2", "tile = 256, vector = 4, lanes = 32",
                 f'axis = "i", step = 2, stages = {stages}', copies=[4, 16])  # fmt: skip
@@ -79,8 +81,8 @@ def split():
 
 
 def kept():
-    # Long rows: what is kept in shared memory for later passes is copied there ahead of the first one, alone, behind steps that registers keep,
-    # in front of one that ends in the row.
+    # Long rows: tiles that are retained in shared memory for later passes are prefetched there before the first one,
+    # alone, after steps in registers, before one that ends in the row.
     for walk in ("shared_steps = 8, stages = 8", "shared_steps = 8, stages = 2", "register_steps = 2, shared_steps = 6, stages = 4"):
         attempt("softmax", 9, 2048, "f16", 1, "tile = 1", "tile = 2048, vector = 8, lanes = 32", f'axis = "j", step = 256, {walk}', copies=[16])
     attempt("layer_norm", 7, 1900, "f32", 2, "tile = 2", "tile = 2048, vector = 4, lanes = 32, warps = 2",
@@ -108,7 +110,7 @@ def by_search():
             ((kernel,),) = (report["kernels"] for report in json.load(file))
         if 'serial_loop = <axis = "i"' in kernel["schedule"]:
             found.add(name)
-    assert found, "no block goes through several tiles"
+    assert found, "no block processes several tiles"
 
 
 if __name__ == "__main__":

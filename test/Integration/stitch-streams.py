@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# A stitched kernel whose schedule says that what is touched once goes past the caches computes the same, bit for bit, with the same
+# A stitched kernel with evict-first accesses computes the same, bit for bit, with the same
 # counters, and ptxas takes it.
 # RUN: %python %s %t
 

@@ -1,5 +1,5 @@
-// Truth values that are combined: along rows longer than the largest tile, down columns and over everything, by blocks that share the
-// reduction, store their parts as bytes and discard them.
+// Reductions of booleans: along rows longer than the largest tile, down columns and over everything, by the blocks of a split
+// reduction, which store their partial results as bytes and discard them.
 // RUN: fusion-run %s --chip=sm_80 --device=emulator --sanitize --force-fusion | FileCheck %s
 // RUN: fusion-opt %s --fuse-to-nvvm="chip=sm_80 force-fusion=true" | fusion-translate --fuse-to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: fusion-run %s --chip=sm_90a --device=emulator --sanitize --force-fusion | FileCheck %s

@@ -130,8 +130,8 @@ for warps in some((1, 2, 4, 8), 2):
             expected = KINDS[kind].reduce(x, axis=d, dtype=x.dtype)
         assert numpy.array_equal(y, expected, equal_nan=type[0] == "f"), (warps, shape, d, type, kind, y, expected)
 
-# Products: a softmax of the rows of A·B, kept in registers, then another product in another arrangement of the warps whose
-# rows are scaled by the rows' sums; the sums leave too.
+# Contractions: a softmax of the rows of A·B, kept in registers, then another contraction in another arrangement of the
+# warps whose rows are scaled by the rows' sums; the sums leave too.
 ARRANGEMENTS = [1, 1], [2, 1], [4, 1], [1, 4], [2, 2], [4, 2], [1, 8]
 pairs = [pair for pair in itertools.product(ARRANGEMENTS, repeat=2) if len({x * y for x, y in pair}) == 1]
 for first, second in some(pairs, 5):

@@ -2,10 +2,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Groups of warps of sm_90a that take turns at the tensor cores (`turns` of #fuse.parallel): attention, full and causal, by two and
-# three groups, with products that are waited for in the turn and such that run beside others, in clusters, and in blocks that go
-# through tiles. Right under eight orders of the warps, without a finding, with the bytes and the shared memory that were
-# predicted, and the bits of the kernel without turns. ptxas neither spills nor runs the instructions one by one.
+# Warpgroups of sm_90a that alternate on the tensor cores (`turns` of #fuse.parallel): attention, full and causal, by
+# two and three warpgroups, with contractions that are waited for in the turn and with cross-iteration overlap, in
+# clusters, and in persistent blocks. Right under eight orders of the warps, without a finding, with the bytes and the
+# shared memory that were predicted, and the bits of the kernel without turns. ptxas neither spills nor runs the
+# instructions one by one.
 # RUN: %python %s %t %S/Inputs %sample
 
 import itertools
@@ -16,11 +17,11 @@ import sys
 folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_attention import Attention  # noqa: E402
-from hand_schedule import assemble, compute, generate, products_of_groups, schedule  # noqa: E402
+from hand_schedule import assemble, compute, generate, contractions_by_warpgroups, schedule  # noqa: E402
 from sample import ORDERS, some  # noqa: E402
 
-# Case, sequence, width of heads, rows and columns of a tile, groups of warps, stages, whether masked tiles are skipped; then
-# whether blocks go through tiles and blocks of a cluster.
+# Case, sequence, width of heads, rows and columns of a tile, warpgroups, stages, whether masked tiles are skipped; then
+# whether blocks are persistent, and blocks of a cluster.
 CASES = {
     "full": (("FA_d128_s1024", 200, 128, 128, 64, 2, 2, False), (False, 1), (False, 2), (True, 1)),
     "causal": (("FA_d64_s1024_causal", 264, 64, 128, 64, 2, 2, True), (False, 1), (True, 1)),
@@ -46,13 +47,13 @@ for name, (case, *forms) in CASES.items():
             waits, arrivals = turns_of(ptx)
             assert waits == arrivals == (3 if overlapped else 4), (name, options, waits, arrivals)
 
-# Two products with nothing online between them, in two iterations and several.
+# Two contractions with nothing online between them, in two iterations and several.
 for columns in some((128, 320), 1):
     path = os.path.join(folder, f"chain-{columns}")
     groups = generate(path, f"--chain=256,64,{columns},64", "--between=relu", chip="sm_90a")
     results = set()
     for turns in (False, True):
-        text = schedule(**products_of_groups(2), producers=4, turns=turns)
+        text = schedule(**contractions_by_warpgroups(2), producers=4, turns=turns)
         ptx, _, digest = compute(path, groups, text, f"{path}, {turns}", ORDERS)
         assemble(path, "sm_90a", path)
         assert bool(turns_of(ptx)[0]) == turns, path

@@ -2,10 +2,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Chains of products of f32, tf32, s8 and 8-bit floats, on sm_90a also cut to tf32 and added up coarsely, with softmax and others
-# between them, every transposition, odd sizes: one kernel each, right within the bounds of docs/numerics.md, moving the bytes that
-# were predicted, silent under the sanitizers; as the search chooses and by schedules drawn at random. Where rows are multiples of 16
-# bytes, no bank conflict but for words that are stored in bulk.
+# Chains of contractions of f32, tf32, s8 and 8-bit floats, on sm_90a also truncated to tf32 and added up coarsely, with
+# softmax and others between them, every transposition, odd sizes: one kernel each, right within the bounds of
+# docs/numerics.md, moving the bytes that were predicted, silent under the sanitizers; as the search chooses and by
+# schedules drawn at random. Where rows are multiples of 16 bytes, no bank conflict but for 32-bit results with TMA
+# stores.
 # RUN: %python %s %t 2 %sample
 
 import json
@@ -36,7 +37,7 @@ CASES = {
     "softmax_odd": ((40, 72, 100, 24), (1, 2), ("bias", "softmax"), None),
     "softmax_narrow": ((100, 8, 77, 8), (1,), ("scale", "softmax"), 2),
     "softmax_online": ((64, 64, 256, 64), (1,), ("scale", "softmax"), None),
-    # For groups of warps, with columns of second operands as rows.
+    # For warpgroups, with columns of the RHS as rows.
     "groups": ((128, 96, 128, 64), (1, 2), ("relu",), None),
     "groups_softmax": ((128, 64, 192, 64), (1, 2), ("scale", "softmax"), 2),
 }
@@ -99,7 +100,7 @@ def check(kind, name, seed):
     (result,) = report["results"]
     if result["max_abs_error"] > bound * result["reference_rms"]:
         yield f"error {result['max_abs_error']} of {result['reference_rms']}"
-    # A reduction that is split over blocks has a kernel that combines the parts.
+    # A reduction that is split over blocks has a kernel that reduces the partial results.
     isSplit = len(report["kernels"]) == 2 and "parallel =" in report["kernels"][0]["schedule"]
     if len(report["kernels"]) != 1 and not isSplit:
         yield f"{len(report['kernels'])} kernels"
@@ -113,9 +114,9 @@ def check(kind, name, seed):
             yield f"{what} {counted[what]} {predicted[what]} {kernel['schedule']}"
     if kernel["dynamic_shared_memory"] != predicted["shared_memory"]:
         yield f"shared memory {kernel['dynamic_shared_memory']} {predicted['shared_memory']}"
-    # 8-bit elements of a first operand that is stored transposed are loaded one by one.
+    # 8-bit elements of an LHS that is stored transposed are loaded one by one.
     isClaimed = all(size * bytes % 16 == 0 for size in sizes) and not (bytes == 1 and 0 in transposed)
-    # A result of words that is stored in bulk is staged with two wavefronts where one would do (docs/hopper-reference.md).
+    # A 32-bit result with a TMA store is staged with two wavefronts where one would do (docs/hopper-reference.md).
     isInBulk = f"{'CEGI'[len(sizes) - 3]} = #fuse.place<shared, tma>" in kernel["schedule"]
     unavoidable = counted["global_store_bytes"] // 128 if isInBulk else 0
     if seed < 0 and isClaimed and counted["shared_bank_conflicts"] > unavoidable:

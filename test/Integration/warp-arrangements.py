@@ -2,10 +2,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Where the intermediate tile lies. Warps along rows alone keep it in registers, as the second product's operand, and each reads all keys
-# and values; four by two read half as much and hand it over through shared memory. By the emulator's counters, for one block's worth of
-# attention with heads of 128: what is read from shared memory outweighs the barriers on a chip with twice the tensor cores' rate, and the
-# model's choice of arrangement is that of the counters.
+# Where the intermediate tile lies. Warps along rows alone keep it in registers, as the second contraction's operand,
+# and each reads all keys and values; four by two read half as much and pass the intermediate through shared memory. By
+# the emulator's counters, for one block's worth of attention with heads of 128: what is read from shared memory
+# outweighs the barriers on a chip with twice the tensor cores' rate, and the model's choice of arrangement is that of
+# the counters.
 # REQUIRES: full
 # RUN: %python %s %t %S/Inputs
 
@@ -54,7 +55,8 @@ assert 3 * rows["barriers"] < both["barriers"] and rows["instructions"] < both["
 # Eight warps read each tile of keys and values eight times, four by two four times.
 assert both["shared_wavefronts"] < 0.9 * rows["shared_wavefronts"]
 assert both["us"] < rows["us"]
-# Half the warps, of twice the rows: as few reads, and no hand-over, as long as registers suffice; which is as good.
+# Half the warps, of twice the rows: as few reads, and no pass through shared memory, as long as registers suffice;
+# which is as good.
 few = measure("few", arrangement([4, 1], 128, 32, "registers"))
 assert few["shared_wavefronts"] < both["shared_wavefronts"] and few["barriers"] < both["barriers"]
 assert few["instructions"] > both["instructions"] and abs(few["us"] / both["us"] - 1) < 0.1

@@ -2,9 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Bulk copies by warps of their own: right numbers under eight orders of the warps, no finding and no deadlock, the bytes and the
-# shared memory that were predicted, and the same bits as without them. ptxas neither spills nor runs wgmma one by one, and has
-# registers dealt out where equal shares are too few.
+# Warp specialization: right numbers under eight orders of the warps, no finding and no deadlock, the bytes and the
+# shared memory that were predicted, and the same bits as without them. ptxas neither spills nor runs wgmma one by one,
+# and registers are reallocated where equal shares are too few.
 # RUN: %python %s %t %S/Inputs %sample
 
 import os

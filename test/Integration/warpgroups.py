@@ -2,9 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Products by groups of warps, with every number of stages: right numbers under eight orders of the warps, no finding, the bytes and the
-# shared memory that were predicted, and the same bits whatever the stages. What ptxas makes of them neither spills nor runs
-# the instructions one by one.
+# Contractions by warpgroups, with every number of stages: right numbers under eight orders of the warps, no finding,
+# the bytes and the shared memory that were predicted, and the same bits whatever the stages. What ptxas makes of them
+# neither spills nor runs the instructions one by one.
 # RUN: %python %s %t %S/Inputs %sample
 
 import hashlib

@@ -1,4 +1,4 @@
-// Products that read an operand through a window, as PyTorch and others write them: one kernel each, where nothing stands between.
+// Contractions that read an operand through a window, as PyTorch and others write them: one kernel each, without operators between.
 // RUN: fusion-run %s --device=emulator --sanitize | FileCheck %s
 
 // Zeros around a matrix are part of reading it, on either side.

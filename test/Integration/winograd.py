@@ -44,7 +44,7 @@ def functions():
     filters, channels, batch, rows, columns = 3, 5, 2, 2, 3
     for variant, (m, r) in VARIANTS.items():
         for kind, sides in KINDS.items():
-            # Of a tile of the result, of the filter, and of a transformed tile.
+            # The bases of a tile of the result, of the filter, and of a transformed tile.
             (mh, rh), (mw, rw) = ((m, r) if side else (1, 1) for side in sides)
             tile = [mh + rh - 1, mw + rw - 1]
             image = [batch, mh * rows + rh - 1, mw * columns + rw - 1, channels]

@@ -62,8 +62,8 @@ for family, case in cases("gemm_chains_mcfuser", "attention_mcfuser", "attention
     if case in given:
         compare(case, time, given.pop(case))
 assert not given, given
-said = (f"Of the {count} workloads of the tables of MCFuser and of long attention {WORDS[len(turns) - 1]} use ping-pong "
-        "scheduling, all of them attention with heads of 64")  # fmt: skip
+said = (f"Ping-pong scheduling is used by {WORDS[len(turns) - 1]} of the {count} workloads of the tables of MCFuser and of "
+        "long attention, all of them attention with heads of 64")  # fmt: skip
 if said not in " ".join(text.split()) or not all(case.startswith("FA_d64_") for case in turns):
     wrong.append(f"of {count} use ping-pong scheduling: {turns}")
 

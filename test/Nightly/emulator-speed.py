@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # The emulator's speed on one core: 5e9 multiply-adds per second through mma.sync, 3e8 lane-instructions per second of
-# ordinary code, and at most three times the CPU time with the sanitizers. All are of CPU time and medians of five, and the
-# quotients are of launches side by side; what is measured is printed, whether it holds or not. Of the corpus the bound
-# holds for all launches together and for each that takes a millisecond: in shorter ones the start counts, and they are printed.
+# ordinary code, and at most three times the CPU time with the sanitizers. All are of CPU time and medians of five, and
+# the quotients are of launches side by side; what is measured is printed, whether it holds or not. The bound holds for
+# all launches of the corpus together and for each that takes a millisecond: in shorter ones the start counts, and they
+# are printed.
 # REQUIRES: benchmarks
 # RUN: emulator-benchmark --benchmark_filter='^(speed|sanitizers)/[^/]*$' --benchmark_format=json \
 # RUN:   --benchmark_min_time=0.2 --benchmark_repetitions=5 > %t.json

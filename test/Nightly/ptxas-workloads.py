@@ -2,8 +2,9 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What is chosen for sm_90a for every chain, attention, decoding, convolution and product of the tables, at all of their sizes and in every
-# type, and for f32 cut to tf32 and 8-bit floats added up coarsely: ptxas spills nothing, and runs no wgmma one by one (C7510 to C7517).
+# What is chosen for sm_90a for every chain, attention, decoding, convolution and product of the tables, at all of their
+# sizes and in every type, and for f32 truncated to tf32 and 8-bit floats added up coarsely: ptxas spills nothing, and
+# runs no wgmma one by one (C7510 to C7517).
 # REQUIRES: ptxas
 # RUN: %python %s %t %ptxas f16,bf16
 #

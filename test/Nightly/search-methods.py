@@ -15,5 +15,5 @@ with open(sys.argv[1]) as file:
 print(*(" ".join(row) for row in rows), sep="\n")
 assert [(row[0], row[2]) for row in rows[1:]] == [(products, effort) for products in "234" for effort in "14"], rows
 for products, count, effort, mean, most, where in rows[1:]:
-    assert float(mean) <= 1, f"{products} products, effort {effort}: {mean} on average"
-    assert float(most) <= 1.01, f"{products} products, effort {effort}: {most} on {where}"
+    assert float(mean) <= 1, f"{products} contractions, effort {effort}: {mean} on average"
+    assert float(most) <= 1.01, f"{products} contractions, effort {effort}: {most} on {where}"

@@ -2,8 +2,8 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# All patterns of stitch_patterns.json, of every width and type, on few rows under the sanitizers; and at the smaller shapes whole, for which
-# schedules are other ones. Of the larger ones stitch-shapes.py checks the plans.
+# All patterns of stitch_patterns.json, of every width and type, on few rows under the sanitizers; and at the smaller
+# shapes whole, for which schedules are other ones. stitch-shapes.py checks the plans of the larger ones.
 # RUN: %python %s %t
 
 import os

@@ -199,7 +199,7 @@ def check_accumulation():
 
 
 def check_chain():
-    """A product, bias, relu as a chain of f16 operations, a second product; dynamic sizes."""
+    """A contraction, bias, relu as a chain of f16 operations, a second contraction; dynamic sizes."""
     ir = """
     #id = affine_map<(b, i, j) -> (b, i, j)>
     #col = affine_map<(b, i, j) -> (j)>

@@ -25,7 +25,7 @@
 // CHECK:      Name:            alone
 // CHECK-NEXT: DebugLoc:        { File: around.py, Line: 8, Column: 1 }
 // CHECK-NEXT: Function:        nowhere
-// Of a group the first of its operators.
+// The first operator of a group.
 // CHECK:      Name:            schedule
 // CHECK-NEXT: DebugLoc:        { File: fused.py, Line: 3, Column: 4 }
 // CHECK-NEXT: Function:        two

@@ -29,8 +29,8 @@ Compiles an unfused module, runs the plan of its functions on a device and
 compares the results with a reference computed on the CPU.
 
   --chip=NAME               compile for this chip (sm_80)
-  --device=DEVICE           emulator, cuda, auto (a GPU where there is one, else
-                            the emulator) or cpu (the reference itself, nothing
+  --device=DEVICE           emulator, cuda, auto (the machine's GPU, else the
+                            emulator) or cpu (the reference itself, nothing
                             is compiled); default auto
   --entry=NAME              run this function (default: every public function)
   --seed=N                  seed of the generated inputs (0)

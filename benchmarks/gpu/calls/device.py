@@ -67,7 +67,7 @@ def smi(context, limit):
 def phase(context):
     if context.is_rehearsal:
         return Phase("device", [])
-    # A new call may be on another machine: facts are read anew and cost little, unless that hung.
+    # A new call may be on another machine: facts are read again and cost little, unless reading them hung.
     for name, unit in list(context.journal.units("device").items()):
         if unit["outcome"] not in children.NEVER_AGAIN:
             context.journal.units("device").pop(name)

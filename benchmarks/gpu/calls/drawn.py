@@ -1,8 +1,8 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The phase of the second call that times many schedules of one workload, all in one process. The models' times stand
-beside the measured ones."""
+"""The phase of the second call that times many schedules of one workload, all in one process. The models' times
+are printed next to the measured ones."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ except ImportError:
 from . import children, runs, timings
 from .phases import Phase, Unit
 
-# Of a row: root mean square of the difference of two schedules' results, over that of the results. Both round once to
+# A row's root mean square of the difference of two schedules' results, over that of the results. Both round once to
 # f16, and intermediates that lie in memory once more: 800 schedules of 18 workloads differed by 4e-4 on an H200.
 MOST_DIFFERENCE = 2.0**-8
 # A row counts as this fraction of the whole result at least.

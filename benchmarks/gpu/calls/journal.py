@@ -18,7 +18,7 @@ RAN = (children.PASS, children.WRONG)
 
 
 def failures(data):
-    """{kind: (unit, outcome)} of those that trapped or hung."""
+    """{kind: (unit, outcome)} of the units that trapped or hung."""
     found = {}
     for units in data["phases"].values():
         for name, unit in units.items():
@@ -112,7 +112,7 @@ class Journal:
         return failures(self.data)
 
     def lost_kinds(self):
-        """The same of the other call, but for kinds of which some case ran to its end."""
+        """The units of the other call that trapped or hung, except kinds of which some case ran to its end."""
         data = self.other_call()
         if not data:
             return {}

@@ -25,14 +25,14 @@ import tarfile
 
 VERSION = 2
 INDEX, UNITS, TOOLS = "package.json", "units.tar.xz", "fusion-portable.tar.xz"
-# What is copied to the GPU host in one folder.
+# The files for the GPU host in one folder.
 MOST_BYTES = 64 * 2**20
 # Python before 3.11.4 does not know of filters.
 SAFELY = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}
 
 
 class Package:
-    """A prepared folder. Raises RuntimeError where it is none."""
+    """A prepared folder. Raises RuntimeError where the file is no package."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -60,7 +60,7 @@ class Package:
 
 
 def fingerprint(index):
-    """Of what is run: plans, options, tools; not of when or where they were made."""
+    """The digest of plans, options and tools; not of when or where they were made."""
     text = json.dumps(
         {key: value for key, value in index.items() if key not in ("date", "fingerprint", "commit")}, sort_keys=True
     )
@@ -71,7 +71,7 @@ def cubin_name(ptx, arch):
     return f"{hashlib.sha256(ptx.encode()).hexdigest()}-{arch}.cubin"
 
 
-# Stands for ptxas on PATH: fusion-run hands over the PTX of a plan in a file.
+# Stands for ptxas on PATH: fusion-run passes the PTX of a plan in a file.
 _PTXAS = """#!/bin/bash
 # Machine code that was assembled beforehand; else the real ptxas.
 for word in "$@"; do

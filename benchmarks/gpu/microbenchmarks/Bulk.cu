@@ -8,9 +8,9 @@
 //
 // Latency: one copy at a time, from expect_tx to the end of the wait.
 // Bandwidth: each block keeps `stages` copies in flight and reads nothing, so
-// that the copies alone are timed. Of a multicast each block of a cluster
-// copies its part of every tile to all of them; what is counted is what
-// arrives. The sums at the end keep the copies honest: tests compare them.
+// that the copies alone are timed. In a multicast each block of a cluster
+// copies its part of every tile to all blocks; the bytes that arrive are
+// counted. The sums at the end keep the copies honest: tests compare them.
 //
 //===----------------------------------------------------------------------===//
 

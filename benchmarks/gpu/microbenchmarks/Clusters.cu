@@ -22,7 +22,7 @@ extern "C" __global__ void mbarrierAlone(int rounds, long long *cycles) {
   *cycles = clock64() - begin;
 }
 
-/// Two warps of a block hand a turn to and fro: one round is two hand-overs.
+/// Two warps of a block hand a turn to and fro: one round is two exchanges.
 extern "C" __global__ void mbarrierTurns(int rounds, long long *cycles) {
   __shared__ uint64_t turns[2];
   if (threadIdx.x == 0) {
@@ -143,7 +143,7 @@ extern "C" __global__ void remoteRead(int away, int rounds, long long *cycles,
   atomicAdd(&sums[blockIdx.x], sum);
 }
 
-/// The same with stores.
+/// Measures the exchange with stores.
 extern "C" __global__ void remoteWrite(int away, int rounds,
                                        long long *cycles, unsigned *sums) {
   extern __shared__ __align__(1024) uint4 data[];

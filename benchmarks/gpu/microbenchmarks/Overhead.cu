@@ -49,7 +49,7 @@ int main() {
                       1000),
          "us");
 
-  // The same in a graph of 1000 kernels.
+  // The launch cost in a graph of 1000 kernels.
   cudaStream_t stream;
   cudaGraph_t graph;
   cudaGraphExec_t executable;

@@ -6,8 +6,8 @@
 
 Its accumulators are up to 128 registers, each named in the assembly, which is why it is generated.
 Both operands are in shared memory, or A in registers. Operands are zero, so that only the instruction
-counts and any valid descriptor will do. The rate is that of groups of four products, one group in flight behind the
-other; the latency that of one product that is waited for.
+counts and any valid descriptor will do. The rate is that of groups of four instructions, one group in flight
+behind the other; the latency is that of one awaited instruction.
 """
 
 import sys

@@ -12,7 +12,8 @@ from schedule_text import find
 from . import ranked
 from .compiler import CompileError
 
-# Workloads with the sizes that are others than the table's. Of each family the headline and the largest come first.
+# Workloads with the sizes that are others than the table's. The headline and the largest case of each family come
+# first.
 SEARCHED = (
     *(("gemm_chains_mcfuser", f"G{number}", ()) for number in (4, 12, 9, 5, 1, 6, 10, 2, 11, 7, 3, 8)),
     *(("attention_mcfuser", f"S{number}", ()) for number in (6, 3, 1, 9)),
@@ -69,8 +70,8 @@ def draws_of(size):
 
 
 def schedules(tools, module, chip, draws, ranks=RANKS):
-    """(the module's groups, [TimedSchedule]) of a workload that is one chain; the chosen schedule comes first. Raises
-    CompileError where it is none."""
+    """(the module's groups, [TimedSchedule]) of a workload that is one chain; the chosen schedule comes first.
+    Raises CompileError where the schedule is illegal."""
     unscheduled = tools.groups(module, chip, unscheduled=True)
     groups = tools.run("fusion-opt", "-", "--fuse-search-schedules", text=unscheduled)
     reports = tools.report(unscheduled)
@@ -104,7 +105,8 @@ def legal_runner_up(tools, groups, chosen, first, entry):
 
 
 def plan(tools, groups, schedules):
-    """(manifest with a function of each schedule, those that are in it). What does not compile is left out, by halves;
+    """(manifest with a function of each schedule, the schedules that it contains). What does not compile is
+    left out, by halves;
     the manifest is None where nothing does."""
     (function,) = functions_of(groups)
 

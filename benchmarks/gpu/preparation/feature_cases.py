@@ -34,7 +34,7 @@ GROUPS = (
 
 
 def cases():
-    """All of them, the first one of each kind before those that repeat a kind."""
+    """All of them, the first one of each kind before cases that repeat a kind."""
     found = [case for group in GROUPS for case in group()]
     names = [case.name for case in found]
     assert len(set(names)) == len(names), sorted(name for name in names if names.count(name) > 1)

@@ -39,7 +39,7 @@ class Tree:
         return self.known[module, text]
 
     def assemble(self, ptx, arch):
-        """Machine code of a PTX text for `arch`. Returns ptxas's message where there is none."""
+        """Machine code of a PTX text for `arch`. Returns ptxas's message where ptxas makes no machine code."""
         name = package.cubin_name(ptx, arch)
         if name not in self.assembled:
             self.assembled[name] = self._assemble(ptx, arch, self.folder / "cubins" / name)

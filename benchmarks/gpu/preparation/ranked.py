@@ -140,14 +140,14 @@ def with_other_reduction(schedule):
 
 
 def with_cluster(chosen, blocks):
-    """Under clusters of so many blocks."""
+    """With clusters of `blocks` blocks."""
     made = copy.deepcopy(chosen)
     made.set("mapping", "cluster", blocks if blocks > 1 else None)
     return made
 
 
 def with_warps(chosen, warps, space):
-    """Every contraction by so many warps, along the columns of its tile, intermediates in `space`."""
+    """Every contraction by `warps` warps, along the columns of its tile, intermediates in `space`."""
     made = copy.deepcopy(chosen)
     operators = made.inner("mapping", "operators")
     for name in operators:

@@ -43,8 +43,8 @@ RANKED, RANKS = (
     {"products_large", "attention_long", "decode", "gemm_chains_mcfuser", "attention_mcfuser", "conv_chains_chimera"},
     (2, 3),
 )
-# Clusters of so many blocks: as many of them as are launched at most. 132 SMs in GPCs of 16 and 18 hold 16 clusters of
-# 8, or 14.
+# Sizes of clusters in blocks: as many clusters as are launched at most. 132 SMs in GPCs of 16 and 18 hold 16 clusters
+# of 8, or 14.
 ACTIVE = {8: (16, 15, 14), 4: (32, 30), 2: (66, 64), 1: (132, 128)}
 CAPPED = {
     ("products_large", "gemm_4096x4096x4096"),

@@ -130,17 +130,17 @@ Object.entries(colours).forEach(([kind, colour], i) => {
 });
 for (const f of report.functions) {
   add(root, 'h2', {}, f.name);
-  add(root, 'p', {}, `${counted(f.total.kernels, 'kernel')}, predicted ${f.total.predicted_us.toFixed(2)} us: ${counted(f.chains.length, 'chain')} of products, ` +
+  add(root, 'p', {}, `${counted(f.total.kernels, 'kernel')}, predicted ${f.total.predicted_us.toFixed(2)} us: ${counted(f.chains.length, 'chain')} of contractions, ` +
       `${counted(f.chosen.kernels, 'kernel')} of the other operators` +
-      (f.total.without_prediction ? `, ${counted(f.total.without_prediction, 'product')} in the generic form, without a prediction` : '') + '.');
+      (f.total.without_prediction ? `, ${counted(f.total.without_prediction, 'contraction')} in the generic form, without a prediction` : '') + '.');
   draw(root, f);
   if (f.chains.length)
-    table(root, ['chain', 'products', 'predicted, us', 'products separately, us', ''],
+    table(root, ['chain', 'contractions', 'predicted, us', 'contractions separately, us', ''],
         f.chains.map(c => [c.place, c.products, c.predicted_us.toFixed(2), c.apart_us === null ? 'generic form' : c.apart_us.toFixed(2),
             c.forced ? 'forced: more than several kernels are predicted to take' : '']));
   // Without such operators there is nothing to choose.
   if (f.chosen.kernels) {
-    add(root, 'p', {}, 'Kernels of the operators that are in no chain, by strategy; the strategies apart and greedy have those of the chains, too, except products:');
+    add(root, 'p', {}, 'Kernels of the operators that are in no chain, by strategy; the strategies apart and greedy have those of the chains, too, except contractions:');
     table(root, ['strategy', 'kernels', 'compulsory bytes', 'predicted, us', 'patterns scored'],
           [['chosen', f.chosen], ...Object.entries(f.plans)].map(([name, p]) =>
               [name, p.kernels, p.bytes.toLocaleString('en'), p.predicted_us.toFixed(2), p.patterns_scored]));

@@ -1,5 +1,5 @@
-// Parts of a sum that the blocks of a cluster combine: the part is the fastest digit of the block, each block gets its rows of the
-// others' sums, and does with them what follows.
+// Partial results that the blocks of a cluster reduce: the split is the fastest digit of the block, each block gets its rows of
+// the other blocks' accumulators, and computes their epilogue.
 // RUN: fusion-opt %s --fuse-search-schedules --fuse-split-reductions --fuse-lower-to-tile | FileCheck %s
 // CHECK: tile.launch @product{{.*}} grid(%c24)
 // CHECK-NOT: tile.launch

@@ -1,4 +1,4 @@
-// Blocks that go through tiles, each with the tiles of its own index and every so many behind it as there are blocks, which is known at
+// Persistent blocks: each has the tile of its own index and further ones in steps of the number of blocks, which is known at
 // launch. The operands' buffers live throughout.
 // RUN: fusion-opt %s --fuse-search-schedules --fuse-complete-schedules --fuse-lower-to-tile | FileCheck %s
 

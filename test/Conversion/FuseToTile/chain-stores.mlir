@@ -1,4 +1,4 @@
-// A result in bulk is staged in a buffer in plain panels, stored by boxes of a tensor map and waited for; the operands' buffers are
+// A result with a TMA store is staged in a buffer in plain panels, stored and waited for; the operands' buffers are
 // free by then.
 // RUN: fusion-opt %s --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s
 

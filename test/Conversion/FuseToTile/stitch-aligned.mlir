@@ -10,7 +10,7 @@
 // CHECK: %[[ORIGIN:.*]] = arith.subi %{{.*}}, %[[OFF]]
 // Loads of x are aligned, and done whole across the row's ends as long as they stay inside of x.
 // CHECK: tile.load %{{.*}}[%{{.*}}, %[[ORIGIN]]] {in_bounds = array<i1: true, false>, ragged, within = 6006 : i64} : <2 x f32, unit = 1, alignment = 16>
-// The gains are off by what the row is: aligned pieces of them are handed on.
+// The gains are off by as many elements as the row: lanes exchange aligned pieces of them.
 // CHECK: tile.load %{{.*}}[%[[ORIGIN]]] {in_bounds = array<i1: false>, misaligned = 4 : i64, ragged, within = 1001 : i64} : <1 x f32, unit = 0, alignment = 4>
 // CHECK: tile.store {{.*}} {in_bounds = array<i1: true, false>, ragged} : {{.*}}, <2 x f32, unit = 1, alignment = 16>
 func.func @scaled(%a: tensor<6x1001xf32>, %g: tensor<1001xf32>, %o: tensor<6x1001xf32>) -> tensor<6x1001xf32> {
@@ -50,7 +50,7 @@ func.func @sum(%a: tensor<6x1001xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
   return %r : tensor<6xf32>
 }
 
-// Tiles of several rows, each of which begins elsewhere: lanes hand on what others need of aligned pieces, both ways.
+// Tiles of several rows, each of which begins elsewhere: lanes exchange elements of aligned pieces, both ways.
 // CHECK-LABEL: tile.kernel @anywhere_stitch_0
 // CHECK: tile.load {{.*}} {in_bounds = array<i1: true, false>, misaligned = 4 : i64, ragged, within = 6006 : i64} : <2 x f32, unit = 1, alignment = 4>
 // CHECK: tile.store {{.*}} {in_bounds = array<i1: true, false>, misaligned = 4 : i64, ragged} : {{.*}}, <2 x f32, unit = 1, alignment = 4>

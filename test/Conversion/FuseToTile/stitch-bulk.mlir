@@ -1,4 +1,4 @@
-// Copies ahead by boxes of tensor maps, which one thread starts for all.
+// TMA copies that prefetch, which one thread starts for all.
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_90a --fuse-lower-to-tile | FileCheck %s
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_90a --tile-pipeline --canonicalize | FileCheck %s --check-prefix=AHEAD
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_90a --tile-pipeline --convert-tile-to-gpu | FileCheck %s --check-prefix=MAPS
@@ -55,7 +55,7 @@ func.func @persistent(%a: tensor<64x128xf32>, %g: tensor<128xf32>, %o: tensor<64
   return %r : tensor<64x128xf32>
 }
 
-// What is kept is awaited in the first pass, and there in the second one; its places are filled once, and nobody releases them.
+// Retained tiles are awaited in the first pass, and present in the second one; their stages are filled once and never released.
 // CHECK-LABEL: tile.kernel @kept
 // CHECK: %[[PLACES:.*]] = tile.alloc {pipeline_stages = 3 : i64} : <4, 64, 2, f32,
 // CHECK: tile.copy_async %{{.*}}, %[[PLACES]][%[[SLOT:.*]]] by{{ +}}tma

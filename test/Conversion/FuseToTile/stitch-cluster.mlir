@@ -1,4 +1,4 @@
-// A row that the blocks of a cluster share: each has a tile of it, and what they have of a reduction goes to all of them.
+// A row that the blocks of a cluster share: each block has a tile of it, and sends its partial results of reductions to all blocks.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_90a},fuse-complete-schedules,fuse-lower-to-tile)' | FileCheck %s
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_90a},fuse-complete-schedules,fuse-lower-to-tile,tile.kernel(tile-allocate-shared,tile-insert-barriers))' | FileCheck %s --check-prefix=SHARED
 
@@ -7,7 +7,7 @@
 // CHECK-SAME: global_load_bytes = 32000 : i64
 // Two warps' parts behind those of four blocks, which have their place for themselves: 128 bytes each.
 // CHECK-SAME: shared_memory = 256 : i64
-// Of each block's four steps three are kept: of the row's 1000 elements 232 are read again.
+// Each block retains three of its four steps: 232 of the row's 1000 elements are read again.
 // CHECK: tile.launch @walked_stitch_0 grid(%c32)
 // CHECK-SAME: global_load_bytes = 39424 : i64
 

@@ -1,7 +1,7 @@
-// Reductions along a walked axis that run in the pass of those that they need.
+// Reductions along the axis of the serial loop that run in the pass of the reductions they depend on.
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 --fuse-lower-to-tile | FileCheck %s
 
-// Softmax: the sum so far is multiplied by exp(before - after) in every step, each place by its own; behind the loop it goes from
+// Softmax: the running sum is multiplied by exp(before - after) in every step, each place by its own; behind the loop it goes from
 // a place's maximum to that of the row, by at most the largest number, and from the guarded to the true one.
 // CHECK-LABEL: tile.kernel @softmax_stitch_0
 // CHECK: %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[TOP:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}})

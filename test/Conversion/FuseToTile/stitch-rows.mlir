@@ -1,7 +1,7 @@
 // Blocks share the columns' sums: they go through the columns of all their rows, or through the rows as well.
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 --fuse-lower-to-tile | FileCheck %s
 
-// Each step stores its part as soon as it is known; the last block goes through the columns as well.
+// Each step stores its part as soon as it is known; the last block has a serial loop over the columns as well.
 // CHECK-LABEL: tile.kernel @columns_stitch_0
 // CHECK: scf.for
 // CHECK: %[[PART:.*]] = tile.reduce addf {{.*}} along 0
@@ -43,8 +43,8 @@ func.func @columns(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<12
   return %r#0, %r#1 : tensor<32x128xf32>, tensor<128xf32>
 }
 
-// Sums are carried through the rows, of the first two steps in registers and of the others in shared memory. Of the 8 blocks each 4 combine
-// their parts, then one what these have.
+// Sums are carried through the rows, of the first two steps in registers and of the others in shared memory. Each 4 of the 8
+// blocks reduce their partial results, then one block reduces the two results.
 // CHECK-LABEL: tile.kernel @rows_stitch_0
 // CHECK: scf.for
 // CHECK:   tile.private_store

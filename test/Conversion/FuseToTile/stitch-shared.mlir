@@ -1,7 +1,7 @@
 // Shared memory of stitched groups is predicted to the byte.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(fuse-search-schedules{chip=sm_80},fuse-complete-schedules,fuse-lower-to-tile,tile.kernel(tile-allocate-shared))' | FileCheck %s
 
-// Four warps' parts of a row's maximum lie behind two steps of 128 floats that are put aside: 1024 bytes and 128.
+// Four warps' partial maxima of a row lie behind two retained steps of 128 floats: 1024 bytes and 128.
 // CHECK: tile.launch @aside_stitch_0 {{.*}}shared_memory = 1152 : i64
 func.func @aside(%a: tensor<8x500xf32>, %o: tensor<8x500xf32>) -> tensor<8x500xf32> {
   %r = fuse.stitch ins(%x = %a : tensor<8x500xf32>) outs(%p = %o : tensor<8x500xf32>)

@@ -1,4 +1,4 @@
-// Blocks that go through several tiles, and copies ahead of the steps of a loop.
+// Persistent blocks, and copies that prefetch the steps of a loop.
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 --fuse-lower-to-tile | FileCheck %s
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 --tile-pipeline --canonicalize | FileCheck %s --check-prefix=AHEAD
 
@@ -26,7 +26,7 @@
 // CHECK: tile.store
 // CHECK: tile.return
 
-// Two copies are under way when the loop begins; no barrier stands in it.
+// Two copies are in flight when the loop begins; no barrier stands in it.
 // AHEAD-LABEL: tile.kernel @persistent
 // AHEAD: tile.alloc {{.*}} : <3, 32, 8, f32,
 // AHEAD-COUNT-2: tile.producer_commit

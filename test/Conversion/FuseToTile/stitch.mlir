@@ -33,7 +33,7 @@ func.func @registers(%a: tensor<8x100xf32>, %o: tensor<8x100xf32>) -> tensor<8x1
   return %r : tensor<8x100xf32>
 }
 
-// A step held in registers, two put aside; the last one, partly beyond the row, is read again.
+// A step retained in registers, two in shared memory; the last one, partly beyond the row, is read again.
 // CHECK-LABEL: tile.kernel @kept_stitch_0
 // CHECK: %[[X:.*]] = tile.load
 // CHECK: %[[HELD:.*]] = tile.optimization_barrier %[[X]]

@@ -1,4 +1,4 @@
-// Boxes of tensor maps: one thread expects a stage's bytes at its mbarrier and copies all boxes; every thread waits for the
+// TMA copies: one thread expects a stage's bytes at its mbarrier and copies all boxes; every thread waits for the
 // phase, of which it carries the parity along.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared))' | fusion-opt --convert-tile-to-gpu --canonicalize --cse | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Tiles that one thread has stored by boxes of a tensor map: fragments of 16 bits are staged as matrices, those of 32 bits in pairs.
+// Tiles that one thread stores by TMA: fragments of 16 bits are staged as matrices, those of 32 bits in pairs.
 // The boxes are one group, which the thread waits for.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared,tile-insert-barriers,tile-insert-proxy-fences))' | fusion-opt --convert-tile-to-gpu --canonicalize --cse | FileCheck %s
 

@@ -31,7 +31,7 @@
 // CHECK-COUNT-4: nvvm.mma.sync {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>
 // CHECK: scf.yield
 // CHECK: arith.truncf %{{.*}} : f32 to f16
-// Of the second product only D comes from shared memory.
+// The second contraction loads only D from shared memory.
 // CHECK-NOT: vector.store
 // CHECK: nvgpu.device_async_copy
 // CHECK-NOT: vector.store

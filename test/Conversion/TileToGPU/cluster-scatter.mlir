@@ -1,7 +1,7 @@
 // Shares of a tile for the blocks of a cluster.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared))' | fusion-opt --convert-tile-to-gpu | FileCheck %s
 
-// Of the rows that a thread holds each has a block's buffer, where its elements are stored at what they are behind one another.
+// Each row that a thread holds goes to the buffer of one block, where its elements are stored at their distances from one another.
 #acc = #tile.layout<"register: 2*[0,1] 4*[8,0]; lane: 4*[0,2] 8*[1,0] -> [32,8]">
 !share = !tile.buffer<4, 8, 8, f32, #tile.layout<"offset: 8*[0,1] 8*[1,0] -> [8,8]">, cluster>
 // CHECK-LABEL: gpu.func @scatter

@@ -1,4 +1,4 @@
-// Blocks of a cluster give one another their parts of a reduction.
+// Blocks of a cluster exchange their partial results of a reduction.
 // RUN: fusion-opt %s --convert-tile-to-gpu | FileCheck %s
 // RUN: fusion-opt %s --tile-to-nvvm | FileCheck %s --check-prefix=NVVM
 
@@ -40,7 +40,7 @@ tile.kernel @sum(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !til
   tile.return
 }
 
-// In a loop the blocks take turns with two places, and the cluster is met before it.
+// In a loop the blocks alternate between two places, and the barrier of the cluster is before it.
 // CHECK: gpu.func @rows
 // CHECK: nvvm.cluster.arrive.relaxed {aligned}
 // CHECK: nvvm.cluster.wait {aligned}

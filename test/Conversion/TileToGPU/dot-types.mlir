@@ -3,8 +3,8 @@
 // RUN: FileCheck %s --check-prefix=LAYOUT < %t.laid.mlir
 // RUN: fusion-opt %t.laid.mlir --convert-tile-to-gpu --canonicalize --cse -split-input-file | FileCheck %s
 
-// Two instructions side by side share the first operand; rows of the second that lie across are loaded in pairs and separated
-// by byte permutations. The accumulator lies as the next first operand.
+// Two instructions side by side share A; rows of B that lie across are loaded in pairs and separated
+// by byte permutations. The accumulator has the layout of the next A.
 // LAYOUT-DAG: #[[A8:.*]] = #tile.layout<"register: 4*[0,1] 2*[8,0] 2*[0,16]; lane: 4*[0,4] 8*[1,0] -> [16, 32]">
 // LAYOUT-DAG: #[[B8:.*]] = #tile.layout<"register: 4*[1,0] 2*[0,1] 2*[16,0]; lane: 4*[4,0] 8*[0,2] -> [32, 16]">
 // LAYOUT-DAG: #[[S8:.*]] = #tile.layout<"register: 4*[0,1] 2*[8,0]; lane: 4*[0,4] 8*[1,0] -> [16, 16]">

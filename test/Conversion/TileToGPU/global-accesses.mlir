@@ -1,4 +1,4 @@
-// Accesses to global memory that are aligned although rows are not, and those that leave the caches to others.
+// Accesses to global memory that are aligned although rows are not, and evict-first accesses.
 // RUN: fusion-opt %s --convert-tile-to-gpu -split-input-file | FileCheck %s
 
 // Each lane loads the four words that its own begin in; the last one of a warp those behind as well.
@@ -24,8 +24,7 @@ tile.kernel @realigned(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q
 
 // -----
 
-// Of two registers of a warp the last lane of the first has what it lacks from the first lane's second one; only behind both is there
-// nothing. Stores go the other way: each lane stores the piece that its own begins in. Of both ends the first lanes store an element each;
+// With two registers in a warp, the last lane's first register gets its missing elements from the first lane's second one; only after both registers there is nothing. Stores go the other way: each lane stores the piece that its own begins in. Of both ends the first lanes store an element each;
 // what crosses an end of the tensor's row is stored in halves.
 #lanes = #tile.layout<"register: 4*[1] 2*[128]; lane: 32*[4] -> [256]">
 !row = !tile.view<1 x f32, unit = 0, alignment = 4>

@@ -27,7 +27,7 @@ tile.kernel @shared(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write>})
   tile.return
 }
 
-// What is discarded is whole lines, thread by thread, as far as they are inside.
+// Whole lines inside of the tensor are discarded, thread by thread.
 // CHECK: gpu.func @discarded
 // CHECK: gpu.barrier
 // CHECK: %[[LINES:.*]] = arith.constant 24 : index
@@ -48,7 +48,7 @@ tile.kernel @discarded(%p: !tile.ptr<f32> {tile.access = #tile.access<read_write
   tile.return
 }
 
-// Truth values take a byte each: 2 rows of 2 lines.
+// Booleans take a byte each: 2 rows of 2 lines.
 // CHECK: gpu.func @discarded_truths
 // CHECK: %[[LINES:.*]] = arith.constant 4 : index
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[LINES]]

@@ -62,7 +62,7 @@ tile.kernel @narrow_view(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, 
 
 // -----
 
-// Truth values take a byte each.
+// Booleans take a byte each.
 #rows = #tile.layout<"register: 8*[0,1]; lane: 4*[0,8] 8*[1,0]; warp: 2*[8,0] -> [16, 32]">
 !truth = !tile.view<2 x i1, unit = 1, alignment = 4>
 // CHECK-LABEL: gpu.func @truth_values

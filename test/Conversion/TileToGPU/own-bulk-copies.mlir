@@ -1,4 +1,4 @@
-// Boxes of tensor maps that fill the places of all threads, and what threads take back of them.
+// TMA copies that fill the private places of all threads, and the loads of these threads.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared))' | fusion-opt --convert-tile-to-gpu --canonicalize --cse | FileCheck %s
 
 // Two warps have a row each, 32 lanes four elements of it side by side, and two such words: the box has 128 elements of the row, then both

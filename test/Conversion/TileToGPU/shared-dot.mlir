@@ -2,13 +2,13 @@
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-allocate-shared))' -o %t.laid.mlir
 // RUN: fusion-opt %t.laid.mlir --convert-tile-to-gpu --canonicalize --cse | FileCheck %s
 
-// Rows of 128 bytes: the 128-byte swizzle (1 in bits 62 and 63), 1024 bytes from 8 rows to the next. Along the rows a step of 16
-// elements is 32 bytes (2 units of 16), across them 16 rows (128 units). The first sum begins at zero, by the instruction's predicate, the second one in the
-// first one's registers; what is made of the first product is a first operand in registers.
+// Rows of 128 bytes: the 128-byte swizzle (1 in bits 62 and 63), 1024 bytes from 8 rows to the next. Along the rows a step of 16 elements is 32 bytes (2
+// units of 16), across them 16 rows (128 units). The first sum begins at zero, by the instruction's predicate, the second one in the first one's registers;
+// the first contraction's values are A in registers.
 // CHECK-LABEL: gpu.func @chain
 // CHECK-DAG: %[[ACROSS:.*]] = arith.constant 4611686293338849280 : i64
 // CHECK-DAG: %[[ALONG:.*]] = arith.constant 4611686293305360384 : i64
-// Of an address 18 bits: in a cluster, those above say which block it is of.
+// 18 bits of an address: in a cluster, the higher ones name its block.
 // CHECK-DAG: arith.andi %{{.*}}, %c262143_i32 : i32
 // CHECK: arith.shrui %{{.*}}, %c4_i32
 // CHECK: %[[B:.*]] = arith.ori %{{.*}}, %[[ALONG]] : i64

@@ -59,8 +59,8 @@ tile.kernel @released(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %o:
 }
 
 // Of four further warps the first copies, behind the two that compute. All of them give registers to the others. The barrier
-// behind the initialisation is of the whole block; those of what is kept again are of three warps, and those of two are of the
-// warps that compute.
+// behind the initialisation is of the whole block; the barriers of retained tiles are of three warps, and the barriers of
+// two warps are of the consumers.
 // CHECK-LABEL: gpu.func @producers
 // CHECK-SAME: fuse.block = array<i32: 192, 1, 1>
 // CHECK: %[[COPIES:.*]] = arith.cmpi eq, %{{.*}}, %c2_i32 : i32

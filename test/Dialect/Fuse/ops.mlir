@@ -63,7 +63,7 @@ func.func @no_inputs(%O: tensor<8xf32>) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// Groups have no side effects: one that nobody reads goes, two that are equal become one.
+// Groups have no side effects: groups without readers are erased, two equal groups become one.
 // RUN: fusion-opt %s --canonicalize --cse | FileCheck %s --check-prefix=PURE
 // PURE-LABEL: func.func @unused
 // PURE-NOT: fuse.stitch

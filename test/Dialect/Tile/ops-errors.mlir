@@ -265,7 +265,7 @@ func.func @local_load_outside(%b: !buffer, %n: index) {
 
 !buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
 func.func @local_load_outside_transposed(%b: !buffer, %n: index) {
-  // Of the buffer it reads 4 rows and 8 columns.
+  // It reads 4 rows and 8 columns of the buffer.
   // expected-error @below {{'tile.local_load' op reads 4x8 at [0, 4], outside of the buffer}}
   %x = tile.local_load %b[%n] at [0, 4] transposed : !buffer -> tensor<8x4xf16>
   return
@@ -909,7 +909,7 @@ tile.kernel @bulk_of_six_dimensions(%p: !tile.ptr<f16> {tile.access = #tile.acce
 tile.kernel @bulk_to_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.copy_async' op copies by TMA a buffer whose layout is not that of the boxes of a tensor map}}
+  // expected-error @below {{'tile.copy_async' op copies by TMA a buffer whose layout is not that of a tensor map's boxes}}
   tile.copy_async %v[%n, %n], %b[%n] by tma : !tile.view<2 x f16, unit = 1, alignment = 16>, !buffer
   tile.return
 }
@@ -942,7 +942,7 @@ tile.kernel @bulk_of_odd_rows(%p: !tile.ptr<f16> {tile.access = #tile.access<rea
 tile.kernel @store_of_another_layout(%p: !tile.ptr<f16> {tile.access = #tile.access<write>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.window %p[] sizes [%n, %n] {bounded = array<i64>, shape = array<i64: 8, 8>, map = affine_map<(d0, d1) -> (d0, d1)>} : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>
   %b = tile.alloc : !buffer
-  // expected-error @below {{'tile.store_async' op copies by TMA a buffer whose layout is not that of the boxes of a tensor map}}
+  // expected-error @below {{'tile.store_async' op copies by TMA a buffer whose layout is not that of a tensor map's boxes}}
   tile.store_async %b[%n], %v[%n, %n] : !buffer, !tile.view<2 x f16, unit = 1, alignment = 16>
   tile.return
 }

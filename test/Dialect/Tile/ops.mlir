@@ -207,7 +207,7 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   tile.return
 }
 
-// Places that are computed, borders that accesses cross, and what a thread puts aside.
+// Places that are computed, borders that accesses cross, and private accesses of threads.
 !aside = !tile.buffer<3, 128, 4, f32, <"offset: 4*[0,1] 128*[1,0] -> [128, 4]">>
 // CHECK: tile.kernel @places
 tile.kernel @places(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %q: !tile.ptr<f32> {tile.access = #tile.access<write>},

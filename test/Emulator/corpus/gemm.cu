@@ -1,7 +1,7 @@
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Matrix products: tiled, through wmma, and with cp.async, ldmatrix, mma.sync.
+// Matmuls: tiled, through wmma, and with cp.async, ldmatrix, mma.sync.
 
 #include <cuda_fp16.h>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the Hopper kernels share: barriers in shared memory, bulk copies,
-// descriptors of shared-memory matrices.
+// What the Hopper kernels share: barriers in shared memory, TMA and bulk
+// copies, descriptors of shared-memory matrices.
 
 #ifndef FUSION_CORPUS_HOPPER_CUH
 #define FUSION_CORPUS_HOPPER_CUH
@@ -30,7 +30,7 @@ static __device__ __forceinline__ void wait(uint64_t *barrier, uint32_t parity) 
   asm volatile("{\n.reg .pred p;\nAGAIN%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra DONE%=;\nbra AGAIN%=;\nDONE%=:\n}"
                ::"r"(shared(barrier)), "r"(parity) : "memory");
 }
-/// The same for what threads of other blocks of the cluster tell.
+/// Waits for arrivals of threads in other blocks of the cluster.
 static __device__ __forceinline__ void waitCluster(uint64_t *barrier, uint32_t parity) {
   asm volatile("{\n.reg .pred p;\nAGAIN%=:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n"
                "@p bra DONE%=;\nbra AGAIN%=;\nDONE%=:\n}" ::"r"(shared(barrier)), "r"(parity) : "memory");

@@ -19,7 +19,7 @@ extern "C" __global__ void transpose_swizzled(const float *in, float *out, int r
       out[(x0 + j) * rows + y0 + tx] = tile[tx][j ^ tx];
 }
 
-// The same for bytes, four at a time through registers and prmt.
+// Transposes bytes, four at a time through registers and prmt.
 extern "C" __global__ void transpose_bytes(const uint32_t *in, uint32_t *out, int n) {
   __shared__ uint32_t tile[16][17];
   int words = n / 4, x = blockIdx.x * 4 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;

@@ -1,7 +1,7 @@
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies that run beside the work: cp.async in all sizes, with 2 to 4 stages.
+// Copies that overlap with the work: cp.async in all sizes, with 2 to 4 stages.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>

@@ -138,7 +138,7 @@ extern "C" __global__ void block_ring(const int *in, int *out, int *ring, unsign
   }
 }
 
-// Blocks that stay and take pieces of work from a counter.
+// Persistent blocks that take pieces of work from a counter.
 extern "C" __global__ void persistent_queue(const unsigned *lengths, unsigned *out, int *next, int pieces) {
   __shared__ int piece;
   while (true) {

@@ -1,7 +1,7 @@
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Matrix products on the tensor cores in every type of sm_80, on plain cores
+// Matmuls on the tensor cores in every type of sm_80, on plain cores
 // with blocks of registers, and attention.
 
 #include <cuda_bf16.h>

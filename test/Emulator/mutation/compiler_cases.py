@@ -96,39 +96,40 @@ PIPELINED = (
     # The last iteration's buffers lie where the result is staged.
     ("one-warp", (3,), 2, "--chain=32,112,32"),
 )
-# Those that groups of warps multiply in shared memory: the case, stages, another shape.
+# Contractions by warpgroups with operands in shared memory: the case, stages, another shape.
 MULTIPLIED_IN_PLACE = (
     ("plain", 3, ["--chain=128,448,128", "--2d"]),
     ("handed-over", 2, ["--chain=128,64,256,64", "--2d"]),
     ("through-shared-memory", 1, ["--chain=128,64,256,128", "--2d"]),
 )
-# Those whose operands are copied in bulk: the case, stages of operands and of fragments, another shape.
+# Contractions with TMA copies of their operands: the case, stages of operands and of fragments, another shape.
 IN_BULK = (
     ("plain", 3, 1, ["--chain=128,448,128", "--2d"]),
     ("handed-over", 2, 1, ["--chain=128,64,256,64", "--2d"]),
     ("mixed", 3, 1, ["--chain=128,448,128", "--2d"]),
     ("sm_90a-loop-over-n", 3, 2, ["--chain=64,32,160,48", "--2d"]),
 )
-# Those whose bulk copies are issued by producers: the case, stages of operands and of fragments, producers, another shape.
+# Contractions with producer warps: the case, stages of operands and of fragments, producers, another shape.
 WITH_ROLES = (
     ("plain", 3, 1, 4, ["--chain=128,448,128", "--2d"]),
     ("wide", 2, 1, 4, ["--chain=256,64,256,256", "--2d"]),
     ("mixed-chain", 2, 1, 1, ["--chain=128,64,320,64", "--2d"]),
     ("sm_90a-loop-over-n", 3, 2, 1, ["--chain=64,32,160,48", "--2d"]),
 )
-# Those whose result is stored in bulk: at the end, in a loop, beside producers.
+# Contractions with TMA stores of their results: at the end, in a loop, beside producers.
 STORED_IN_BULK = ("by-threads", "by-threads-in-a-loop", "in-a-loop-of-producers")
-# Blocks that go through tiles: stages, another shape, of which two blocks run, each with two tiles.
+# Persistent blocks: stages, another shape, of which two blocks run, each with two tiles.
 THROUGH_TILES = (
     ("product-stored-in-bulk", 5, ["--chain=1064,424,1064", "--2d"]),
     # A cluster of two.
     ("product-in-clusters", 5, ["--chain=1088,424,1152", "--2d"]),
 )
-# Parts of a sum over k, that a cluster combines, and that a second launch adds, which begins under the first.
+# Partial results along k, which a cluster reduces, and which a second launch adds, which begins under the first.
 PARTS = {"in-clusters-parts": True, "programmatic-parts": False}
-# The second product runs beside the next iteration's first one: producers.
+# The second contraction overlaps with the next iteration's first one: producers.
 OVERLAPPED = (0, 4)
-# Two groups of warps that take turns, with the second product of an iteration waited for in its turn and beside the next one's.
+# Two warpgroups with ping-pong scheduling, with the second contraction of an iteration waited for in its turn, and
+# overlapping with the next iteration.
 TURNS = {"turns": (), "turns-overlapped": "E"}
 # Blocks of a cluster that copy for one another: the case, producers, another shape.
 IN_CLUSTERS = (
@@ -137,7 +138,7 @@ IN_CLUSTERS = (
     ("filled-anew", 0, ["--chain=128,144,96,144", "--2d"]),
     ("filled-anew", 4, ["--chain=128,144,96,144", "--2d"]),
 )
-# Products with reductions between them that run with the loop over n, which is pipelined: arguments of
+# Contractions with reductions between them that run with the loop over n, which is pipelined: arguments of
 # score_chains.py, schedule, stages, and perhaps the axis whose masked tiles are skipped. Two blocks; five
 # iterations at least.
 SCORES = {
@@ -188,7 +189,7 @@ def fill(kind, count, rng):
     if kind == "f8E4M3FN":
         return bytes(E4M3[v] for v in values)
     if kind == "i8":
-        # What is between products is scaled for bytes of any value.
+        # The intermediate is scaled for bytes of any value.
         return struct.pack(f"<{count}b", *(rng.randint(-128, 127) for _ in range(count)))
     return bytes(count * SIZES[kind])
 
@@ -351,8 +352,8 @@ def write_hopper(output, name, index):
 
 
 def launches(name, folder, index, blocks=None):
-    """Adds the launches of FOLDER/kernels.json, each in a folder of its own; a later one has what those before it made. Of all
-    their blocks, or of the first ones only."""
+    """Adds the launches of FOLDER/kernels.json, each in a folder of its own; a later one has what those before
+    it made. The launches of all their blocks, or of the first ones only."""
     ptx = folder / "kernels.ptx"
     manifest = json.loads((folder / "kernels.json").read_text())
     kernels = {kernel["name"]: kernel for kernel in manifest["kernels"]}

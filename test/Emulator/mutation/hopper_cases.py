@@ -20,7 +20,7 @@ CHIP = "sm_90a"
 
 
 def attention(groups=1, columns=32, sequence=128, heads=1, causal=False, result="shared", **options):
-    """Heads of 64 by so many groups of four warps, both products by wgmma."""
+    """Heads of 64 by several warpgroups, both contractions by wgmma."""
     warps, rows = 4 * groups, 64 * groups
     grid = "bm" if heads > 1 else "m"
     description = dict(

@@ -142,7 +142,7 @@ class Walk:
         return statement is not None and bool(statement.label or statement.is_jump)
 
     def pass_one(self):
-        """Past one statement that does not end a basic block; False where it cannot."""
+        """Past one statement that does not end a basic block; False where the statement ends one."""
         s = self.peek()
         if s is None or self.at_boundary():
             return False

@@ -120,7 +120,7 @@ ADAPTED = dict(
     warps=2,
     registers=2,
 )
-# Accumulators of the last product, for all of p, while h goes round.
+# Accumulators of the last contraction, for all of p, while h goes round.
 THREE = dict(
     tiling="m(h(n(k(LA,LB,CC),LD,CE),p(LF,CG)),p(SG))",
     tiles=dict(m=32, n=32, k=32, h=32, p=32),
@@ -130,7 +130,8 @@ THREE = dict(
     stages=dict(A=2, B=2),
     registers=2,
 )
-# All of C is computed before the second product begins, and kept; the loop over it that the second one has is unrolled.
+# All of C is computed before the second contraction begins, and kept; the loop over it that the second one has is
+# unrolled.
 KEPT = dict(
     tiling="m(n(k(LA,LB,CC)),h(n(LD,CE),SE))",
     tiles=dict(m=32, n=32, k=32, h=32),
@@ -184,9 +185,9 @@ CASES = {
     "f32": typed("f32", "fma.m8n16k4"),
     "tf32": typed("tf32", "mma.m16n8k8", options=" f32-products=tf32"),
     "s8": typed("s8", "mma.m16n16k32"),
-    # For sm_90a the same but for the name of the chip.
+    # For sm_90a only the name of the chip differs.
     "e4m3": typed("e4m3", "mma.f8.m16n16k32", "sm_89"),
-    # What is split is added up by kernels without barriers, which have no mutants.
+    # Partial results are added up by kernels without barriers, which have no mutants.
     "split-product": case(products("64,320,64"), PRODUCT | dict(split={"k": 2})),
     "split-chain": case(products("64,32,256,64"), SPLIT_CHAIN),
     "decode": case(score_chains.chain(2, 4, 160, 32, 32), DECODE),

@@ -19,7 +19,7 @@ MEMORY = re.compile(
     r"tensormap\.replace|cp\.(reduce\.)?async\.(ca|cg|bulk))(\.|$)"
     r"(?!([\w:]+\.)*(param|local|const|prefetch)(\.|$))"
 )
-# Instructions without a result; others have it as their first operand.
+# Instructions without a result; others have it as operand 0.
 NO_RESULT = re.compile(
     r"(st|red|membar|fence|bra|brx|ret|exit|trap|brkpt|cp|prefetch|prefetchu|setmaxnreg|griddepcontrol|nanosleep|discard|"
     r"applypriority|stmatrix|tensormap|pmevent|(bar|barrier)(?!.*\.red\.)|wmma\.store|mbarrier\.(init|inval|expect_tx|complete_tx)|"

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains whose operands are copied in bulk, by boxes of tensor maps: name → (chip, arguments of the workload generator or the
+"""Chains whose operands have TMA copies: name → (chip, arguments of the workload generator or the
 module itself, schedule without stages, operands that can have stages).
 
 All of warpgroup_cases.py whose rows begin at multiples of 16 bytes, with the asynchronous proxy on both sides; those of
@@ -16,7 +16,7 @@ from warpgroup_cases import product
 
 
 def in_bulk(description, operands=None):
-    """The schedule with 16-byte copies, of all operands or of those given, in bulk."""
+    """The schedule with 16-byte copies, of all operands or of the given ones, by TMA."""
     places = {
         name: place.replace("async16", "tma") if operands is None or name in operands else place
         for name, place in description["places"].items()
@@ -38,7 +38,7 @@ def batched(between):
 
 
 def through_batches(description, between):
-    """The schedule of a product in each of these batches."""
+    """The schedule of a contraction in each of these batches."""
     batches = ["b", *(f"b{i}" for i in range(1, between + 1))]
     names = "".join(batches)
     return description | dict(tiling=names + description["tiling"], blocks=[*batches, *description["blocks"]],
@@ -79,7 +79,7 @@ CASES |= {
         in_bulk(product(320, 32, 32, (4, 1))) | dict(warps=4),
         "AB",
     ),
-    # Tiles of loops that do nothing else are awaited one by one, once all are under way.
+    # Tiles of loops that do nothing else are awaited one by one, once all are in flight.
     "kept": ("sm_90a", ["--chain=128,64,192,64", "--2d"], in_bulk(HANDED | dict(tiling="m(LA,n(LB),n(LD),n(CC,CE),SE)")), ""),
     # What the L2 may do with what was read.
     "evicted": (
@@ -88,7 +88,7 @@ CASES |= {
         PLAIN | dict(places=dict(A="shared, tma, evict_first", B="shared, tma, evict_last", C="shared")),
         "AB",
     ),
-    # One operand in bulk, the other one in groups.
+    # One operand by TMA, the other one in groups of copies.
     "mixed": ("sm_90a", ["--chain=128,192,128", "--2d"], in_bulk(PLAIN, "A"), "AB"),
     "mixed-chain": ("sm_90a", ["--chain=128,64,192,64", "--2d"], in_bulk(HANDED, "D"), "BD"),
 }  # fmt: skip

@@ -1,12 +1,13 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains whose result is stored in bulk, by boxes of a tensor map: name → (chip, arguments of the workload generator or the
-module itself, schedule with the result in bulk, whether the result's fragments are stored as matrices).
+"""Chains whose result has a TMA store: name → (chip, arguments of the workload generator or the
+module itself, schedule with the TMA store, whether the result's fragments are stored as matrices).
 
-Results of groups of warps and of single ones, of 16 and of 32 bits, as the accumulator lies and across it; at the end of the
-kernel, where the operands were, and in a loop; parts of tiles along both axes, batches, several boxes; operands that are
-copied in bulk, in groups, by producers.
+Results of warpgroups and of single warps, of 16 and of 32 bits, as the accumulator lies and across it; at the
+end of the
+kernel, where the operands were, and in a loop; parts of tiles along both axes, batches, several boxes; operands
+that are copied by TMA, in groups of copies, by producers.
 """
 
 from bulk_cases import CASES as BULK
@@ -16,7 +17,7 @@ from warpgroup_cases import product
 
 
 def stored(description, result, **changes):
-    """The schedule with its result in bulk, and stages for the operands that have none said."""
+    """The schedule with a TMA store of its result, and stages for the operands that have none said."""
     places = description["places"] | {result: "shared, tma"}
     return description | dict(places=places) | changes
 

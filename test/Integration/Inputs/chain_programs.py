@@ -1,8 +1,8 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of tensor operators that are data: they are written as linalg, evaluated by NumPy, and taken apart to make a failing one
-smaller (reduce_program.py).
+"""Programs of tensor operators that are data: they are written as linalg, evaluated by NumPy, and decomposed to
+make a failing one smaller (reduce_program.py).
 
 A value is a tensor indexed by *axes*, names with a size. A statement makes one value of others, each read through an access:
 the axes that index it, in its own order. "h/4" is the axis h divided by 4, rounded down. Where an axis reads a dimension of another
@@ -82,7 +82,7 @@ def size_of(sizes, entry):
 
 
 def loops_of(statement):
-    """The loops in order: those of the value, then those that are combined along."""
+    """The loops in order: those of the value, then the reduced ones."""
     if statement.loops is not None:
         return statement.loops
     found = list(statement.axes)

@@ -1,8 +1,9 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs chains of products on the emulator and checks what the compiler promises of each: one kernel,
-and one more that adds the parts where it splits a reduction, right numbers, counted bytes and shared memory as predicted, no bank conflict for operands whose rows
+"""Runs chains of contractions on the emulator and checks what the compiler promises of each: one kernel,
+and one more that adds the partial results where it splits a reduction, right numbers, counted bytes and shared
+memory as predicted, no bank conflict for operands whose rows
 are multiples of 16 bytes.
 
     check_chains.py TOOL ROOT FOLDER [--family=NAME | --chains=M,K,N,H:M,K,N,H...] [--dtype=f16] ...

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assembles what the compiler writes for chains of products, and checks that ptxas accepts it without
+"""Assembles what the compiler writes for chains of contractions, and checks that ptxas accepts it without
 spilling a register, and that what LLVM wrote keeps its promises: no contraction, no call to a library,
 the threads of a block bounded, dynamic shared memory external.
 
@@ -84,7 +84,7 @@ def check(arguments, source, chip):
         yield f"ptxas says nothing of spills: {assembled.stderr}"
     if any(int(number) for pair in spills for number in pair):
         yield f"spills {spills}"
-    # C7510 to C7517: instructions of groups of warps are run one by one.
+    # C7510 to C7517: instructions of warpgroups are serialized.
     if "(C75" in assembled.stderr:
         yield f"ptxas: {assembled.stderr}"
 

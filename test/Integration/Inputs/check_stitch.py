@@ -12,13 +12,13 @@ import sys
 from stitch_programs import PATTERNS, program
 
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
-# What blocks have room for, in KiB: shared memory and three quarters of the registers, the others being those that threads work with. On
-# sm_90a eight blocks are a cluster.
+# What blocks have room for, in KiB: shared memory and three quarters of the registers, the others being the registers
+# that threads work with. On sm_90a eight blocks are a cluster.
 OF_REGISTERS = 192
 ROOM = {"sm_80": 163 + OF_REGISTERS, "sm_86": 99 + OF_REGISTERS, "sm_90a": 8 * (227 + OF_REGISTERS)}
 # Whose stores are of several rows' elements: of fewer than 8 bytes they keep the L2 longer than reading again does the memory.
 TRANSPOSED, TURNED_BYTES = ("transpose_of_normalised",), 8
-# Those with more in a column than an element: rows of so many tensors, and so many sums over rows, of f32.
+# Cases with more than one element in a column: numbers of tensors with rows, and of sums over rows, of f32.
 IN_COLUMN = {"bias_dropout_residual_layer_norm": (2, 0), "layer_norm_backward": (2, 2)}
 
 
@@ -51,7 +51,7 @@ def traffic(remarks):
 
 
 def most_moved(bytes):
-    """Of what has to be moved; rows that no block has room for are read twice."""
+    """The ratio to the compulsory bytes; rows that no block has room for are read twice."""
     return 2 if bytes["again"] else 1.02
 
 
@@ -59,7 +59,8 @@ def judge_bytes(bytes, pattern, cols, type, chip):
     """Complaints about those of `traffic`."""
     if bytes["again"] and not may_read_again(pattern, cols, type, chip):
         return ["rows are read again that a block has room for"]
-    # By the counters of operands, and by what the evaluator has DRAM move of all, the parts of shared reductions among it.
+    # Bytes by the counters of operands, and by the evaluator's DRAM traffic of all tensors, with the partial results of
+    # split reductions.
     moved = {"of operands": bytes["loaded"] - bytes["repeated"] + bytes["stored"] - bytes["parts"], "of DRAM": bytes["moved"]}
     return [f"{count} bytes {what} for {bytes['compulsory']} compulsory ones" for what, count in moved.items()
             if count > most_moved(bytes) * bytes["compulsory"]]  # fmt: skip

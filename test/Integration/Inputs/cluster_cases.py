@@ -5,9 +5,10 @@
 module itself, schedule without stages, operands that have stages, number of stages, numbers of producers, blocks of a
 cluster).
 
-Operands that lack the fastest axis of the grid: the first or the second one of a product, both that a chain reads; tiles that
+Operands that lack the fastest axis of the grid: the LHS or the RHS of a contraction, both operands that a chain
+reads; tiles that
 are kept, and filled again; memory that held something else before; loads by warps, copies of threads in the same loop, a value
-that passes through shared memory, a sum that blocks share, results in bulk; sizes that fill no tile.
+that passes through shared memory, a sum that blocks share, TMA stores; sizes that fill no tile.
 """
 
 from bulk_cases import CASES as BULK
@@ -46,7 +47,7 @@ CASES = {
     "through-shared-memory": case(BULK["through-shared-memory"][2], ["--chain=256,64,256,128", "--2d"], "BD", 2),
     "nest": case(NEST, ["--chain=232,144,96,48", "--2d"], clusters=(2,)),
     "kept": case(BULK["kept"][2], ["--chain=200,64,192,64", "--2d"], "", 1, producers=(0,)),
-    # Stages of threads beside those of the cluster.
+    # Stages of threads next to stages of the cluster.
     "mixed": case(BULK["mixed-chain"][2], ["--chain=256,64,192,64", "--2d"], "BD", 2, producers=(0, 1)),
     "one-behind-the-other": case(
         in_bulk(chain(64, 64, 32, 64, (4, 1), tiling="m(k(LA,LB,CC),h(LD,CE,SE))")), ["--chain=128,96,64,192", "--2d"], "AB", 2

@@ -31,7 +31,8 @@ def run_chain(folder, name, text, seed, chip="sm_80"):
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     with open(path + ".json") as file:
         (function,) = json.load(file)
-    # One kernel; where the schedule splits a sum and no cluster combines the parts, another one for each result merges them.
+    # One kernel; where the schedule splits a sum and no cluster reduces the partial results, another kernel for each
+    # result does.
     kernel, *combine = function["kernels"]
     isSplit = re.search(r"parallel = <\{\w", kernel["schedule"]) and "in_cluster = true" not in kernel["schedule"]
     merged = len(function["results"]) if isSplit else 0

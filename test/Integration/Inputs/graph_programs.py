@@ -137,7 +137,7 @@ GRAPHS = {}
 
 
 def graph(full, small):
-    """Sizes as models have them, and those that the emulator can execute in a second."""
+    """Sizes as models have them, and sizes that the emulator can execute in a second."""
 
     def register(function):
         GRAPHS[function.__name__] = (function, full, small)
@@ -192,7 +192,7 @@ def bert_backward(**sizes):
     # Softmax.
     dp = g.dropout_backward(g.argument("bhmn"), g.argument("bhmn"))
     ds = g.scaled(g.softmax_backward(dp, g.argument("bhmn"), "bhm"), sizes["e"] ** -0.5)
-    # Gradients of queries, keys and values in the order of the products, and their biases.
+    # Gradients of queries, keys and values in the order of the contractions, and their biases.
     rest = []
     for _ in range(3):
         moved = g.transpose(g.argument("bhme"), "bmhe")
@@ -234,14 +234,16 @@ def decoder_pre_norm_forward(**sizes):
 
 
 def relu_backward(g):
-    """What a ReLU part's second product hands back, behind its dropout and its activation; for the first one, and the bias."""
+    """The gradient that a ReLU part's second contraction returns, after its dropout and its activation; for the
+    first one, and the bias."""
     dinner = g.dropout_backward(g.argument("bmf"), g.argument("bmf"))
     dinner = g.map(["select", ["positive", Y], X, ["c", 0.0]], dinner, g.argument("bmf"))
     return [dinner, g.sum(dinner, "f")]
 
 
 def attention_backward(g, is_causal, e):
-    """The same of attention: of scores, for the products of queries and keys, of queries, and of their bias."""
+    """The gradients of attention: of scores, for the contractions of queries and keys, of queries, and of their
+    bias."""
     dp = g.dropout_backward(g.argument("bhmn"), g.argument("bhmn"))
     ds = g.softmax_backward(dp, g.argument("bhmn"), "bhm")
     if is_causal:
@@ -256,7 +258,8 @@ def decoder_part_backward(g, part, e):
 
 @graph(TRANSFORMER, SMALL_TRANSFORMER)
 def decoder_pre_norm_backward(**sizes):
-    """The layer's parts from the last to the first; what comes out of their first products passes the normalisation in front."""
+    """The layer's parts from the last to the first; the results of their first contractions pass the
+    normalisation in front."""
     g = Graph(**sizes)
     d, results = g.argument("bmd"), []
     for part in ("relu", "cross", "self"):
@@ -377,7 +380,7 @@ SMALL_LSTM = dict(b=8, c=24, k=16)
 
 @graph(LSTM, SMALL_LSTM)
 def lstm_forward(**sizes):
-    """One step: four gates of two products each, the cell, the state, and what is projected of it normalised."""
+    """One step: four gates of two contractions each, the cell, the state, and what is projected of it normalised."""
     g = Graph(**sizes)
     x, h, c = g.argument("bk"), g.argument("bk"), g.argument("bc")
     gates = []

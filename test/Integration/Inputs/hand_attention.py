@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention by hand on groups of warps of sm_90a: loads in bulk, the scores in registers, an online reduction."""
+"""Attention written by hand for warpgroups of sm_90a: TMA loads, the scores in registers, an online reduction."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from sample import ORDERS
 
 class Attention:
     """A case of the table of long sequences, with another sequence and two heads of `width`: in tiles of `rows` and `columns`
-    on `count` groups of warps, keys and values in so many `stages`; masked tiles are skipped where it `skips`."""
+    on `count` warpgroups, keys and values in `stages` stages; masked tiles are skipped where it `skips`."""
 
     def __init__(self, folder, name, case, sequence, width, rows, columns, count, stages, skips):
         os.makedirs(folder, exist_ok=True)

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Schedules written by hand, for chains of products of the workload generator."""
+"""Schedules written by hand, for chains of contractions of the workload generator."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ import sys
 from set_schedule import replace_schedule
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-# A product of matrices, to be varied: no stages, no parts.
+# A matmul, to be varied: no stages, no split.
 PRODUCT = dict(
     tiling="mn(k(LA,LB,CC),SC)",
     tiles=dict(m=32, n=32, k=32),
@@ -28,8 +28,21 @@ OPERATOR = '#fuse.operator_map<"{}", i1 = "{}", i2 = "{}", r1 = "{}", warps = {}
 def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, raster=1, split=None, skip=None,
              reduction=None, intrinsic="mma.m16n8k16", producers=0, persistent=False, cluster=1, overlapped=(), in_cluster=False,
              turns=False):  # fmt: skip
-    """The text of a schedule. `maps`: product → (i1, i2, r1, warps); `places`: tensor → space and transport;
-    `stages`: tensor → number; `registers`: stages of all fragments, or tensor → number; `split`: axis → parts; `skip`: the axis of which masked tiles are skipped; `intrinsic`: of all products; `producers`: warps that only copy; `persistent`: whether blocks go through tiles; `cluster`: blocks of a cluster; `overlapped`: products that run beside those of the next iteration; `in_cluster`: whether a cluster combines parts; `turns`: whether groups of warps multiply in turns."""
+    """The text of a schedule.
+
+    * `maps`: contraction → (i1, i2, r1, warps).
+    * `places`: tensor → space and transport.
+    * `stages`: tensor → number.
+    * `registers`: stages of all fragments, or tensor → number.
+    * `split`: axis → number of splits.
+    * `skip`: the axis of which masked tiles are skipped.
+    * `intrinsic`: of all contractions.
+    * `producers`: producer warps.
+    * `persistent`: whether blocks are persistent.
+    * `cluster`: blocks of a cluster.
+    * `overlapped`: contractions with cross-iteration overlap.
+    * `in_cluster`: whether a cluster reduces the partial results.
+    * `turns`: whether warpgroups have ping-pong scheduling."""
     operators = ", ".join(f"{name} = {OPERATOR.format(intrinsic, *axes)}" for name, axes in maps.items())
     memory = ", ".join(f"{name} = #fuse.place<{place}>" for name, place in places.items())
     pipeline = ", ".join(f"{name} = {count}" for name, count in stages.items())
@@ -54,9 +67,9 @@ def schedule(tiling, tiles, blocks, maps, places, stages, registers=1, warps=4, 
     )
 
 
-def products_of_groups(groups):
-    """What `schedule` needs for two products with an element-wise operator between them by so many groups of four warps of sm_90a: rows
-    of 64 a group, bulk copies, the first product's result in registers."""
+def contractions_by_warpgroups(groups):
+    """Arguments of `schedule` for two contractions with an element-wise operator between them by `groups` warpgroups of
+    sm_90a: 64 rows for each warpgroup, TMA copies, the first contraction's result in registers."""
     return dict(
         tiling="m(LA,n(LB,CC,LD,CE),SE)",
         tiles=dict(m=64 * groups, n=64, k=64, h=64),
@@ -141,7 +154,7 @@ def lower_scheduled(path, module):
 
 
 def emulate_stitched(path, where):
-    """The same of a plan of one kernel, which has no bank conflicts. Returns the kernel's report."""
+    """The counters of a plan of one kernel, which has no bank conflicts. Returns the kernel's report."""
     report, _ = emulate(path, where, "--schedules=2")
     (kernel,) = report["kernels"]
     assert not kernel["counters"]["shared_bank_conflicts"], where

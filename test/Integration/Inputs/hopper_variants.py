@@ -1,21 +1,22 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The schedule of a chain for sm_90a in other forms of the same tiles: copies by threads or in bulk, producers, clusters, products beside
-others, blocks that go through tiles, groups of warps that take turns."""
+"""The schedule of a chain for sm_90a in other forms of the same tiles: copies by threads or by TMA, producers,
+clusters, cross-iteration overlap, persistent blocks, ping-pong scheduling of warpgroups."""
 
 import copy
 import re
 
 from schedule_text import loads_in_loops, split
 
-# What a variant asks for beside two stages of bulk copies; "plain" has neither.
+# What a variant has besides two stages of TMA copies; "plain" has neither.
 KINDS = (
     "plain", "pipelined", "producers", "one producer", "cluster", "cluster of 4", "cluster producers", "beside", "beside producers",
     "beside cluster producers", "persistent producers", "persistent cluster producers", "persistent beside cluster producers",
     "turns producers", "turns beside cluster producers", "turns persistent producers",
 )  # fmt: skip
-# What is refused, and changed then: an operand's stages, bulk copies of a tensor, a product's place beside others, the order of the grid.
+# Fields that may be rejected, and are changed then: an operand's stages, TMA copies of a tensor, a contraction's
+# overlap, the order of the grid.
 NO_STAGES = (
     r"'(\w+)' is no operand that is loaded in a loop and has one stage",
     r"'(\w+)' is not loaded in a sequential loop and has one stage",
@@ -79,7 +80,7 @@ def plain(chosen):
 
 
 def variant(kind, chosen):
-    """The schedule of a kind; none where it is of several products and there is one."""
+    """The schedule of a kind; none where it is for several contractions and there is one."""
     schedule = plain(chosen)
     if kind == "plain":
         return schedule
@@ -105,7 +106,7 @@ def variant(kind, chosen):
 
 
 def repair(schedule, chosen, said):
-    """Leaves out what is refused, as far as that is one thing among several; whether it could be."""
+    """Leaves out a rejected field, if it is one among several; returns whether it could."""
 
     def named(patterns):
         return [name for pattern in patterns for name in re.findall(pattern, said)]

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products whose values meet in element-wise operators, as MLIR text."""
+"""Contractions whose values meet in element-wise operators, as MLIR text."""
 
 import score_chains
 from score_chains import FULL, Function
@@ -17,7 +17,7 @@ def rounded(f, value, sizes, type):
 
 
 def gated(b, m, k, n, h, type="f16", down=True):
-    """(silu(x w1) * (x w3)) w2, the gated linear unit; without the last product where `down` is false."""
+    """(silu(x w1) * (x w3)) w2, the gated linear unit; without the last contraction where `down` is false."""
     f = Function()
     x, w1, w3 = f.argument((b, m, k), type), f.argument((b, k, n), type), f.argument((b, k, n), type)
     sizes = (b, m, n)
@@ -31,7 +31,7 @@ def gated(b, m, k, n, h, type="f16", down=True):
 
 
 def adapted(b, m, k, r, h, type="f16", low_rank_first=True):
-    """x a b + x w: a low-rank correction of a product."""
+    """x a b + x w: a low-rank correction of a contraction."""
     f = Function()
     x, a, low, w = (f.argument(sizes, type) for sizes in ((b, m, k), (b, k, r), (b, r, h), (b, k, h)))
 
@@ -64,5 +64,5 @@ def two_scores(b, m, n, k, h, type="f16"):
 
 
 def unscaled(b, m, n, k, h, type="f16", mask=None):
-    """Exponentials of scores times v, divided by their sum after the product."""
+    """Exponentials of scores times v, divided by their sum after the contraction."""
     return score_chains.chain(b, m, n, k, h, type, scores="unscaled", mask=mask)

@@ -9,7 +9,7 @@ FULL = "b, i, j"
 
 
 def normalised(f, x, norm, gain, bias, eps):
-    """Rows of x [b, m, k], in f32: returns what is left of x and a value of rows.
+    """Rows of x [b, m, k], in f32: returns the remaining factor of x and a value of rows.
 
     norm: rms, layer, softmax, maximum (divided by the largest absolute value).
     """

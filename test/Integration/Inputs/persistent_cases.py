@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains whose blocks go through tiles: name → (arguments of the workload generator, schedule, tiles).
+"""Chains with persistent blocks: name → (arguments of the workload generator, schedule, tiles).
 
 No tile of the last row and column is full. What goes with attention are the arguments of its family.
 """

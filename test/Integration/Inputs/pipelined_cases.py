@@ -4,9 +4,10 @@
 """Chains whose loops can be pipelined: name → (arguments of the workload generator, schedule without stages,
 operands that can have stages).
 
-A loop over n with two buffers of its own, a nest with the pipelined loop inside, a plain product with masks and
-trip counts below the stages, and operands that pass through registers: one beside a copied one, both of a product,
-and one around the pipelined loop of another. Those have at most two stages. In one kernel a warp is alone.
+A loop over n with two buffers of its own, a nest with the pipelined loop inside, a plain contraction with masks and
+trip counts below the stages, and operands that pass through registers: one beside a copied one, both of a
+contraction, and one around the pipelined loop of another. Those have at most two stages. In one kernel a warp
+is alone.
 """
 
 CASES = {

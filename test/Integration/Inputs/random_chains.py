@@ -1,10 +1,11 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains of products drawn at random: draw(seed) is the same Program everywhere, whatever Python's version.
+"""Chains of contractions drawn at random: draw(seed) is the same Program everywhere, whatever Python's version.
 
-One to five products in a row or joined, of operands stored in any order and shared by batches, with what stands between products in
-practice: scales, biases, masks, activations, row statistics, softmax in several forms, casts; results besides the last.
+One to five contractions in sequence or joined, of operands stored in any order and shared by batches, with the
+operators that are between contractions in practice: scales, biases, masks, activations, row statistics, softmax
+in several forms, casts; results besides the last.
 """
 
 import random
@@ -330,7 +331,7 @@ class Draw:
     # The chain.
 
     def step(self, value, budget):
-        """The value times something: an f32 value, and how many products it took."""
+        """The value times something: an f32 value, and how many multiplications it took."""
         dice, axes = self.dice, value.axes
         *lead, m, k = axes
         forms = [("plain", 12), ("left", 1), ("gram", 0.6)]
@@ -408,7 +409,7 @@ class Draw:
     def finish(self, value, first):
         dice, axes = self.dice, value.axes
         if dice.chance(20):
-            # A residual, the first operand where it fits.
+            # A residual, the first LHS where it fits.
             fits = first.axes == axes
             other = first if fits and dice.chance(70) else self.argument(axes, "f32" if self.isExact else self.type)
             number = ["x", 1]
@@ -446,7 +447,7 @@ def needed(program):
 
 
 def work(program):
-    """Multiplications of the products, and the elements of the other operators."""
+    """Multiplications of the contractions, and the elements of the other operators."""
     total = 0
     for s in program.statements:
         count = 1

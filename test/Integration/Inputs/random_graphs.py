@@ -2,11 +2,13 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs of memory-intensive operators drawn at random: draw(seed) is the same Program everywhere. Up to 60 operators of rank 0 to 5 with
-sizes of 1 to 300 on floats of three types, integers and truth values: element-wise operators with broadcast or turned operands,
+sizes of 1 to 300 on floats of three types, integers and booleans: element-wise operators with broadcast or
+transposed operands,
 reductions of one or several axes, transposes, reshapes, slices, pads, concatenations, elements of tables; any value is read any number
 of times, some are results.
 
-Integers and truth values are made of values that are exact, the same to the bit however they are computed: one rounding more or
+Integers and booleans are made of values that are exact, the same to the bit however they are computed: one
+rounding more or
 less would turn a comparison. Magnitudes are bounded so that f16 has room for them, and integers for what becomes one of them."""
 
 from chain_programs import Program, Statement
@@ -219,7 +221,7 @@ class Draw(Moves):
         return dice.of(forms)
 
     def condition(self, inputs, axes):
-        """A truth value: by a place, or of an operand."""
+        """A boolean: by a place, or of an operand."""
         dice = self.dice
         if dice.chance(50):
             at = dice.of(axes) if axes else None

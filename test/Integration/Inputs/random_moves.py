@@ -147,7 +147,7 @@ class Moves:
             axes = [axis for i, axis in enumerate(axes) if self.points({*rest, *axes[: i + 1]}) <= self.limit]
             value = self.argument(axes, dice.of(("i32", "i64")))
         inputs.append((value, list(value.axes)))
-        # Given integers are places of every given tensor as they are.
+        # Given integers are places of every given tensor, unchanged.
         isInside = value.kind == "argument" and value.element in ("i32", "i64") and table.kind == "argument" and size > 1
         place = X
         if not (isInside and dice.chance(70)):

@@ -33,7 +33,7 @@ def _bodies(body):
 
 
 def _attempts(program):
-    """Programs that are smaller by one thing, those that leave out most first."""
+    """Programs that are smaller by one thing, the smallest first."""
     if program.random_seed is not None:
         smaller = copy.deepcopy(program)
         smaller.random_seed = None

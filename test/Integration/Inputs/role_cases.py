@@ -1,12 +1,12 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains whose bulk copies are issued by warps of their own: name → (chip, arguments of the workload generator or the module
+"""Chains with producer warps: name → (chip, arguments of the workload generator or the module
 itself, schedule without stages, operands that have stages, numbers of stages, numbers of producers).
 
-One to three groups of warps that multiply in shared memory, and warps that load what they multiply; sizes that fill no tile;
-both operands in bulk and one; tiles that are kept and filled again; a value that passes through shared memory, with barriers
-of those that compute; a sum that blocks share, whose last block is found by such a barrier.
+One to three warpgroups that multiply from shared memory, and warps that load their operands; sizes that fill no tile;
+both operands by TMA and one; tiles that are kept and filled again; a value that passes through shared memory,
+with barriers of the consumers; a sum that blocks share, whose last block is found by such a barrier.
 """
 
 from bulk_cases import CASES as BULK

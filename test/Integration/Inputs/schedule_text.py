@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Schedules as text, taken apart to be changed: Schedule(text), its fields, str(…)."""
+"""Schedules as text, parsed to be changed: Schedule(text), its fields, str(…)."""
 
 import re
 
@@ -9,7 +9,7 @@ OPEN, CLOSE = "<{[(", ">}])"
 
 
 def split(text):
-    """What stands between the commas of the outermost level. "->" closes nothing."""
+    """The texts between the commas of the outermost level. "->" closes nothing."""
     parts, depth, quoted = [""], 0, False
     for at, letter in enumerate(text):
         quoted ^= letter == '"'

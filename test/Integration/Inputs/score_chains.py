@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two products with reductions, masks and element-wise operators between them, as MLIR text."""
+"""Two contractions with reductions, masks and element-wise operators between them, as MLIR text."""
 
 import math
 
@@ -96,7 +96,8 @@ OTHER_MASKS = {
 def chain(b, m, n, k, h, type="f16", scores="softmax", mask=None, bias=False, lse=False, out="f32", transposed=False, period=None):
     """Scores [b, m, n] of q [b, m, k] and k [b, n, k] (or [b, k, n]), something row-wise on them, times v [b, n, h].
 
-    scores: softmax, unscaled (exponentials divided after the product), rms, maximum (divided by the largest absolute
+    scores: softmax, unscaled (exponentials divided after the contraction), rms, maximum (divided by the largest
+    absolute
     score of the row, or of all with `whole`), exp2 (softmax to the base 2), gelu (element-wise only).
     mask: causal, (left, right) window, additive; ("near", d): |i - j| <= d; ("behind", d): 0 <= i - j < d by one unsigned comparison;
     ("block", d): i / d = j / d; ("blocks", d): i / d >= j / d. The first two start anew every `period` rows, if it is given.

@@ -7,7 +7,7 @@ import collections
 
 
 class Tally:
-    """Kernels by kind, variants by why they were refused, and how many of either were broken."""
+    """Kernels by kind, variants by why they were rejected, and how many of either were broken."""
 
     def __init__(self, arguments):
         self.arguments = arguments

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bodies each of whose operations has a type of its own, that of its operands: f16, bf16 and f32 arithmetic with one rounding each,
-integers that wrap, truth values, elements of tables.
+integers that wrap, booleans, elements of tables.
 
 ["x", i] is the i-th input in its type; ["c", number, type] a constant, which has the type of what it meets where it says none;
 ["i", axis] an index; ["cast", type, x]; ["at", t, index...] an element of the t-th table; ["select", condition, x, y]; comparisons; and

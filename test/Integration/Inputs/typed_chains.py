@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains of products in any element type as linalg: typed_chains.chain(type, sizes, …) is the text of a module."""
+"""Chains of contractions in any element type as linalg: typed_chains.chain(type, sizes, …) is the text of a module."""
 
 ELEMENTS = {"f16": "f16", "bf16": "bf16", "f32": "f32", "tf32": "f32", "s8": "i8", "e4m3": "f8E4M3FN", "e5m2": "f8E5M2"}
 
@@ -10,7 +10,7 @@ def chain(kind, sizes, transposed=(), between=(), batch=None, result=None):
     """A[M,K]·B[K,N]·D[N,H]·…, sizes being (M, K, N, H, …).
 
     Operands whose numbers are in `transposed` (0 is the first) are stored with their dimensions exchanged. `between`
-    are done in f32 after every product but the last (scale, relu, bias, softmax); what is multiplied next is rounded to the
+    are done in f32 after every contraction but the last (scale, relu, bias, softmax); the next LHS is rounded to the
     type again, of s8 by a scale that fits. `result` is the type of the result, by default that of the accumulator.
     """
     element = ELEMENTS[kind]
@@ -68,7 +68,7 @@ def chain(kind, sizes, transposed=(), between=(), batch=None, result=None):
             size = {"m": m, "k": k, "n": n}
             return ", ".join((*loops, *letters)), tensor([size[letter] for letter in letters], element)
 
-        # The first operand of a later product is the value before it.
+        # The LHS of a later contraction is the value before it.
         lhs_map, lhs_type = operand(0 if number == 0 else -1, "m", "k")
         rhs_map, rhs_type = operand(number + 1, "k", "n")
         domain = ", ".join((*loops, "m", "n", "k"))

@@ -1,12 +1,13 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains whose products are multiplied in shared memory by groups of warps (sm_90a): name → (arguments of the workload
+"""Chains whose contractions are multiplied from shared memory by warpgroups (sm_90a): name → (arguments of the workload
 generator or the module itself, schedule without stages, operands that can have stages).
 
 Both orders of either operand, panels of 32, 64 and 128 bytes, sizes that leave parts of tiles empty, several instructions
-side by side and below one another, groups of warps along both axes, values that pass to the next product in registers and
-through shared memory, and a first operand that is computed.
+side by side and below one another, warpgroups along both axes, values that pass to the next contraction in
+registers and
+through shared memory, and an LHS that is computed.
 """
 
 from typed_chains import chain as typed

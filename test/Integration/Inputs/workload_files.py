@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains of products from the workload generator, for the checks beside this file."""
+"""Chains of contractions from the workload generator, for the checks beside this file."""
 
 import pathlib
 import subprocess

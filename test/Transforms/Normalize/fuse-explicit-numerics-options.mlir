@@ -1,4 +1,4 @@
-// The option leaves its value on the module; anything but f32 and tf32 is refused, there and as an attribute.
+// The option leaves its value on the module; values other than f32 and tf32 are rejected, there and as an attribute.
 // RUN: fusion-opt %s --fuse-explicit-numerics=f32-products=tf32 | FileCheck %s
 // RUN: not fusion-opt %s --fuse-explicit-numerics=f32-products=bf16 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not fusion-opt %s --pass-pipeline='builtin.module(func.func(fuse-explicit-numerics{f32-products=tf32}))' 2>&1 | FileCheck %s --check-prefix=NESTED

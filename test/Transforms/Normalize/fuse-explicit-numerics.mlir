@@ -126,7 +126,7 @@ func.func @reduce_sum_f16(%a: tensor<8x4xf16>, %init: tensor<8xf16>) -> tensor<8
 
 // -----
 
-// Maxima and minima of a reduction stay, products of integers, what is multiplied and added to, and element-wise sums.
+// Maxima and minima of a reduction stay, products of integers, factors and initial values, and element-wise sums.
 
 // CHECK-LABEL: func @not_sums
 // CHECK-NOT:     f32
@@ -180,8 +180,7 @@ func.func @product(%a: tensor<8x4xbf16>, %init: tensor<8xbf16>) -> tensor<8xbf16
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// The element-wise chain before the sum keeps its f16 roundings. Each output
-// is judged alone: a sum beside a maximum.
+// The element-wise chain before the sum keeps its f16 roundings. Each output is decided alone: a sum beside a maximum.
 
 // CHECK-LABEL: func @chain_in_body
 // CHECK:         ins(%{{.*}} : tensor<8x4xf16>) outs(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf16>)

@@ -5,7 +5,7 @@
 #id2 = affine_map<(m, n) -> (m, n)>
 #last = affine_map<(b, l, n) -> (n)>
 
-// Between two products by rows, batches and rows are rows.
+// Between two contractions by rows, batches and rows are rows.
 // CHECK-LABEL: func.func @activation
 // CHECK-NOT: shape
 // CHECK: linalg.matmul
@@ -72,7 +72,7 @@ func.func @mean(%x: tensor<2x12x48xf32>) -> tensor<2x12x48xf32> {
   return %r : tensor<2x12x48xf32>
 }
 
-// A loop of one iteration stays where a product has it.
+// A loop of one iteration stays where a contraction has it.
 // CHECK-LABEL: func.func @decode
 // CHECK-NOT: shape
 // CHECK: linalg.matmul
@@ -175,7 +175,7 @@ func.func @dynamic(%x: tensor<?x96xf32>, %b: index, %l: index) -> tensor<?x96xf3
 #rows7 = affine_map<(a, b, c, d, e, f, g) -> (a, b, c, d, e, f)>
 #turned7 = affine_map<(a, b, c, d, e, f, g) -> (d, e, a, b, c, f, g)>
 
-// More loops than a tile has dimensions: those that follow one another in all operands are one, in all operators alike.
+// More loops than a tile has dimensions: loops that follow one another in all operands are merged, in all operators alike.
 // CHECK-LABEL: func.func @many_loops
 // CHECK-SAME: (%[[X:.*]]: tensor<2x3x2x5x3x2x8xf32>)
 // CHECK: %[[V:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1, 2, 3, 4, 5], [6]] : tensor<2x3x2x5x3x2x8xf32> into tensor<360x8xf32>

@@ -419,7 +419,8 @@ func.func @reduction_of_pieces(%x: tensor<8x16xf32>, %w: tensor<40xf32>, %y: ten
   return %r : tensor<8xf32>
 }
 
-// What is padded is computed in the padding, if others than products read it; there an element is read where it matters only.
+// What is padded is computed in the padding, if operators other than contractions read it; there an element is read where it
+// matters only.
 // CHECK-LABEL: func.func @computed_in_a_padding
 // CHECK-SAME: (%[[X:.*]]: tensor<8xf32>)
 // CHECK-NOT: linalg.exp
@@ -514,7 +515,7 @@ func.func @place_of_largest(%x: tensor<4x8xf32>, %top: tensor<4xf32>, %at: tenso
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xi32>
 }
 
-// Where only the other result says how often a loop runs nothing is taken apart.
+// Where only the other result says how often a loop runs, nothing is divided.
 // CHECK-LABEL: func.func @loop_of_one_result
 // CHECK: linalg.generic
 // CHECK-NOT: linalg.generic

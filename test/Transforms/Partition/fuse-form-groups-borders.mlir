@@ -1,5 +1,5 @@
-// What lies between a product and stitched operators becomes a part of the product's kernel or of theirs, whichever takes less time in
-// all: behind the product and in front of it.
+// Operators between a contraction and stitched operators become a part of the contraction's kernel or of the stitched one,
+// whichever takes less time in all: epilogues and prologues.
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups --remarks-filter=fuse --remark-policy=all \
 // RUN:   -o %t.groups 2> %t.remarks
 // RUN: FileCheck %s < %t.groups
@@ -68,7 +68,7 @@ func.func @read_together(%a: tensor<2048x512xf16>, %b: tensor<512x2048xf16>, %bi
   return %soft, %soft2 : tensor<2048x2048xf32>, tensor<2048x2048xf32>
 }
 
-// In front of a product its kernel loads two operands in place of one, which saves a kernel's store of their product.
+// With a prologue the contraction's kernel loads two operands in place of one, which saves a kernel's store of the prologue.
 // REMARK: [Passed] border {{.*}}1 operators next to stitched groups are the chain's
 // CHECK-LABEL: func.func @in_front
 // CHECK: fuse.stitch

@@ -1,6 +1,6 @@
-// Two kernels stay two where one is predicted to take longer: each block would read the whole matrix for the sum. Of a
-// plan of few kernels that is said by the schedules that they would get; where nobody has asked for those, by the best of
-// a few, which the remark says.
+// Two kernels stay two where one is predicted to take longer: each block would read the whole matrix for the sum. A plan of few
+// kernels is costed by the schedules that they would get; where these are not requested, by the best of a few, as the remark
+// says.
 // RUN: fusion-opt %s --fuse-form-groups=chip=sm_90a --remarks-filter=fuse --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: fusion-opt %s --fuse-form-groups="chip=sm_90a stitch=greedy" --remarks-filter=fuse --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=FEW
 // ALL: [Missed] not-stitched {{.*}}but it is predicted to take {{[0-9.]+}} us against {{[0-9.]+}} us apart"

@@ -44,7 +44,7 @@ def close(a, b):
     return abs(a - b) < 0.02
 
 
-# Two kernels would take less than one, and less than three: the first product has much to compute.
+# Two kernels would take less than one, and less than three: the first contraction has much to compute.
 CHAIN = ["--chain=1024,1024,512,32,32", "--2d"]
 remarks, function, page, module = form("forced", *CHAIN, options=" force-fusion=true")
 together, separate, cut = microseconds(
@@ -67,7 +67,7 @@ assert module.count("fuse.chain") == 2 and function["total"]["kernels"] == 2, fu
 assert close(function["total"]["predicted_us"], cut) and close(sum(schedules(remarks)), cut), (function["total"], remarks)
 assert not any(chain["forced"] for chain in function["chains"]) and not any(kernel["forced"] for kernel in function["kernels"])
 
-# One kernel is forced on two products that would rather be two, and is the cheaper one of others.
+# One kernel is forced on two contractions that are faster as two, and is the cheaper one of others.
 remarks, function, _, _ = form("large", "--chain=2048,2048,2048,2048", options=" force-fusion=true")
 together, separate = microseconds(r'predicted ([\d.]+) us against ([\d.]+) us separately \(forced\)"', remarks)
 assert together > separate and function["chains"][0]["forced"]

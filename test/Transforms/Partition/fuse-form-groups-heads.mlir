@@ -1,4 +1,4 @@
-// Reductions in front of a product are part of its kernel where that is legal and pays; remarks say so.
+// Reductions of a contraction's prologue are part of its kernel where that is legal and predicted to be faster; remarks say so.
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups=chip=sm_80 \
 // RUN:   --remarks-filter=fuse -o %t.groups 2> %t.remarks
 // RUN: FileCheck %s < %t.groups
@@ -94,7 +94,7 @@ func.func @with_its_scale(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> (te
   return %p, %m : tensor<64x64xf32>, tensor<64xf32>
 }
 
-// Two products multiply what is normalised: each computes it for itself.
+// Two contractions multiply normalised values: each recomputes them.
 // REMARK: remark: [Passed] head-copied | Category:fuse |{{.*}} Remark="each of 2 contractions recomputes their common prologue: predicted {{.*}} us with copies of their own against {{.*}} us with kernels for it"
 // CHECK-LABEL: func.func @two_projections
 // CHECK-NOT: fuse.stitch
@@ -136,7 +136,7 @@ func.func @two_projections(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>, %v: t
   return %p, %h : tensor<64x64xf32>, tensor<64x64xf32>
 }
 
-// What is normalised is read elsewhere, too: it is a kernel in front of the product.
+// Other operators read the normalised values, too: a kernel before the contraction computes them.
 // CHECK-LABEL: func.func @normalised_is_a_result
 // CHECK-COUNT-1: fuse.stitch
 // CHECK-NOT: fuse.stitch

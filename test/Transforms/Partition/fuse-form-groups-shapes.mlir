@@ -1,4 +1,4 @@
-// What two products read in different shapes is a kernel of its own, and a remark says why.
+// A value that two contractions read in different shapes is a kernel of its own, and a remark says why.
 // RUN: fusion-opt %s --fuse-explicit-numerics --fuse-normalize --cse --fuse-form-groups="chip=sm_80 force-fusion=true" \
 // RUN:   --remarks-filter=fuse -o %t.groups 2> %t.remarks
 // RUN: FileCheck %s < %t.groups

@@ -8,7 +8,7 @@
 // The chip is noted for the passes that follow.
 // CHECK: module attributes {fuse.chip = #fuse.chip<"sm_80">}
 
-// Two products with little arithmetic for what they move.
+// Two contractions with a low arithmetic intensity.
 // REMARK: [[@LINE+9]]:{{.*}}remark: [Analysis] intensity {{.*}}intensity of the contraction is 53.9 flop per element moved, the balance of sm_80 is {{.*}}: memory-bound
 // REMARK: remark: [Passed] fused {{.*}}fused 2 contractions into one kernel: predicted {{.*}} us against {{.*}} us separately"
 // CHECK-LABEL: func.func @memory_bound_chain
@@ -75,7 +75,7 @@ func.func @value_read_twice_stays(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, 
   return %c, %e : tensor<64x48xf32>, tensor<64x64xf32>
 }
 
-// Element-wise operators before, between and after the products belong to the chain.
+// Element-wise operators before, between and after the contractions belong to the chain.
 // CHECK-LABEL: func.func @elementwise_operators_come_along
 // CHECK: fuse.chain
 // CHECK: arith.mulf
@@ -165,7 +165,7 @@ func.func @operand_read_twice(%a: tensor<64x64xf16>) -> tensor<64x64xf32> {
   return %0 : tensor<64x64xf32>
 }
 
-// What adds two products joins them in one kernel.
+// An operator that adds two contractions joins them in one kernel.
 // CHECK-LABEL: func.func @sum_of_two_products
 // CHECK: fuse.chain
 // CHECK: linalg.matmul
@@ -217,7 +217,7 @@ func.func @fill_that_is_returned() -> tensor<8xf32> {
   return %f : tensor<8xf32>
 }
 
-// A product that no intrinsic multiplies runs in the generic form, and the remark says why.
+// A contraction that no intrinsic multiplies runs in the generic form, and the remark says why.
 // REMARK: [Missed] generic {{.*}}runs in the generic form: no intrinsic of sm_80 multiplies the operands of contraction 'C'
 // CHECK-LABEL: func.func @f64_product
 // CHECK: fuse.stitch
@@ -342,9 +342,8 @@ func.func @in_place(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %d: tensor<48x
   return %e : tensor<64x64xf32>
 }
 
-// An operator with two results, of which one needs what is so far of the other, so
-// that the chain cannot take it in, read again behind
-// the second product: the kernel ends before that reader.
+// An operator with two results, of which one needs the other's running value, so that the chain cannot include it, read again
+// after the second contraction: the kernel ends before that reader.
 // FORCED-LABEL: func.func @way_back
 // FORCED: %[[C:.*]]:2 = fuse.chain
 // FORCED: linalg.reduce
@@ -388,7 +387,7 @@ func.func @way_back(%a: tensor<32x16xf16>, %b: tensor<16x48xf16>, %d: tensor<48x
   return %r, %two#1 : tensor<32x32xf32>, tensor<32xf32>
 }
 
-// A product whose value is repeated along a loop of the result alone is a product.
+// A contraction whose value is repeated along a loop of the result alone is a contraction.
 // CHECK-LABEL: func.func @repeated_product
 // CHECK: fuse.chain
 // CHECK: iterator_types = ["parallel", "parallel", "parallel", "reduction"]

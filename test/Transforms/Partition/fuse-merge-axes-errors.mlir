@@ -1,7 +1,7 @@
 // RUN: not fusion-opt %s --fuse-merge-axes=chip=sm_1 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: fuse-merge-axes-errors.mlir:{{[1-9][0-9]*}}:1: error: option chip: unknown chip 'sm_1'
 
-// A loop that cannot be taken apart stays one, and a remark says so: heads of three and of two do not fit together.
+// A loop that cannot be divided stays one, and a remark says so: heads of three and of two do not fit together.
 // RUN: fusion-opt %s --fuse-merge-axes=chip=sm_80 --remarks-filter=fuse 2>&1 | FileCheck %s
 // CHECK: remark: [Missed] loops-not-split {{.*}}a loop whose quotient indexes an operand stays one loop: the operators that it runs through do not fit together
 // CHECK: floordiv 3

@@ -1,4 +1,4 @@
-// Convolutions: their loops become those of a product, of which the window takes digits; a product in front of a window.
+// Convolutions: their loops become those of a contraction, of which the window takes digits; a contraction before a window.
 // RUN: fusion-opt %s --fuse-normalize --cse --fuse-merge-axes=chip=sm_80 --remarks-filter=fuse -split-input-file 2> %t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 // RUN: fusion-opt %s --fuse-normalize --cse --fuse-merge-axes="chip=sm_80 force-fusion=true" -split-input-file | FileCheck %s --check-prefix=FORCED
@@ -52,7 +52,7 @@ func.func @channels_first(%x: tensor<2x8x9x9xf16>, %w: tensor<16x8x3x3xf16>, %v:
 
 // -----
 
-// The first product is computed at the three places of the second one's window, masked where that lies outside.
+// The first contraction is computed at the three places of the second one's window, masked where that lies outside.
 // REMARK: window-inlined {{.*}}the contraction that its window reads is computed at each place of the window: predicted {{.*}} us against {{.*}} us apart
 // CHECK-LABEL: func.func @line
 // CHECK: %[[C:.*]] = linalg.generic {{.*}}["parallel", "parallel", "parallel", "reduction"]} ins(%{{.*}}, %arg1 : tensor<42x16xf16>, tensor<16x32xf16>) outs(%{{.*}} : tensor<40x3x32xf32>)
@@ -96,7 +96,7 @@ func.func @line(%x: tensor<40x16xf16>, %w: tensor<16x32xf16>, %v: tensor<3x32x16
 
 // -----
 
-// Nine times the first product's 2·256·1024 flops a place take longer than a kernel; what others read stays whole.
+// Nine times the first contraction's 2·256·1024 flops a place take longer than a kernel; what others read stays whole.
 // REMARK: window-apart {{.*}}not fused with the contraction that its window reads: computed at each place of the window, predicted {{.*}} us against {{.*}} us apart
 // CHECK-LABEL: func.func @wide
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4096x256xf32>)

@@ -39,7 +39,7 @@ func.func @grouped(%q: tensor<2x2x3x5x16xf16>, %k: tensor<2x2x40x16xf16>) -> ten
 // -----
 
 // The keys are repeated for the query heads, then heads are one dimension: they are read where they were. A mask computes with
-// the row, which is what is left of the joined loop's index.
+// the row, which is a remainder of the joined loop's index.
 
 // CHECK-LABEL: func.func @repeated
 // CHECK-NOT: linalg.broadcast

@@ -1,4 +1,4 @@
-// What a schedule says about machine code is refused where the chip or the group cannot do it, by searching and by lowering alike.
+// Fields about machine code are rejected where the chip or the group cannot obey them, by searching and by lowering alike.
 // RUN: fusion-opt %s --fuse-search-schedules --split-input-file --verify-diagnostics
 // RUN: fusion-opt %s --fuse-complete-schedules --fuse-lower-to-tile --split-input-file --verify-diagnostics
 

@@ -1,5 +1,5 @@
-// The parts of a split reduction have a kernel of their own, whose blocks are counted for it; what a schedule says of the whole is what
-// the parts have.
+// The partial results of a split reduction are reduced by a kernel of their own, whose blocks are counted for it; a schedule of
+// the whole holds for the kernel of partial results.
 // RUN: fusion-opt %s --fuse-split-reductions --fuse-complete-schedules | FileCheck %s
 // RUN: sed 's/parallel = <{k = 3}>>/parallel = <{k = 3}>, codegen = <resident_blocks = 3>>/' %s \
 // RUN:   | fusion-opt --fuse-split-reductions --fuse-complete-schedules | FileCheck %s --check-prefix=GIVEN

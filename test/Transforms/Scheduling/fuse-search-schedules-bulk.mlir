@@ -1,4 +1,5 @@
-// What bulk copies cannot fill is copied by threads, with the reason in a remark; by hand it is the same reason.
+// Tiles that TMA copies cannot fill are copied by threads, with the reason in a remark; a schedule by hand is rejected for that
+// reason.
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_90a --remarks-filter=fuse -o %t.mlir 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: FileCheck %s --input-file=%t.mlir
 // WHY-NOT: threads copy 'B'

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Of every candidate that a search looks at the report says what became of it, and the best that are ranked come in their order:
+# The report accounts for every candidate that a search looks at, and the best that are ranked come in their order:
 # over workloads of all tables of chains, in every space and by every method.
 # REQUIRES: presubmit
 # RUN: mkdir -p %t
@@ -32,7 +32,7 @@ SEARCHES = (
 
 
 def generate():
-    """A module of so many functions of each table, spread over it."""
+    """A module of some functions of each table, at equal distances."""
     functions = []
     for table in TABLES:
         cases = families.families()[table].cases
@@ -55,7 +55,8 @@ def search(groups, options, chip):
 
 
 def order(entry):
-    """Of what is as fast the smallest clusters go first, then fewest producers, more warps on an SM, by what blocks wait for, and bytes."""
+    """Among equally fast candidates the smallest clusters go first, then fewest producers, more warps on an SM,
+    by what blocks wait for, and bytes."""
     cost, footprint = entry["cost"], entry["footprint"]
     roles = entry["cluster"], entry["producers"], entry["persistent"], entry["turns"], bool(entry["overlapped"])
     return *roles, -cost["blocks_per_sm"] * entry["warps"], cost["pipeline_us"], footprint["global_load_bytes"] + footprint["global_store_bytes"]
@@ -79,11 +80,11 @@ for chip in ("sm_80", "sm_90a"):
             assert others == sorted(others), where
             for entry in group["ranking"][1:]:
                 # What is ranked besides is looked for later, and says so where it is better: what is bred ends where nothing gets
-                # better for a while, and no proof is about what is kept and what each buffer has of its own.
+                # better for a while, and no proof is about retained tiles and about each buffer's own stages.
                 is_better = entry["model_us"] < first * (1 - 1e-9)
                 better += is_better and group["search"] not in ("evolutionary", "drawn")
                 is_tie = entry["model_us"] == first and order(entry) < order(group["ranking"][0])
-                # Models of tiles alone say the same of many, of which the papers take the first.
+                # Models of tiles alone cost many candidates alike, of which the papers take the first.
                 ties += is_tie and group["search"] not in ("evolutionary", "drawn") and "model" not in options
                 assert is_better == ("% faster by the model" in entry["why_not"]), (*where, first, entry["model_us"])
             searched += 1

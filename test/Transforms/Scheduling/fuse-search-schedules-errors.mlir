@@ -1,7 +1,7 @@
-// Schedules written by hand that are refused, each with its reason. Every line changes the schedule
+// Schedules written by hand that are rejected, each with its reason. Every line changes the schedule
 // below in one place.
 
-// As it stands it is kept.
+// Unchanged it is legal, and kept.
 // RUN: fusion-opt %s --fuse-search-schedules | FileCheck %s --check-prefix=KEEP
 // KEEP: tiling = <"mh(n(k(LA,LB,CC),LD,CE),SE)", {h = 32 : i64, k = 32 : i64, m = 32 : i64, n = 32 : i64}>
 
@@ -38,7 +38,7 @@
 // PLACE: error: {{.*}}the group has no tensor 'Q'
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{Q = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: error: {{.*}}the group has no tensor 'Q'
-// What is not lowered is refused, not ignored.
+// Fields that are not lowered are rejected, not ignored.
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, block_swizzle = 4>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=RASTER
 // RASTER: error: {{.*}}a block_swizzle of 4 blocks is row by row: axis 'h' has 2
 // RUN: sed -e 's|warps = \[2, 1\]>}>,|warps = [2, 1]>}, persistent = true>,|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=PERSISTENT
@@ -47,7 +47,7 @@
 // CLUSTER: error: {{.*}}sm_80 has no clusters
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, register_stages = 3>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // REGISTERS: error: the register level has 1 or 2 stages, got 3
-// Of one tensor alone: what is multiplied from shared memory, and is there.
+// Fields of one tensor: it must be multiplied from shared memory, and be there.
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {B = 2, D = 2}>>}|' %s | fusion-opt --fuse-search-schedules | FileCheck %s --check-prefix=FRAGMENTS
 // FRAGMENTS: pipeline = <{}, fragments = {B = 2 : i64, D = 2 : i64}>
 // RUN: sed -e 's|<shared>}>>}|<shared>}>, pipeline = <{}, fragments = {C = 2}>>}|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=NOFRAGMENTS
@@ -152,7 +152,7 @@
 // HELD: error: {{.*}}'C' is held by the threads that multiply it next and stays in registers
 // RUN: sed -e 's|C = #fuse.operator_map<"mma.m16n8k16", i1 = "m", i2 = "n"|C = #fuse.operator_map<"mma.m16n8k16", i1 = "n", i2 = "m"|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=LIES
 // LIES: error: {{.*}}'C' cannot stay in registers: its accumulator's layout is none of an operand of the next intrinsic
-// What says nothing of a tensor is refused as well, even where it says what is so anyway.
+// Fields that change nothing about a tensor are rejected as well, even where they state a fact.
 // RUN: sed -e 's|C = #fuse.place<registers>|C = #fuse.place<registers, async16>|' %s | not fusion-opt --fuse-search-schedules 2>&1 | FileCheck %s --check-prefix=TRANSPORT
 // TRANSPORT: :[[@LINE+20]]:8: error: schedule cannot be lowered: 'C' is not copied into shared memory and has no transport
 // RUN: sed -e 's|E = #fuse.place<shared>|E = #fuse.place<shared, async16>|' %s | not fusion-opt --fuse-search-schedules=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=STORED

@@ -97,7 +97,7 @@ func.func @alibi(%q: tensor<2x512x64xf16>, %k: tensor<2x512x64xf16>, %v: tensor<
   return %r : tensor<2x512x64xf32>
 }
 
-// No row begins or ends with what is left out.
+// No row begins or ends with masked elements.
 // CHECK: remark: [Missed] masks | {{.*}}Remark="all tiles along 'n' are visited: what lies where {{.*}} counts for nothing, but rows neither begin nor end there"
 func.func @hole(%q: tensor<2x512x64xf16>, %k: tensor<2x512x64xf16>, %v: tensor<2x512x64xf16>) -> tensor<2x512x64xf32> {
   %zero = arith.constant 0.0 : f32

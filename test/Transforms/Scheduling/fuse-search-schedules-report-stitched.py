@@ -81,7 +81,7 @@ report, said, _ = search("nine", NINE)
 (left,) = report["not_searched"]
 assert left["name"] == "nine, line 3" and left["why"].startswith("it runs in the generic form: "), report
 
-# Groups that nobody has formed, and options that are none, at the first operation.
+# Missing groups, and unknown options, at the first operation.
 report, said, _ = search("none", "\n\n" + SOFTMAX, groups="")
 assert report["groups"] == report["stitched"] == report["not_searched"] == [], report
 assert "none.mlir:3:1: warning: nothing was searched" in said, said

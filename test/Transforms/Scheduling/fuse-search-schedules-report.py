@@ -87,14 +87,14 @@ assert {key for phase in phases for key in phase} == {key for key in ranking[0][
 with open(sys.argv[5]) as file:
     (parted,) = json.load(file)["groups"]
 assert parted["ranking"][0]["cost"]["combine_us"] > 0
-# Parts that are stored and read again are not among what the product has to move.
+# Partial results that are stored and read again are not among the compulsory bytes of the contraction.
 assert parted["roofline"]["flop_per_byte"] == 2 * 64 * 4096 * 64 / (2 * (2 * 64 * 4096 + 64 * 64))
 for entry in ranking + parted["ranking"]:
     cost = entry["cost"]
     assert abs(sum(max(cost[key] for key in phase) for phase in phases) - cost["total_us"]) < 1e-9, entry
 assert "http:" not in page.replace("http://www.w3.org/2000/svg", "") and "https:" not in page
 assert group["copied_by_threads"] == [] and set(ranking[0]["transports"].values()) == {"async16"}, ranking[0]
-# Hopper copies in bulk, and may take all of them.
+# Hopper has TMA copies, and candidates may use all of them.
 with open(sys.argv[4]) as file:
     (hopper,) = json.load(file)["groups"]
 chosen = hopper["ranking"][0]
@@ -125,14 +125,14 @@ with open(sys.argv[6]) as file:
     (paper,) = json.load(file)["groups"]
 rules = {"rules": "124", "remove_dead_loops": True, "convergence": "best-of-all"}
 assert paper["options"] == asked | rules, paper["options"]
-# The page has the times of the model that ranked beside those of ours, which are others.
+# The page has the times of the model that ranked next to the times of our model, which differ.
 with open(sys.argv[7]) as file:
     (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.S)
 assert json.loads(data)["groups"] == [paper] and "`us by ${group.model}`" in page
 by_model = [entry["model_us"] for entry in paper["ranking"]]
 assert by_model == sorted(by_model) != [entry["cost"]["total_us"] for entry in paper["ranking"]], by_model
 assert all(entry["by_model_us"]["mcfuser"] == entry["model_us"] for entry in paper["ranking"])
-# A space without bulk copies has no other reason for those by threads.
+# A space without TMA copies has no other reason for those by threads.
 (reason,) = {entry["reason"] for entry in paper["copied_by_threads"]}
 assert reason == "space 'paper' has no other copies", reason
 assert {entry["tensor"] for entry in paper["copied_by_threads"]} == set(paper["ranking"][0]["transports"])

@@ -2,7 +2,7 @@
 // asked for, and lowering carries the reference beside the running value.
 // RUN: fusion-opt %s --fuse-search-schedules --fuse-lower-to-tile | FileCheck %s
 // CHECK-LABEL: tile.kernel
-// The running maximum, the reference and the sum of rows, and the sums of the second product.
+// The running maximum, the reference and the sum of rows, and the accumulator of the second contraction.
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (tensor<32x48xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
 // CHECK: tile.reduce maximumf
 // CHECK: %[[FACTOR:.*]] = arith.minimumf

@@ -1,4 +1,4 @@
-// Schedules of products with reductions in front of them that cannot be lowered.
+// Schedules of contractions with reductions in their prologues that cannot be lowered.
 // RUN: fusion-opt %s --fuse-search-schedules -split-input-file -verify-diagnostics
 
 #full = affine_map<(i, j) -> (i, j)>

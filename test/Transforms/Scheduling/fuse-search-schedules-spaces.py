@@ -28,7 +28,7 @@ def search(**options):
          f"report={scratch}.json}})"], capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    # Of the processor, whatever else runs on it.
+    # The processor's time, whatever else runs on it.
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     assert seconds < 10, (options, seconds)
     # What was chosen is accepted as given.

@@ -1,4 +1,4 @@
-// Rows that a block has no room for: running forms where there are any, and why there are none.
+// Rows that a block has no room for: online reductions, or the reason why a reduction cannot run online.
 // RUN: fusion-opt %s --fuse-to-groups="chip=sm_80 force-fusion=true" --remarks-filter=stitch -o %t 2> %t.remarks
 // RUN: FileCheck %s --input-file=%t.remarks
 // RUN: FileCheck %s --input-file=%t --check-prefix=SCHEDULE
@@ -12,7 +12,7 @@ func.func @softmax(%x: tensor<512x262144xf32>) -> tensor<512x262144xf32> {
   return %r : tensor<512x262144xf32>
 }
 
-// What is kept whole is not read again.
+// Rows that are retained whole are not read again.
 // CHECK: traffic
 // CHECK-NOT: online along
 // SCHEDULE-LABEL: @short

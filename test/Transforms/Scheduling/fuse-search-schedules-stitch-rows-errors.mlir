@@ -1,4 +1,4 @@
-// Blocks that share reductions along one axis and go through another one, in ways that lowering could not obey.
+// Split reductions along one axis with a serial loop over another one, in ways that lowering could not obey.
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 -split-input-file -verify-diagnostics
 
 func.func @results_walked(%a: tensor<32x128xf32>, %o: tensor<32x128xf32>, %q: tensor<f32>) -> (tensor<32x128xf32>, tensor<f32>) {

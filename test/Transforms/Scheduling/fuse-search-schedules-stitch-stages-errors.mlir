@@ -1,4 +1,4 @@
-// Blocks that go through several tiles, and copies ahead of their steps, in ways that lowering could not obey.
+// Persistent blocks, and copies that prefetch their steps, in ways that lowering could not obey.
 // RUN: fusion-opt %s --fuse-search-schedules=chip=sm_80 -split-input-file -verify-diagnostics
 
 #full = affine_map<(i, j) -> (i, j)>

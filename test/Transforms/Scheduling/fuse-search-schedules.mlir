@@ -58,7 +58,7 @@ func.func @stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// A chain of one product may ask for it.
+// A chain of one contraction may have it.
 // CHECK-LABEL: func.func @generic_form_by_hand
 func.func @generic_form_by_hand(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %o: tensor<16x16xf32>) -> tensor<16x16xf32> {
   // CHECK: schedule = #fuse.schedule<version = 2, mapping = <warps = 2>>

@@ -1,4 +1,4 @@
-// What cannot be split is refused with the reason, by this pass as by the check of schedules.
+// A reduction that cannot be split is rejected with the reason, by this pass as by the check of schedules.
 // RUN: sed -e 's|SPLIT|k = 2|' %s | not fusion-opt --fuse-split-reductions 2>&1 | FileCheck %s --check-prefix=EARLIER
 // EARLIER: error: schedule cannot be lowered: axis 'k' cannot be split: it is reduced by 'C', which is rounded before it is used
 // RUN: sed -e 's|SPLIT|h = 2|' %s | not fusion-opt --fuse-split-reductions 2>&1 | FileCheck %s --check-prefix=PARALLEL

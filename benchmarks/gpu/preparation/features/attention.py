@@ -6,7 +6,7 @@
 from .case import ROOT, Case, generate_text, hand, staged
 
 from bulk_cases import PLAIN, in_bulk  # noqa: E402
-from hand_schedule import PRODUCT, products_of_groups, schedule  # noqa: E402
+from hand_schedule import PRODUCT, contractions_by_warpgroups, schedule  # noqa: E402
 
 
 def attention(case, sequence, width, rows, columns, groups, stages, skips, **options):
@@ -51,7 +51,7 @@ ATTENTION = {
     ),
     "attention-overlap": (
         "attention, overlap",
-        "the second product beside the next iteration's first",
+        "the second contraction overlaps with the next iteration's first",
         ("FA_d64_s1024", 200, 64, 128, 64, 2, 2, False),
         dict(producers=4, overlapped="E"),
     ),
@@ -125,9 +125,9 @@ def turns_of_chains():
     yield hand(
         "ping-pong-chain",
         "ping-pong",
-        "two products in turns",
+        "two contractions in ping-pong",
         ["--chain=256,64,128,64", "--between=relu"],
-        products_of_groups(2),
+        contractions_by_warpgroups(2),
         ("ping-pong",),
         producers=4,
         turns=True,
@@ -135,7 +135,7 @@ def turns_of_chains():
 
 
 def decoding():
-    """As the search chooses, for one and four rows a head, shared heads."""
+    """As the search chooses, for one and four rows a head, heads that share keys."""
     for case, keys in (
         ("D_mha_d64_r1_n4096", 640),
         ("D_gqa8_d128_r1_n65536", 520),

@@ -37,7 +37,7 @@ def asynchronous_copies():
     yield hand(
         "cp.async-fragments",
         "cp.async",
-        "stages in shared memory and of fragments, two products",
+        "stages in shared memory and of fragments, two contractions",
         chain,
         description,
         ("cp.async", "ldmatrix"),
@@ -111,9 +111,9 @@ def warpgroup_products():
         "bf16": ("wgmma bf16", "bf16, 64-byte swizzle"),
         "bytes": ("wgmma s8", "s8"),
         "cut": ("wgmma tf32", "f32 truncated to tf32"),
-        "cut-and-computed": ("wgmma tf32", "truncated, two products"),
+        "cut-and-computed": ("wgmma tf32", "truncated, two contractions"),
         "coarse": ("wgmma e4m3", "e4m3"),
-        "coarse-by-two": ("wgmma e5m2", "e5m2, two products"),
+        "coarse-by-two": ("wgmma e5m2", "e5m2, two contractions"),
         "computed-first": ("wgmma f16", "a computed LHS"),
     }
     for name, (kind, feature) in names.items():

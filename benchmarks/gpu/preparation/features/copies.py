@@ -32,7 +32,7 @@ def tensor_copies():
         "coarse": ("TMA load", "e4m3", ("wgmma e4m3",)),
         "coarse-by-two": ("TMA load", "e5m2", ("wgmma e5m2",)),
         "bf16": ("TMA load", "bf16", ("wgmma bf16",)),
-        "handed-over": ("TMA load", "two products", ()),
+        "handed-over": ("TMA load", "two contractions", ()),
         "sm_90a-loop-over-n": ("TMA load", "for mma.sync", ("mma.sync f16",)),
     }
     for name, (kind, feature, uses) in swizzles.items():

@@ -58,9 +58,8 @@ describe(Value view, BufferType buffer, int64_t parts,
       boxShape(buffer.getRows() / parts, buffer.getColumns(), bytes);
   if (!boxes || panelOrder(buffer.getLayout().getValue(), buffer.getRows(),
                            buffer.getColumns(), bytes) != PanelOrder::Plain)
-    return reject(
-        "copies by TMA a buffer whose layout is not that of the boxes of a tensor "
-        "map");
+    return reject("copies by TMA a buffer whose layout is not that of a tensor "
+                  "map's boxes");
   TMACopy result;
   result.boxes = *boxes;
   result.parts = parts;

@@ -108,7 +108,7 @@ tile.kernel @loop_without_product(%o: !tile.ptr<f32> {tile.access = #tile.access
 
 // -----
 
-// A loop that stores something is not dropped with the tensor that nobody reads.
+// A loop that stores something is not dropped with its unread tensor.
 !view = !tile.view<2 x f32, unit = 1, alignment = 16>
 tile.kernel @loop_whose_tensor_nobody_reads(%o: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index, %e: f32) attributes {warps = 4 : i64} {
   // expected-error @below {{'tile.splat' op has a result that no layout reaches}}

@@ -20,7 +20,7 @@
 !in = !tile.view<2 x f16, unit = 1, alignment = 16>
 
 // CHECK-LABEL: tile.kernel @accumulator_feeds_the_next_product_as_it_is
-// With all warps along the rows the accumulator's layout is the first operand's: no conversion.
+// With all warps along the rows the accumulator's layout is that of A: no conversion.
 tile.kernel @accumulator_feeds_the_next_product_as_it_is(
     %o: !tile.ptr<f16> {tile.access = #tile.access<write>}, %n: index, %v: !tile.ptr<f16> {tile.access = #tile.access<read>})
     attributes {warps = 4 : i64} {
@@ -115,7 +115,7 @@ tile.kernel @loop_carries_the_accumulator_layout(
   tile.return
 }
 
-// A fragment that the outer loop only hands on to the inner one has the layout that the product there asks for.
+// A fragment that the outer loop only passes to the inner one has the layout that the contraction there needs.
 // CHECK-LABEL: tile.kernel @two_loops_carry_a_fragment
 tile.kernel @two_loops_carry_a_fragment(
     %o: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index, %e: f16)
@@ -190,8 +190,8 @@ tile.kernel @generic_form_has_nothing_to_lay_out(%o: !tile.ptr<f32> {tile.access
   tile.return
 }
 
-// What is reduced has the product's layout and its rows that layout without the columns, so that repeating them costs
-// nothing; the other product has fewer columns, hence fewer registers that hold the same.
+// The reduced tile has the contraction's layout and its rows that layout without the columns, so that repeating them costs
+// nothing; the other contraction has fewer columns, hence fewer registers that hold the same.
 // CHECK-LABEL: tile.kernel @reduced_product
 tile.kernel @reduced_product(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
   %v = tile.view %p[%n] sizes [%n, %n] strides [%n, %n] : !tile.ptr<f16> -> !tile.view<2 x f16, unit = 1, alignment = 16>

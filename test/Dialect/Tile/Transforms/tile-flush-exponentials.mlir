@@ -1,7 +1,7 @@
 // Exponentials of differences from their row's maximum that are only added up, or rounded and multiplied, may be zero.
 // RUN: fusion-opt %s --tile-flush-exponentials | FileCheck %s
 
-// The maximum so far, with zero in place of -inf, as an online softmax has it.
+// The running maximum, with zero in place of -inf, as an online softmax has it.
 // CHECK-LABEL: tile.kernel @online
 // CHECK: math.exp %{{.*}} {fuse.flush}
 // CHECK: math.exp %{{[^ ]*}} : tensor<64xf32>

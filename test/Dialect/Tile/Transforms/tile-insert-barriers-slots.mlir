@@ -64,8 +64,7 @@ tile.kernel @resident(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}) att
   tile.return
 }
 
-// Behind a pipelined loop of four iterations, which have read stages 0, 1, 2 and 0, the last one filling stage 2: since its
-// barrier nobody has touched stage 1. A fragment that is loaded ahead comes from the stage of its own iteration in the
+// Behind a pipelined loop of four iterations, which have read stages 0, 1, 2 and 0, the last one filling stage 2: since its barrier no thread has accessed stage 1. A fragment that is loaded ahead comes from the stage of its own iteration in the
 // last one, so that stage 0 waits for it, too.
 // CHECK-LABEL: tile.kernel @behind
 tile.kernel @behind(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}, %e: f16) attributes {warps = 2 : i64} {

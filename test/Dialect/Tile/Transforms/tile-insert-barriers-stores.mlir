@@ -1,4 +1,4 @@
-// Stores in bulk: all threads have written what one of them has stored, and it has waited before anybody writes there again. A
+// TMA stores: all threads have written the data that one of them stores, and it waits before any thread writes there again. A
 // proxy fence stands in front of the first of these barriers only.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers,tile-insert-proxy-fences))' | FileCheck %s
 

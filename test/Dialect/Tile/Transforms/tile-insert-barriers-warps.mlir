@@ -67,7 +67,7 @@ tile.kernel @memory_of_another_buffer(%e: f16, %n: index) attributes {warps = 2 
   tile.return
 }
 
-// A barrier of the warps does not stand in front of one of the block: what is shared waits here, too.
+// A barrier of the warps does not stand in front of one of the block: accesses to shared memory wait here, too.
 // CHECK-LABEL: tile.kernel @one_for_both
 tile.kernel @one_for_both(%e: f16, %n: index) attributes {warps = 2 : i64} {
   %a = tile.alloc {offset = 0 : i64} : !buffer

@@ -1,4 +1,4 @@
-// Where mbarriers lie, and what is ordered around bulk copies.
+// Where mbarriers lie, and the order around TMA copies.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-allocate-shared,tile-insert-barriers,tile-insert-proxy-fences))' | FileCheck %s
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] 4*[1,0] x[4,8] 2*[8,0] -> [16, 16]">
@@ -8,7 +8,7 @@
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 
-// Buffers are aligned to 1024 bytes, mbarriers stand behind all of them, 8 bytes for each stage. Data that was awaited needs
+// Buffers are aligned to 1024 bytes, mbarriers come after all of them, 8 bytes for each stage. Data that was awaited needs
 // no barrier; a stage that is filled again does.
 // CHECK-LABEL: tile.kernel @pipelined
 // CHECK-SAME: shared_memory = 2096 : i64
@@ -51,7 +51,7 @@ tile.kernel @pipelined(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) at
   tile.return
 }
 
-// What threads have stored where a bulk copy writes is passed on to it, in front of the barrier.
+// A fence before the barrier orders stores of threads before a TMA copy to the same memory.
 // CHECK-LABEL: tile.kernel @stored_before
 // CHECK: tile.local_store
 // CHECK-NOT: tile.proxy_fence
@@ -99,8 +99,8 @@ tile.kernel @loaded_before(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   tile.return
 }
 
-// What blocks have given one another is passed on in front of the barrier that they meet at, by those who wrote it, and is read before a
-// bulk copy fills its place.
+// What blocks have given one another is passed on in front of the barrier that they meet at, by those who wrote it, and is read
+// before a TMA copy fills its place.
 #acc = #tile.layout<"register: 2*[0,1] 4*[8,0]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [32, 8]">
 #part = #tile.layout<"register: 2*[0,1]; lane: 4*[0,2] 8*[1,0]; warp: 2*[0,0] -> [8, 8]">
 !share = !tile.buffer<4, 8, 8, f32, #tile.layout<"offset: 8*[0,1] 8*[1,0] -> [8, 8]">, cluster>
@@ -131,7 +131,7 @@ tile.kernel @given_before(%p: !tile.ptr<f16> {tile.access = #tile.access<read>})
   tile.return
 }
 
-// What threads store where a bulk copy has been, and none comes again, has no fence.
+// Stores of threads to memory that no later TMA copy writes have no fence.
 // CHECK-LABEL: tile.kernel @stored_behind
 // CHECK: tile.local_store
 // CHECK-NOT: tile.proxy_fence
@@ -151,7 +151,7 @@ tile.kernel @stored_behind(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   tile.return
 }
 
-// What is stored in bulk from memory that something else lay in has a fence for itself alone.
+// A TMA store from memory that held another buffer has a fence for itself alone.
 // CHECK-LABEL: tile.kernel @taken_over
 // CHECK: tile.local_store
 // CHECK-NEXT: tile.barrier

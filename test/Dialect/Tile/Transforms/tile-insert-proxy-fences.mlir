@@ -23,8 +23,8 @@ tile.kernel @copied(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}, %n: i
   tile.return
 }
 
-// So does a store; the second product finds what the first one found, and one that reads another buffer, which nobody
-// wrote meanwhile, too.
+// So does a store; the second contraction needs no further fence, nor does one that reads another buffer, which no thread wrote
+// meanwhile.
 // CHECK-LABEL: tile.kernel @stored
 // CHECK: tile.local_store
 // CHECK-NEXT: tile.local_store

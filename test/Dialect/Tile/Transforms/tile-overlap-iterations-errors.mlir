@@ -1,4 +1,4 @@
-// A product that cannot run beside the next iteration's stays where it is, for a reason.
+// A contraction that cannot overlap with the next iteration is not moved, and a remark says why.
 // RUN: fusion-opt %s --tile-overlap-iterations --remarks-filter=pipeline -split-input-file -o %t 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: FileCheck %s < %t
 

@@ -1,4 +1,4 @@
-// A product that asks for two stages runs beside those of the next iteration, whose values are computed under it.
+// A contraction with two stages overlaps with the next iteration, whose values are computed under it.
 // RUN: fusion-opt %s --tile-overlap-iterations | FileCheck %s
 
 #k = affine_map<(d0, d1) -> (d0, d1)>
@@ -48,7 +48,7 @@
 // CHECK-NEXT: tile.release %[[V]]
 // CHECK: scf.yield {{.*}}%[[SUM]]
 
-// The last product waits for itself.
+// The last contraction waits for itself.
 // CHECK: }
 // CHECK: tile.await %[[V]][%{{.*}}] : <2,
 // CHECK-NEXT: %[[LAST:.*]] = tile.shared_dot %{{.*}}, %[[V]][%{{.*}}], %{{.*}} "wgmma.m64k16" warps [4, 1] : [

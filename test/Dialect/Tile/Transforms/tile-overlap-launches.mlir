@@ -84,7 +84,7 @@ tile.kernel @third(%b: !tile.ptr<f32> {tile.access = #tile.access<read>},
   tile.return
 }
 
-// Launches that are not programmatic stay as they are.
+// Launches that are not programmatic stay unchanged.
 // CHECK-LABEL: tile.kernel @alone(
 // CHECK-NOT: tile.launch_dependents
 // CHECK-NOT: tile.await_launches

@@ -1,4 +1,4 @@
-// Groups of warps have the tensor cores one after the other, and no turn where the most elements are computed between products.
+// Warpgroups have the tensor cores one after the other, and leave them where the most elements are computed between contractions.
 // RUN: fusion-opt %s --tile-ping-pong | FileCheck %s
 
 !two = !tile.buffer<2, 64, 64, f16, <"offset: 8*[0,1] x[0,8] x[0,16] x[0,32] x[1,8] x[2,16] x[4,32] 8*[8,0] -> [64, 64]">>
@@ -48,7 +48,8 @@ tile.kernel @beside(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attri
   tile.return
 }
 
-// What is computed stands between the products: a turn goes from one iteration to the next, the first one begins before the loop.
+// The element-wise work is between the contractions: a turn goes from one iteration to the next, the first one begins before
+// the loop.
 // CHECK-LABEL: tile.kernel @between
 // CHECK-NEXT: tile.ping_pong_arrive first
 // CHECK: tile.ping_pong_wait{{$}}

@@ -4,7 +4,7 @@
 !buffer = !tile.buffer<1, 16, 16, f16, #shared>
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 
-// A buffer that was refused, or that asks for nothing, leaves its copy alone.
+// A buffer that cannot have stages, or has none, leaves its copy alone.
 // CHECK-LABEL: tile.kernel @stages
 // CHECK: tile.copy_async {{.*}}{stages = 4 : i64}
 // CHECK-NOT: stages =

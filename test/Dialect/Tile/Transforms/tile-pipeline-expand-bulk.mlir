@@ -1,4 +1,4 @@
-// A pipeline of bulk copies: no groups and no waits for them; each buffer is awaited by itself in front of its first use.
+// A pipeline of TMA copies: no groups and no waits for them; each buffer is awaited by itself in front of its first use.
 // RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --canonicalize | FileCheck %s
 // RUN: fusion-opt %s --tile-pipeline-place | FileCheck %s --check-prefix=PLACED
 // RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --tile-pipeline-registers --tile-pipeline-prune | FileCheck %s --check-prefix=FRAGMENTS
@@ -41,8 +41,8 @@
 // CHECK-NEXT: tile.local_load %[[Y]][%[[RY]]] at [0, 0] {slot = 0 : i64}
 // CHECK-NEXT: tile.consumer_release
 
-// With a second stage of fragments the next iteration's are loaded, and awaited, in front of the last product; behind the
-// last iteration there is nothing to wait for.
+// With a second stage of fragments the next iteration's are loaded, and awaited, before the last contraction; after the last
+// iteration there is nothing to wait for.
 // FRAGMENTS-LABEL: tile.kernel @two_buffers
 // FRAGMENTS-NOT: tile.consumer_wait
 // FRAGMENTS: tile.producer_acquire

@@ -126,7 +126,7 @@ tile.kernel @nested(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attri
   tile.return
 }
 
-// Each stage of a bulk copy has an mbarrier: both loops have stages where one of them is copied in bulk.
+// Each stage of a TMA copy has an mbarrier: both loops have stages where one of them has TMA copies.
 // CHECK-LABEL: tile.kernel @nested_in_bulk
 // CHECK: tile.alloc {pipeline_stages = 2 : i64, pipelined}
 // CHECK: tile.alloc {pipeline_stages = 3 : i64, pipelined}

@@ -107,7 +107,7 @@ tile.kernel @counted_elsewhere(%v: !tile.ptr<f16> {tile.access = #tile.access<re
   tile.return
 }
 
-// The same with nothing in flight in front of the empty group.
+// The empty group with nothing in flight before it.
 // CHECK-LABEL: tile.kernel @nothing_in_flight
 tile.kernel @nothing_in_flight(%v: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 2 : i64} {
   %c0 = arith.constant 0 : index

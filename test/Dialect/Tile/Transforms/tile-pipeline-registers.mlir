@@ -9,7 +9,7 @@
 !buffer = !tile.buffer<1, 16, 32, f16, #shared>
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 
-// Two products in an iteration: the second one's loads stand under the first product, the next iteration's first loads
+// Two contractions in an iteration: the second one's loads run under the first contraction, the next iteration's first loads
 // under the second, after the wait for its data. The first fragments are loaded before the loop and carried.
 // CHECK-LABEL: tile.kernel @two_levels
 // CHECK: tile.producer_commit
@@ -56,7 +56,7 @@ tile.kernel @two_levels(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) a
 }
 
 // Stages of one buffer's fragments alone: those of the other are loaded where they are multiplied, behind the wait that
-// stands in front of the last product of the iteration before.
+// stands in front of the last contraction of the iteration before.
 // CHECK-LABEL: tile.kernel @one_buffer
 // CHECK: tile.producer_acquire
 // CHECK: %[[A0:.*]] = tile.local_load %[[X:.*]][%{{.*}}] at [0, 0] {slot = 0 : i64}
@@ -138,7 +138,7 @@ tile.kernel @all_but_one_buffer(%p: !tile.ptr<f16> {tile.access = #tile.access<r
   tile.return
 }
 
-// A loop of one stage: its loads cannot pass the wait, but the second product's move under the first.
+// A loop of one stage: its loads cannot pass the wait, but the second contraction's move under the first.
 // CHECK-LABEL: tile.kernel @registers_alone
 // CHECK: scf.for
 // CHECK: tile.wait 0

@@ -1,4 +1,4 @@
-// Stages that bulk copies fill are released by mbarriers: an acquire in front of each copy, a release behind the last use.
+// Stages that TMA copies fill are released by mbarriers: an acquire in front of each copy, a release behind the last use.
 // RUN: fusion-opt %s --tile-pipeline-place --tile-pipeline-expand --tile-pipeline-registers --tile-release-stages | FileCheck %s
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-pipeline-place,tile-pipeline-expand,tile-pipeline-registers,tile-release-stages,tile-allocate-shared,tile-insert-barriers))' | FileCheck %s --check-prefix=PLACED
 
@@ -189,7 +189,7 @@ tile.kernel @beside_groups(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}
   tile.return
 }
 
-// unless another warp copies in bulk, which they do not hold back.
+// unless another warp issues TMA copies, which they do not hold back.
 // CHECK-LABEL: tile.kernel @beside_groups_of_producers
 // CHECK: tile.acquire
 // CHECK: tile.producer_acquire

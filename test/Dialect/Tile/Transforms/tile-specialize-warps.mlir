@@ -1,4 +1,4 @@
-// Bulk copies by warps of their own: each side keeps what its operations are computed from.
+// Warp specialization: producers and consumers each keep the values that their operations depend on.
 // RUN: fusion-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-release-stages,tile-allocate-shared,tile-insert-barriers,tile-specialize-warps))' | FileCheck %s
 
 #shared = #tile.layout<"offset: 8*[0,1] x[0,8] 4*[1,0] x[4,8] 2*[8,0] -> [16, 16]">
@@ -8,7 +8,7 @@
 !view = !tile.view<2 x f16, unit = 1, alignment = 16>
 #plain = affine_map<(d0, d1) -> (d0, d1)>
 
-// Of what the loop carries the producer has the stage that it fills, the others the one that they read, and their sums. No
+// The producer's loop carries the stage that it fills, the consumers' loop the stage that they read, and their accumulators. No
 // barrier stands in the loop.
 // CHECK-LABEL: tile.kernel @sums
 // CHECK-SAME: producers = 4 : i64
@@ -103,7 +103,7 @@ tile.kernel @kept(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attribu
   tile.return
 }
 
-// Memory that others have written through, and a bulk copy fills later, though that is the first to its buffer: threads wait for
+// Memory that others have written through, and a TMA copy fills later, though that is the first to its buffer: threads wait for
 // each other where they meet, and for the producer in front of the copy.
 // CHECK-LABEL: tile.kernel @in_the_same_place
 // CHECK: tile.warp_specialize producer {

@@ -336,7 +336,7 @@ tile.kernel @more() attributes {warps = 1 : i64, unmasked_iterations = 2 : i64} 
   tile.return
 }
 
-// Whether the iterations of a product keep their masks is the schedule's to say, whatever the intrinsic is.
+// The schedule says whether the iterations of a contraction keep their masks, whatever the intrinsic is.
 // CHECK-LABEL: tile.kernel @masked
 // CHECK: scf.for
 // CHECK: tile.dot {{.*}} {masked}

@@ -42,7 +42,7 @@ tile.kernel @first_computed(%stage: index) attributes {warps = 4 : i64} {
   tile.return
 }
 
-// A part of the first operand is loaded; warps on their own load all.
+// A part of A is loaded; warps on their own load all.
 // CHECK-LABEL: tile.kernel @does_not_fire
 // CHECK: tile.local_load %{{.*}} at [0, 16]
 // CHECK: tile.shared_dot %{{.*}}, %{{.*}}[
@@ -59,7 +59,7 @@ tile.kernel @does_not_fire(%stage: index) attributes {warps = 4 : i64} {
   tile.return
 }
 
-// A stage has been read when the product is there.
+// A stage has been read when the contraction is complete.
 // CHECK-LABEL: tile.kernel @released
 // CHECK-NOT: tile.consumer_release
 // CHECK: tile.shared_dot

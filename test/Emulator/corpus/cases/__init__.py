@@ -12,7 +12,7 @@ launch first:
             a, b = rng.random(n, np.float32), rng.random(n, np.float32)
             yield Case(grid=4, block=256, args=[a, b, Out(a + b), n])
 
-Arguments are arrays (read by the kernel and left as they are), `Out` (its result), `InOut`, a
+Arguments are arrays (read by the kernel and not changed), `Out` (its result), `InOut`, a
 `TensorMap` over one of these, and scalars: int is i32, float f32, np.int64 and np.float64 the longer
 ones, bytes a structure. The same object twice is the same buffer.
 
