@@ -15,10 +15,13 @@ comment. Files in docs/style/unclean.txt are not clean yet: they are skipped, an
 """
 
 import argparse
+import ast
 import fnmatch
+import io
 import pathlib
 import re
 import sys
+import tokenize
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -26,9 +29,11 @@ PHRASES = pathlib.Path("docs/style/phrases.toml")
 UNCLEAN = pathlib.Path("docs/style/unclean.txt")
 MOST_SENTENCE_WORDS, MOST_PARAGRAPH_WORDS = 30, 120
 
-PATTERNS = ["*.md", "docs/**/*.md", "include/**/*", "lib/**/*", "tools/**/*", "python/src/**/*"]
-GENERATED = ["docs/reference/*"]  # from TableGen descriptions, which are checked where they are written
-CODE = {".h", ".cpp"}
+FOLDERS = [".ci", "benchmarks", "cmake", "docs", "examples", "fuzz", "include", "lib", "python", "scripts", "test"]
+FOLDERS += ["tools", "unittests"]
+PATTERNS = ["*"] + [f"{folder}/**/*" for folder in FOLDERS]
+# Pages from TableGen descriptions, which are checked where they are written, recorded results, and what tests leave.
+GENERATED = ["docs/reference/*", "benchmarks/results/*", "*/__pycache__/*"]
 
 
 class Prose:
@@ -103,9 +108,13 @@ def markdown(text, first_line=1, kind="page"):
     return found
 
 
-def code(text, is_header):
-    """Comments and messages of C++: comments are joined while they stand on lines of their own."""
-    found, lines, start = [], [], 0
+def comments(text, markers, is_header=False):
+    """Comments of source text: they are joined while they stand on lines of their own. `markers` begin a comment.
+
+    Returns the comments and the text without them, with as many lines.
+    """
+    own_line = re.compile(rf"\s*({markers})(?!/|=|-|!)<? ?(.*)$")
+    found, lines, start, rest = [], [], 0, []
 
     def flush(next_code=""):
         nonlocal lines
@@ -121,30 +130,170 @@ def code(text, is_header):
 
     for number, line in enumerate(text.splitlines(), 1):
         if number <= 8 and ("//===" in line or "License" in line or "SPDX" in line or "Part of the Fusion" in line):
+            rest.append("")
             continue
-        match = re.match(r"\s*(///|//)(?!/|=|-)<? ?(.*)$", line)
+        match = own_line.match(line)
         if match and not match.group(2).startswith(("===", "---", "NOLINT", "clang-format")):
+            rest.append("")
+            if re.match(DIRECTIVE, match.group(2)):
+                flush()
+                continue
             if not lines:
                 start = number
             lines.append((match.group(1), match.group(2)))
             continue
         flush(line)
-        without, comment = split_comment(line)
-        if comment:
+        without, comment = split_comment(line, markers)
+        rest.append(without)
+        if comment and not re.match(DIRECTIVE, comment):
             found.append(Prose(number, "comment", comment))
-        for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', without):
-            if not re.match(r"\s*#\s*include", line) and len(re.findall(r"[a-z]+", literal)) > 3 and " " in literal:
-                found.append(Prose(number, "message", literal))
+    flush()
+    return found, "\n".join(rest)
+
+
+def split_comment(line, markers="///|//"):
+    """A line's code and the comment behind it."""
+    before = "" if markers.startswith("/") else r"(?<!\S)"
+    for match in re.finditer(rf'"(?:[^"\\]|\\.)*"|{before}(?:{markers})/*<? ?(.*)$', line):
+        if match.group(1) is not None:
+            return line[: match.start()], match.group(1)
+    return line, ""
+
+
+def messages(text):
+    """Messages in C++ without comments: adjacent literals are one, and values that are joined with them are `N`."""
+    found, message, start, end = [], None, 0, 0
+    for match in re.finditer(r'R"(\w*)\((.*?)\)\1"', text, re.DOTALL):
+        found += raw(match.group(2), text.count("\n", 0, match.start(2)) + 1)
+    text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda match: "\n" * match.group(0).count("\n"), text, flags=re.DOTALL)
+    text = re.sub(r"(?m)^[ \t]*#[ \t]*include.*$", "", text)
+
+    def flush():
+        if message and " " in message and len(re.findall(r"[a-z]+", message)) > 3:
+            found.append(Prose(start, "message", placeholders(message)))
+
+    line, counted = 1, 0
+    for match in re.finditer(r"'(?:[^'\\\n]|\\.)'|\"((?:[^\"\\\n]|\\.)*)\"", text):
+        if match.group(1) is None:
+            continue
+        line, counted = line + text.count("\n", counted, match.start()), match.start()
+        between = None if message is None else joint(text[end : match.start()])
+        if between is None:
+            flush()
+            message, start = match.group(1), line
+        else:
+            message += between + match.group(1)
+        end = match.end()
     flush()
     return found
 
 
-def split_comment(line):
-    """A line's code and the comment behind it."""
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|//+<? ?(.*)$', line):
-        if match.group(1) is not None:
-            return line[: match.start()], match.group(1)
-    return line, ""
+def raw(text, first_line):
+    """The lines of a raw string: a help text, or a page with a script, whose adjacent literals are joined."""
+    text = re.sub(r"[\"'`]\s*\+\s*[\"'`]", lambda match: "\v" * match.group(0).count("\n"), text)
+    text = re.sub(r"\$\{[^}]*\}", "N", text)
+    found = []
+    for line in text.split("\n"):
+        if " " in line:
+            found.append(Prose(first_line, "message", line.replace("\v", "")))
+        first_line += 1 + line.count("\v")
+    return found
+
+
+def joint(glue):
+    """What the text between two literals puts between their contents, or None where they are no one message."""
+    if not glue.strip():
+        return ""
+    match = re.fullmatch(r"\s*\)*\s*(?:\+|<<)\s*(.*?)\s*(?:\+|<<)\s*(?:[\w:]+\()?\s*", glue, re.DOTALL)
+    if not match:
+        return "" if re.fullmatch(r"\s*\)*\s*(?:\+|<<)\s*(?:[\w:]+\()?\s*", glue) else None
+    depth = 0
+    for letter in match.group(1):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0 or letter == ";" or (depth == 0 and letter in ",?:=" and "::" not in match.group(1)):
+            return None
+    return "N" if depth == 0 else None
+
+
+def placeholders(message):
+    """A message with `N` for each value that is formatted into it."""
+    return re.sub(r"\{\d+(?:[,:][^{}]*)?\}|%(?:\d+\$)?[-+0#]*\d*(?:\.\d+)?(?:ll|l|z)?[dusxfgp]\b", "N", message)
+
+
+# Lines of tests that are for lit, FileCheck and the verifier of diagnostics.
+DIRECTIVE = r"!|[A-Z][A-Z0-9_-]*(?:\{[A-Z]+(?::\d+)?\})?:|expected-|COM:|-+$|noqa|type:|pragma|fmt:|shellcheck|mypy|pylint"
+
+
+def code(text, is_header):
+    """Comments and messages of C++."""
+    found, rest = comments(text, "///|//", is_header)
+    return found + messages(rest)
+
+
+def scripts(text):
+    """Comments of CMake, shell and tests in which a `#` begins one, and their messages."""
+    found, rest = comments(text, "##?")
+    for number, line in enumerate(rest.splitlines(), 1):
+        for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', line):
+            if len(re.findall(r"\b[a-z]+\b", re.sub(r"\$\{?\w+\}?", "N", literal))) > 3 and " " in literal:
+                found.append(Prose(number, "message", literal))
+    return found
+
+
+def python(text):
+    """Comments, docstrings and messages of Python. A string of several lines is text for a program, and no message."""
+    found, block, last = [], [], 0
+
+    def flush():
+        nonlocal block
+        if block:
+            found.extend(markdown("\n".join(block), last - len(block) + 1, "comment"))
+        block = []
+
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        comment, line = re.sub(r"^#+ ?", "", token.string), token.start[0]
+        alone = not token.line[: token.start[1]].strip()
+        if not alone or line != last + 1 or re.match(DIRECTIVE, comment):
+            flush()
+        if re.match(DIRECTIVE, comment) or (line <= 8 and re.search("License|SPDX|Part of the Fusion", comment)):
+            continue
+        if alone:
+            block.append(comment)
+            last = line
+        else:
+            found.append(Prose(line, "comment", comment))
+    flush()
+    tree = ast.parse(text)
+    documented = (ast.Module, ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
+    seen = set()
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and (documentation := ast.get_docstring(node, clean=True)):
+            seen.add(id(node.body[0].value))
+            found += markdown(documentation, node.body[0].lineno, "comment")
+    visit = [tree]
+    while visit:
+        node = visit.pop()
+        if (message := string(node)) is not None and id(node) not in seen:
+            message = message.strip("\n")
+            if "\n" not in message and " " in message and len(re.findall(r"[a-z]+", message)) > 3:
+                found.append(Prose(node.lineno, "message", placeholders(message)))
+        else:
+            visit += ast.iter_child_nodes(node)
+    return found
+
+
+def string(node):
+    """The string that an expression builds, with `N` for values that are formatted into it, or None."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return "".join(string(value) or "N" for value in node.values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = string(node.left), string(node.right)
+        return None if left is None and right is None else (left or "N") + (right or "N")
+    return None
 
 
 def tablegen(text):
@@ -164,11 +313,19 @@ def dedent(text):
 
 def extract(path, text):
     """The prose of a file, by its name."""
-    suffix = pathlib.PurePath(path).suffix
+    name, suffix = pathlib.PurePath(path).name, pathlib.PurePath(path).suffix
     if suffix == ".md":
         return markdown(text)
     if suffix == ".td":
         return tablegen(text)
+    if suffix in (".py", ".cfg"):
+        return python(text)
+    if suffix == ".mlir":
+        return comments(text, "//")[0]
+    if suffix in (".cmake", ".sh", ".test") or name == "CMakeLists.txt":
+        return scripts(text)
+    if not suffix:
+        return python(text) if "python" in text.partition("\n")[0] else scripts(text)
     return code(text, str(path).startswith("include/"))
 
 
@@ -221,16 +378,27 @@ class Rules:
                 yield prose.line, f"a comment begins '{prose.text[:40]}': {rule['say']}"
 
 
+SUFFIXES = {".md", ".td", ".h", ".cpp", ".c", ".cu", ".cuh", ".py", ".cfg", ".mlir", ".cmake", ".sh", ".test"}
+
+
+def is_prose(path):
+    """Whether a file has prose that is checked. Scripts have no suffix, but name their interpreter."""
+    if not path.is_file():
+        return False
+    if path.suffix:
+        return path.suffix in SUFFIXES or path.name == "CMakeLists.txt"
+    with path.open("rb") as file:
+        return file.read(2) == b"#!"
+
+
 def files(root=ROOT):
     """The files with prose, relative to the root."""
     found = set()
     for pattern in PATTERNS:
         for path in root.glob(pattern):
             name = path.relative_to(root)
-            suffixes = {".md"} if pattern.endswith(".md") else CODE | {".td"}
-            if path.suffix in suffixes and path.is_file():
-                if not any(fnmatch.fnmatch(str(name), glob) for glob in GENERATED):
-                    found.add(name)
+            if is_prose(path) and not any(fnmatch.fnmatch(str(name), glob) for glob in GENERATED):
+                found.add(name)
     return sorted(found)
 
 

@@ -113,6 +113,80 @@ auto z = "// no comment, but a long message"; // a comment
     assert len(found("lib/x.cpp", text)) == 1
 
 
+def messages(text):
+    return [prose.text for prose in check_prose.extract("lib/x.cpp", text) if prose.kind == "message"]
+
+
+def test_literals_of_one_message_are_joined():
+    assert messages('f("one message that "\n  "is in two literals");') == ["one message that is in two literals"]
+    assert messages('return name + " is executed by groups of " + std::to_string(n) +\n  " warps";') == [
+        "is executed by groups of N warps"
+    ]
+    assert messages('emitError("has ") << n << " parts of type " << type;') == ["has N parts of type"]
+    assert messages('std::string("the operand of ") + name + " is not here";') == ["the operand of N is not here"]
+    assert messages('f(x ? "the first of these messages" : "the second of these messages");') == [
+        "the first of these messages", "the second of these messages"]  # fmt: skip
+    assert messages('formatv("fused {0} of them into {1:F1} kernels", n, m);') == ["fused N of them into N kernels"]
+    assert messages("""char c = '"'; f("a message after a quote");""") == ["a message after a quote"]
+    assert len(found("lib/x.cpp", 'return " is executed by groups of " + n + " warps";')) == 1
+
+
+def test_raw_strings():
+    page = 'auto page = R"html(<p>\n`Of ${n} candidates those ` +\n   \'that fit\'</p>)html";\nf("a message of four words");\n'
+    assert messages(page) == ["`Of N candidates those that fit'", "a message of four words"]
+    assert [line for line, _ in RULES.check("lib/x.cpp", page)] == [2]
+
+
+def test_python():
+    text = '''"""A module."""
+
+# A comment
+# on two lines.
+
+
+def f(x):
+    """Returns a value.
+
+    It is large.
+    """
+    raise ValueError(f"the value {x} is in bulk, " "and wrong") from 1 + "no"  # and a comment
+
+
+PROGRAM = """
+// copied in bulk
+"""
+'''
+    prose = kinds("python/x.py", text)
+    assert (3, "comment", "A comment on two lines.") in prose
+    assert (8, "comment", "Returns a value.") in prose
+    assert (12, "message", "the value N is in bulk, and wrong") in prose
+    assert (12, "comment", "and a comment") in prose
+    assert not any("copied" in text for _, _, text in prose)
+    assert len(found("python/x.py", text)) == 1
+
+
+def test_lines_for_lit_are_no_prose():
+    text = """// RUN: fusion-opt %s | FileCheck %s --check-prefix=A
+// Copied in bulk
+// CHECK-LABEL: copied in bulk
+// CHECK-COUNT-2: copied in bulk
+// A{LITERAL}: copied in bulk
+// expected-error @below {{copied in bulk}}
+func.func @f() // in bulk
+"""
+    assert kinds("test/x.mlir", text) == [(2, "comment", "Copied in bulk"), (7, "comment", "in bulk")]
+    assert kinds("test/x.test", text.replace("//", "#"))[0] == (2, "comment", "Copied in bulk")
+
+
+def test_scripts():
+    text = '#!/usr/bin/env bash\n# A comment.\nsay "the folder $folder is not here" # why\n'
+    assert kinds("scripts/x", text) == [
+        (2, "comment", "A comment."),
+        (3, "comment", "why"),
+        (3, "message", "the folder $folder is not here"),
+    ]
+
+
 def test_tablegen():
     text = """def X {
   let summary = "A row of products";
@@ -160,4 +234,6 @@ def test_list_of_unclean_files_only_shrinks(tmp_path):
 
 
 def test_generated_pages_are_not_checked():
-    assert not any(str(name).startswith("docs/reference/") for name in check_prose.files())
+    names = {str(name) for name in check_prose.files()}
+    assert not any(name.startswith(("docs/reference/", "benchmarks/results/")) for name in names)
+    assert {"CMakeLists.txt", "scripts/test", "python/fusion/program.py", "test/Transforms/remarks.mlir"} <= names
