@@ -69,8 +69,8 @@ public:
   std::string reason; ///< where the operators make no group
 };
 
-/// Products in a row, M x K0 times K0 x K1 times ..., with an f16 copy of each
-/// intermediate; the result is f32.
+/// A chain of contractions, M x K0 times K0 x K1 times ..., with an f16 copy of
+/// each intermediate; the result is f32.
 inline std::string chainIR(llvm::ArrayRef<int64_t> sizes,
                            llvm::StringRef type = "f16") {
   auto tensor = [](int64_t rows, int64_t columns, llvm::StringRef element) {

@@ -1,4 +1,4 @@
-//===- TensorCopyTest.cpp - cp.async.bulk.tensor and tensor maps ---===//
+//===- TensorCopyTest.cpp - cp.async.bulk.tensor and tensor maps ----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

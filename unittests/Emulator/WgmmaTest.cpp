@@ -1,4 +1,4 @@
-//===- WgmmaTest.cpp - wgmma in all types, layouts and sizes ---===//
+//===- WgmmaTest.cpp - wgmma in all types, layouts and sizes --------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -80,14 +80,14 @@ void fusion::findAlignments(StitchGroup &group) {
 }
 
 int64_t fusion::spanOf(const StitchAxis &axis,
-                       const AxisThreadMapping &spread) {
-  return axis.extent + spread.align - 1;
+                       const AxisThreadMapping &mapping) {
+  return axis.extent + mapping.align - 1;
 }
 
 int64_t fusion::countTiles(const StitchGroup &group,
                            const StitchSchedule &schedule, unsigned axis) {
-  const AxisThreadMapping &spread = schedule.threadMapping[axis];
-  return llvm::divideCeil(spanOf(group.axes[axis], spread), spread.tile);
+  const AxisThreadMapping &mapping = schedule.threadMapping[axis];
+  return llvm::divideCeil(spanOf(group.axes[axis], mapping), mapping.tile);
 }
 
 std::optional<std::string>
@@ -95,25 +95,25 @@ fusion::checkAlignment(const StitchGroup &group,
                        const StitchSchedule &schedule) {
   llvm::SmallDenseSet<unsigned> aligned;
   for (auto [number, axis] : llvm::enumerate(group.axes)) {
-    const AxisThreadMapping &spread = schedule.threadMapping[number];
-    if (spread.align == 1)
+    const AxisThreadMapping &mapping = schedule.threadMapping[number];
+    if (mapping.align == 1)
       continue;
     std::string name = "axis '" + axis.name + "'";
     if (!aligned.insert(group.components[number]).second)
       return name + " is aligned, and another axis with it";
-    if (axis.align % spread.align != 0)
+    if (axis.align % mapping.align != 0)
       return name + " has no tensor whose rows could be aligned to " +
-             std::to_string(spread.align) + " elements" +
+             std::to_string(mapping.align) + " elements" +
              (axis.align > 1 ? ", but to " + std::to_string(axis.align) : "");
     for (auto [other, stride] : axis.rowStrides)
       if (schedule.threadMapping[other].tile > 1)
         return name + " is aligned for each element of axis '" +
                group.axes[other].name + "', of which a block has one";
-    if (axis.isReduced && countTiles(group, schedule, number) > spread.cluster)
+    if (axis.isReduced && countTiles(group, schedule, number) > mapping.cluster)
       return name + " is reduced, and rows of " +
-             std::to_string(spanOf(axis, spread)) +
+             std::to_string(spanOf(axis, mapping)) +
              " elements from an aligned one on do not fit a tile of " +
-             std::to_string(spread.tile);
+             std::to_string(mapping.tile);
     if (StitchSplit::axisOf(group, schedule))
       return name + " is aligned, and a reduction is split over blocks";
   }
@@ -122,9 +122,9 @@ fusion::checkAlignment(const StitchGroup &group,
 
 bool fusion::beginsRows(const StitchGroup &group,
                         const StitchSchedule &schedule, unsigned axis) {
-  for (auto [aligned, spread] :
+  for (auto [aligned, mapping] :
        llvm::zip_equal(group.axes, schedule.threadMapping))
-    if (spread.align > 1 &&
+    if (mapping.align > 1 &&
         llvm::is_contained(llvm::make_first_range(aligned.rowStrides), axis))
       return true;
   return false;
@@ -152,10 +152,10 @@ int64_t fusion::accessWidth(const StitchSchedule &schedule,
   if (!tensor.unit)
     return 1;
   // Registers of an axis that no other thread is on are contiguous as well.
-  const AxisThreadMapping &spread = schedule.threadMapping[*tensor.unit];
-  uint64_t beside = spread.lanes * spread.warps == 1
+  const AxisThreadMapping &mapping = schedule.threadMapping[*tensor.unit];
+  uint64_t beside = mapping.lanes * mapping.warps == 1
                         ? schedule.stepOf(*tensor.unit).tile
-                        : spread.vector;
+                        : mapping.vector;
   return std::min<int64_t>(beside & -beside,
                            std::max<int64_t>(1, alignmentOf(schedule, tensor) /
                                                     tensor.elementBytes));

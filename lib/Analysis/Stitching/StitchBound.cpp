@@ -171,11 +171,11 @@ int64_t StitchBound::replicasOf(const StitchSchedule &schedule,
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (group.components[axis] != tensor.component)
       continue;
-    const AxisThreadMapping &spread = schedule.threadMapping[axis];
-    lanes *= spread.lanes;
+    const AxisThreadMapping &mapping = schedule.threadMapping[axis];
+    lanes *= mapping.lanes;
     if (llvm::is_contained(tensor.axes, axis))
       continue;
-    replicas *= spread.lanes * spread.warps;
+    replicas *= mapping.lanes * mapping.warps;
     bool isInParts = axis == split || (schedule.serialLoop &&
                                        schedule.serialLoop->axis == axis &&
                                        !group.axes[axis].isReduced);
@@ -251,10 +251,10 @@ std::optional<double> StitchBound::boundOf(const Form &form,
   for (const Exchange &exchange : exchanges) {
     int64_t rows = elements[exchange.resultSpace], parts = 1, each = 0;
     for (unsigned axis : exchange.axes) {
-      const AxisThreadMapping &spread = schedule.threadMapping[axis];
-      each += 2 * rows * llvm::Log2_64_Ceil(spread.lanes);
-      total.exchanges += walks * exchange.times * (spread.warps > 1);
-      parts *= spread.warps;
+      const AxisThreadMapping &mapping = schedule.threadMapping[axis];
+      each += 2 * rows * llvm::Log2_64_Ceil(mapping.lanes);
+      total.exchanges += walks * exchange.times * (mapping.warps > 1);
+      parts *= mapping.warps;
     }
     if (parts > 1)
       each += rows * parts * 2;

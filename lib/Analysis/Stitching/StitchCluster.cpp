@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace fusion;
 
 std::optional<unsigned> fusion::clusterAxisOf(const StitchSchedule &schedule) {
-  for (auto [axis, spread] : llvm::enumerate(schedule.threadMapping))
-    if (spread.cluster > 1)
+  for (auto [axis, mapping] : llvm::enumerate(schedule.threadMapping))
+    if (mapping.cluster > 1)
       return axis;
   return std::nullopt;
 }
@@ -65,11 +65,11 @@ int64_t fusion::countClusterPartials(const StitchGroup &group,
 int64_t fusion::countRetained(const StitchSchedule &schedule, int64_t first,
                               int64_t beyond) {
   const StitchSerialLoop &walk = *schedule.serialLoop;
-  const AxisThreadMapping &spread = schedule.threadMapping[walk.axis];
+  const AxisThreadMapping &mapping = schedule.threadMapping[walk.axis];
   int64_t retained = 0,
           own = (walk.registerSteps + walk.sharedSteps) * walk.step;
-  for (int64_t block = 0; block < spread.cluster; ++block) {
-    int64_t start = block * spread.tile;
+  for (int64_t block = 0; block < mapping.cluster; ++block) {
+    int64_t start = block * mapping.tile;
     retained += std::max<int64_t>(0, std::min(beyond, start + own) -
                                          std::max(first, start));
   }
@@ -82,10 +82,10 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
   std::optional<unsigned> shared = clusterAxisOf(schedule);
   if (!shared)
     return std::nullopt;
-  const AxisThreadMapping &spread = schedule.threadMapping[*shared];
+  const AxisThreadMapping &mapping = schedule.threadMapping[*shared];
   std::string name = "axis '" + group.axes[*shared].name + "'";
-  if (spread.cluster > chip.maxClusterSize)
-    return name + " has a cluster of " + std::to_string(spread.cluster) +
+  if (mapping.cluster > chip.maxClusterSize)
+    return name + " has a cluster of " + std::to_string(mapping.cluster) +
            " blocks, of which " + chip.name.str() + " has " +
            (chip.hasClusters
                 ? "no more than " + std::to_string(chip.maxClusterSize)
@@ -101,15 +101,15 @@ std::optional<std::string> fusion::checkCluster(const StitchGroup &group,
     return name + " has a cluster of blocks, and the group more than one set "
                   "of axes";
   int64_t tiles = countTiles(group, schedule, *shared);
-  if (tiles != spread.cluster)
-    return name + " has a cluster of " + std::to_string(spread.cluster) +
+  if (tiles != mapping.cluster)
+    return name + " has a cluster of " + std::to_string(mapping.cluster) +
            " blocks, and " + std::to_string(tiles) + " tiles of " +
-           std::to_string(spread.tile) + " elements";
+           std::to_string(mapping.tile) + " elements";
   // An exchange is a barrier of all blocks, which stands in no loop.
   if (schedule.serialLoop && schedule.serialLoop->axis != *shared)
     return name + " has a cluster of blocks with a serial loop over another "
                   "axis";
-  if (spread.align > 1 && schedule.retainedSteps() < schedule.countSteps())
+  if (mapping.align > 1 && schedule.retainedSteps() < schedule.countSteps())
     return name + " is aligned and has a cluster of blocks that do not retain "
                   "their tile of it";
   constexpr unsigned byteBits = 8;

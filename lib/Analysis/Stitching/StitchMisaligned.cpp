@@ -40,8 +40,8 @@ int64_t fusion::misalignedAccessWidth(const StitchGroup &group,
                                       const StitchTensor &tensor) {
   if (!tensor.unit)
     return 1;
-  const AxisThreadMapping &spread = schedule.threadMapping[*tensor.unit];
-  int64_t width = widestMisalignedAccess(tensor, spread.vector);
+  const AxisThreadMapping &mapping = schedule.threadMapping[*tensor.unit];
+  int64_t width = widestMisalignedAccess(tensor, mapping.vector);
   if (width == 1 ||
       alignmentOf(schedule, tensor) >= width * int64_t(tensor.elementBytes))
     return 1;
@@ -63,9 +63,9 @@ int64_t fusion::misalignedAccessWidth(const StitchGroup &group,
 
 int64_t fusion::misalignedRun(const StitchSchedule &schedule,
                               const StitchTensor &tensor) {
-  AxisThreadMapping spread = schedule.stepOf(*tensor.unit);
-  return spread.vector * spread.lanes *
-         (spread.warps == 1 ? spread.registers() : 1);
+  AxisThreadMapping mapping = schedule.stepOf(*tensor.unit);
+  return mapping.vector * mapping.lanes *
+         (mapping.warps == 1 ? mapping.registers() : 1);
 }
 
 double fusion::accessesOfEnds(int64_t lanes, int64_t width) {

@@ -197,7 +197,7 @@ private:
   /// The work of expensive operators, if it counts, the bits of retained
   /// values, and the work of special and of plain instructions. The first
   /// difference decides. All are counts, whose sums are exact in any order.
-  using Price = std::tuple<double, double, double, double>;
+  using Measure = std::tuple<double, double, double, double>;
 
   /// The bits of an operator's values, if they can be retained, and the work of
   /// computing them.
@@ -208,9 +208,9 @@ private:
   Cost costOf(unsigned op) const;
   double countPoints(ArrayRef<unsigned> axes) const;
   void collectNeeds();
-  /// Returns the price of the passes with what they retain now, and sets `used`
-  /// to retained values that they use.
-  Price price();
+  /// Returns the measure of the passes with what they retain now, and sets
+  /// `used` to retained values that they use.
+  Measure measure();
   /// Returns a lower bound of the bits of retained values if `op` is retained,
   /// too. Values that `op` does not depend on stay as the best choice has them.
   double minBits(unsigned op) const;
@@ -233,7 +233,7 @@ private:
   /// on, also indirectly. Retaining its values can spare no others.
   SmallVector<llvm::BitVector> needs;
   Values used, usedByBest;
-  Price best;
+  Measure best;
 };
 
 StitchPasses::RetentionChoice::RetentionChoice(const StitchGroup &group,
@@ -287,7 +287,8 @@ void StitchPasses::RetentionChoice::collectNeeds() {
   }
 }
 
-StitchPasses::RetentionChoice::Price StitchPasses::RetentionChoice::price() {
+StitchPasses::RetentionChoice::Measure
+StitchPasses::RetentionChoice::measure() {
   used.operators.assign(operators, false);
   used.inputs.assign(group.inputs.size(), false);
   double bits = 0, expensive = 0, special = 0, plain = 0;
@@ -331,7 +332,7 @@ SmallVector<unsigned> StitchPasses::RetentionChoice::countPasses() {
 }
 
 void StitchPasses::RetentionChoice::run() {
-  best = price();
+  best = measure();
   usedByBest = used;
   while (true) {
     SmallVector<unsigned> computed = countPasses();
@@ -345,7 +346,7 @@ void StitchPasses::RetentionChoice::run() {
       if (expensive == 0 && minBits(op) > bits)
         continue;
       passes.isRetained[op] = true;
-      Price with = price();
+      Measure with = measure();
       passes.isRetained[op] = false;
       if (with < best) {
         best = with;

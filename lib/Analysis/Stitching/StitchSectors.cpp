@@ -65,17 +65,17 @@ static Run runOfTurned(const StitchGroup &group, const StitchSchedule &schedule,
 static Run runOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
                        const StitchTensor &tensor, bool isAnywhere) {
   const AxisThreadMapping &unit = schedule.threadMapping[*tensor.unit];
-  int64_t realigned =
+  int64_t misaligned =
               isAnywhere ? misalignedAccessWidth(group, schedule, tensor) : 1,
           width = std::max(std::min(accessWidth(schedule, tensor), unit.vector),
-                           realigned),
+                           misaligned),
           bytes =
               tensor.elementBytes * countRun(group, tensor, [&](unsigned axis) {
-                const AxisThreadMapping &spread = schedule.threadMapping[axis];
-                return spread.vector * spread.lanes;
+                const AxisThreadMapping &mapping = schedule.threadMapping[axis];
+                return mapping.vector * mapping.lanes;
               });
   int64_t accesses = misalignedRun(schedule, tensor) / unit.vector / unit.lanes;
-  return {bytes, bytes * accesses, realigned, unit.lanes,
+  return {bytes, bytes * accesses, misaligned, unit.lanes,
           double(width) / unit.vector};
 }
 
@@ -88,9 +88,9 @@ double fusion::sectorsOfAccess(const StitchGroup &group,
     double most = kSectorBytes / tensor.elementBytes;
     if (!tensor.gatheredRun)
       return most;
-    const AxisThreadMapping &spread =
+    const AxisThreadMapping &mapping =
         schedule.threadMapping[*tensor.gatheredRun];
-    return std::min<double>(most, spread.vector + most / spread.lanes);
+    return std::min<double>(most, mapping.vector + most / mapping.lanes);
   }
   if (!tensor.unit)
     return 1;

@@ -89,15 +89,15 @@ static int64_t
 countKernel(const StitchGroup &group, const StitchSchedule &schedule,
             const StitchPasses &passes,
             llvm::function_ref<int64_t(const StitchTensor &)> transposeBytes) {
-  int64_t stash = countPrivateBytes(group, schedule, passes) +
-                  countStages(group, schedule, passes) +
-                  countClusterPartials(group, schedule),
-          most = stash;
+  int64_t privateBytes = countPrivateBytes(group, schedule, passes) +
+                         countStages(group, schedule, passes) +
+                         countClusterPartials(group, schedule),
+          most = privateBytes;
   // Components follow one another, and tiles that one of them retains live on.
   auto add = [&](unsigned component, int64_t bytes) {
     bool isBefore = schedule.serialLoop &&
                     component < group.components[schedule.serialLoop->axis];
-    most = std::max(most, alignBuffer(bytes) + (isBefore ? 0 : stash));
+    most = std::max(most, alignBuffer(bytes) + (isBefore ? 0 : privateBytes));
   };
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (group.reductions[op])

@@ -35,8 +35,8 @@ void StitchGroup::findShared() {
 }
 
 /// The blocks of a cluster have all of an axis together: it is not split.
-static bool isSplit(const StitchAxis &axis, const AxisThreadMapping &spread) {
-  return axis.isReduced && spread.cluster == 1 && spread.tile < axis.extent;
+static bool isSplit(const StitchAxis &axis, const AxisThreadMapping &mapping) {
+  return axis.isReduced && mapping.cluster == 1 && mapping.tile < axis.extent;
 }
 
 std::optional<unsigned> StitchSplit::axisOf(const StitchGroup &group,
@@ -83,8 +83,8 @@ StitchSplit::StitchSplit(const StitchGroup &group,
     isLate = isPartial;
     return;
   }
-  const AxisThreadMapping &spread = schedule.threadMapping[*axis];
-  splits = llvm::divideCeil(group.axes[*axis].extent, spread.tile);
+  const AxisThreadMapping &mapping = schedule.threadMapping[*axis];
+  splits = llvm::divideCeil(group.axes[*axis].extent, mapping.tile);
   counters = countBlocks(group, schedule) / splits;
   isPartial = group.shared[*axis]->isPartial;
   isLate = group.shared[*axis]->isLate;

@@ -44,18 +44,18 @@ double fusion::linesOfAccess(const StitchGroup &group,
   if (tensor.isGathered) {
     if (!tensor.gatheredRun)
       return lanes;
-    const AxisThreadMapping &spread =
+    const AxisThreadMapping &mapping =
         schedule.threadMapping[*tensor.gatheredRun];
-    int64_t bytes = spread.vector * spread.lanes * tensor.elementBytes;
+    int64_t bytes = mapping.vector * mapping.lanes * tensor.elementBytes;
     return std::min<double>(
-        lanes, lanes / spread.lanes *
+        lanes, lanes / mapping.lanes *
                    (1 + double(bytes - tensor.elementBytes) / lineBytes));
   }
   int64_t span = lanes * width * gap;
   int64_t run = std::min(span, countRun(group, tensor, [&](unsigned axis) {
-                           const AxisThreadMapping &spread =
+                           const AxisThreadMapping &mapping =
                                schedule.threadMapping[axis];
-                           return spread.vector * spread.lanes;
+                           return mapping.vector * mapping.lanes;
                          }));
   int64_t bytes = std::max<int64_t>(lineBytes, width * tensor.elementBytes);
   double lines = llvm::divideCeil(run * tensor.elementBytes, lineBytes);

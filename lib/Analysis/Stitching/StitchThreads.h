@@ -102,7 +102,7 @@ class ThreadCounter {
 public:
   ThreadCounter(const StitchGroup &group, const StitchWork &work,
                 const StitchSchedule &schedule)
-      : group(group), work(work), spread(schedule.threadMapping) {
+      : group(group), work(work), mappings(schedule.threadMapping) {
     llvm::SmallVector<int64_t, 8> ofAxis;
     for (unsigned axis = 0; axis < schedule.threadMapping.size(); ++axis)
       ofAxis.push_back(elementsOf(schedule, axis));
@@ -182,9 +182,9 @@ public:
     for (unsigned axis : op.axes) {
       if (llvm::is_contained(op.resultAxes, axis))
         continue;
-      total.instructions += 2 * rows * llvm::Log2_64_Ceil(spread[axis].lanes);
-      total.exchanges += spread[axis].warps > 1;
-      parts *= spread[axis].warps;
+      total.instructions += 2 * rows * llvm::Log2_64_Ceil(mappings[axis].lanes);
+      total.exchanges += mappings[axis].warps > 1;
+      parts *= mappings[axis].warps;
     }
     if (parts > 1)
       total.instructions += rows * parts * 2;
@@ -193,7 +193,7 @@ public:
 private:
   const StitchGroup &group;
   const StitchWork &work;
-  llvm::SmallVector<AxisThreadMapping> spread;
+  llvm::SmallVector<AxisThreadMapping> mappings;
   llvm::SmallVector<int64_t, 16> elements;    ///< by set of axes
   llvm::SmallVector<TileAccess, 16> accesses; ///< by input
 };

@@ -36,11 +36,11 @@ static void addExchange(const StitchGroup &group,
     int64_t bytes = splits * StitchSplit::countElements(group, op) *
                     StitchSplit::elementBytes(group, op);
     int64_t replicas = 1, lanes = 1;
-    for (auto [number, spread] : llvm::enumerate(schedule.threadMapping)) {
-      lanes *= spread.lanes;
+    for (auto [number, mapping] : llvm::enumerate(schedule.threadMapping)) {
+      lanes *= mapping.lanes;
       if (number == *split.axis || llvm::is_contained(axes, number))
         continue;
-      replicas *= spread.lanes * spread.warps;
+      replicas *= mapping.lanes * mapping.warps;
     }
     int64_t loaded = bytes * replicas * (kWarpSize / lanes);
     traffic.stored += bytes;
@@ -90,7 +90,7 @@ private:
   };
   Elements countElements(const StitchTensor &tensor, Times times) const;
   /// Counts the elements of a tensor that is loaded by misaligned accesses.
-  Elements countRealigned(const StitchTensor &tensor, Times times) const;
+  Elements countMisalignedLoads(const StitchTensor &tensor, Times times) const;
   /// Returns the elements along an axis that blocks retain for later passes.
   int64_t retainedAlong(unsigned axis) const;
 
@@ -131,8 +131,8 @@ int64_t LoadCounter::countReplicas(unsigned number, bool isOfLast) const {
       continue;
     bool isOfSplit = split && axis == *split->axis,
          isOnce = isOfSplit && isOfLast;
-    const AxisThreadMapping &spread = schedule.threadMapping[axis];
-    replicas *= spread.lanes * spread.warps *
+    const AxisThreadMapping &mapping = schedule.threadMapping[axis];
+    replicas *= mapping.lanes * mapping.warps *
                 (isOnce ? 1 : countTiles(group, schedule, axis));
     // In the loop over rows, unless it is the same in all of its steps.
     bool isInSteps = passes.isSerialInput[number] || tensor.isGathered;
@@ -187,8 +187,9 @@ LoadCounter::Elements LoadCounter::countElements(const StitchTensor &tensor,
   return result;
 }
 
-LoadCounter::Elements LoadCounter::countRealigned(const StitchTensor &tensor,
-                                                  Times times) const {
+LoadCounter::Elements
+LoadCounter::countMisalignedLoads(const StitchTensor &tensor,
+                                  Times times) const {
   int64_t retained = std::numeric_limits<int64_t>::max(), points = 1;
   for (auto [axis, range] : llvm::zip_equal(tensor.axes, tensor.inside)) {
     retained = std::min(retained, retainedAlong(axis));
@@ -216,7 +217,7 @@ void LoadCounter::add(unsigned number, bool isOfLast,
   }
   Times times = isOfLast ? Times() : countPasses(number);
   Elements elements = misalignedAccessWidth(group, schedule, tensor) > 1
-                          ? countRealigned(tensor, times)
+                          ? countMisalignedLoads(tensor, times)
                           : countElements(tensor, times);
   int64_t bytes = elements.all * countReplicas(number, isOfLast) *
                   (kWarpSize / lanes) * tensor.elementBytes;

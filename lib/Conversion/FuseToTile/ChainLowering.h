@@ -63,7 +63,7 @@ private:
                     std::optional<unsigned> sliceAxis = std::nullopt,
                     int64_t start = 0);
 
-  // Reductions (ReductionLowering.cpp, ChainCorrections.cpp).
+  // Reductions (ReductionLowering.cpp, ChainRescaling.cpp).
   /// The online form that the schedule uses along an axis, or null.
   const OnlineForm *onlineForm(unsigned axis) const;
   /// The online form that was derived for an axis, used or not, or null.
@@ -78,7 +78,7 @@ private:
   void emitFollower(unsigned op, unsigned contraction);
   void emitReduction(unsigned op, unsigned contraction);
   Value emitRows(const RowExpressionRef &expression, unsigned contraction);
-  Value emitCorrection(const RowExpressionRef &factor, unsigned contraction);
+  Value emitRescaling(const RowExpressionRef &factor, unsigned contraction);
   Value guard(unsigned reduction, Value rows);
   Value maskReduced(Value value, AxisList tileAxes, unsigned axis,
                     mlir::TypedAttr fill);

@@ -180,7 +180,7 @@ void ChainLowering::combineRunning(unsigned op, unsigned contraction,
   for (const OnlineForm::Running &rule : form->running)
     if (rule.reduction == number && rule.factor)
       sofar = arith::MulFOp::create(b, loc, sofar,
-                                    emitCorrection(rule.factor, contraction));
+                                    emitRescaling(rule.factor, contraction));
   state.carried = arith::getReductionOp(body.kind, b, loc, sofar, part);
   state.after = guard(number, state.carried);
   if (hasReference(number))

@@ -99,12 +99,12 @@ void StitchLowering::emitComponent(unsigned number, Value block) {
     if (schedule.serialLoop->sharedSteps > 0)
       for (unsigned pass = 0; pass < passes.count; ++pass) {
         for (unsigned op : keptOf(pass, /*ofInputs=*/false))
-          stashes[op] =
+          privateBuffers[op] =
               reserve(group.resultAxes(op),
                       getElementTypeOrSelf(group.operators()[op]->getResult(0)),
                       schedule.serialLoop->sharedSteps);
         for (unsigned input : keptOf(pass, /*ofInputs=*/true))
-          inputStashes[input] =
+          inputPrivateBuffers[input] =
               reserve(group.inputs[input].axes,
                       getElementTypeOrSelf(group.inputs[input].value),
                       schedule.serialLoop->sharedSteps);

@@ -79,7 +79,7 @@ private:
     bool isRagged;
     mlir::IntegerAttr within; ///< elements that whole accesses may read
     mlir::IntegerAttr
-        realigned; ///< elements of aligned accesses beside the rows
+        misaligned; ///< elements of aligned accesses beside the rows
   };
 
   // Blocks (StitchBlocks.cpp).
@@ -199,7 +199,7 @@ private:
   Value rowStep;            ///< number of the step over rows
   Scope rows;               ///< values outside of steps
   std::vector<Scope> steps; ///< steps retained in registers
-  llvm::DenseMap<unsigned, Value> stashes, inputStashes;
+  llvm::DenseMap<unsigned, Value> privateBuffers, inputPrivateBuffers;
   /// Buffers of inputs that are copied ahead, by input: all of them, and the
   /// ones for the loop that is being emitted.
   llvm::DenseMap<unsigned, Value> reservedStages, stages;

@@ -171,11 +171,11 @@ void StitchLowering::takeBack(unsigned pass, Scope &scope, Value slot) {
   };
   for (unsigned number : passes.steps[pass].retained)
     scope.operators[number] =
-        take(stashes[number], group.resultAxes(number),
+        take(privateBuffers[number], group.resultAxes(number),
              getElementTypeOrSelf(group.operators()[number]->getResult(0)));
   for (unsigned number : passes.steps[pass].retainedInputs)
     scope.inputs[number] =
-        take(inputStashes[number], group.inputs[number].axes,
+        take(inputPrivateBuffers[number], group.inputs[number].axes,
              getElementTypeOrSelf(group.inputs[number].value));
 }
 
@@ -183,20 +183,20 @@ void StitchLowering::putAside(unsigned pass, const Scope &scope, Value slot) {
   for (unsigned number : keptOf(pass, /*ofInputs=*/false))
     tile::PrivateStoreOp::create(
         b, loc, asBytes(b, loc, scope.operators.lookup(number)),
-        stashes[number], slot);
+        privateBuffers[number], slot);
   for (unsigned number : keptOf(pass, /*ofInputs=*/true))
     if (!stages.contains(number))
       tile::PrivateStoreOp::create(b, loc,
                                    asBytes(b, loc, scope.inputs.lookup(number)),
-                                   inputStashes[number], slot);
+                                   inputPrivateBuffers[number], slot);
 }
 
 /// Returns the first element of a step of the block along the serial axis.
 Value StitchLowering::originOfStep(Value number) {
   Value place = arith::MulIOp::create(
       b, loc, number, kernel.constant(schedule.serialLoop->step));
-  const AxisThreadMapping &spread = schedule.threadMapping[*passes.axis];
-  if (!split.axis && spread.align == 1 && spread.cluster == 1 &&
+  const AxisThreadMapping &mapping = schedule.threadMapping[*passes.axis];
+  if (!split.axis && mapping.align == 1 && mapping.cluster == 1 &&
       !isPersistent(group, schedule))
     return place;
   return arith::AddIOp::create(b, loc, origins[*passes.axis], place);
@@ -207,9 +207,9 @@ Value StitchLowering::originOfStep(Value number) {
 Value StitchLowering::endOf(int64_t steps) {
   Value end = kernel.constant(steps);
   unsigned axis = *passes.axis;
-  const AxisThreadMapping &spread = schedule.threadMapping[axis];
+  const AxisThreadMapping &mapping = schedule.threadMapping[axis];
   int64_t extent = group.axes[axis].extent;
-  if (!isPersistent(group, schedule) || extent % spread.tile == 0)
+  if (!isPersistent(group, schedule) || extent % mapping.tile == 0)
     return end;
   int64_t step = schedule.serialLoop->step;
   Value left = arith::SubIOp::create(
@@ -236,9 +236,10 @@ void StitchLowering::reserveStages() {
                   /*slots=*/1, ahead);
       continue;
     }
-    reservedStages[input] = inputStashes[input];
-    inputStashes[input].getDefiningOp<tile::AllocOp>().setPipelineStagesAttr(
-        ahead);
+    reservedStages[input] = inputPrivateBuffers[input];
+    inputPrivateBuffers[input]
+        .getDefiningOp<tile::AllocOp>()
+        .setPipelineStagesAttr(ahead);
   }
 }
 

@@ -50,8 +50,8 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   // Neighbouring elements of a thread are moved together: a vector, or the
   // registers of an axis that no other thread is on.
   auto hasNeighbours = [&](unsigned axis) {
-    const AxisThreadMapping &spread = schedule.threadMapping[axis];
-    return spread.vector > 1 || spread.lanes * spread.warps == 1;
+    const AxisThreadMapping &mapping = schedule.threadMapping[axis];
+    return mapping.vector > 1 || mapping.lanes * mapping.warps == 1;
   };
   window.isRagged =
       tensor.unit && tensor.isRagged() && hasNeighbours(*tensor.unit);
@@ -78,7 +78,7 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
                                   alignmentOf(schedule, tensor));
   int64_t width = misalignedAccessWidth(group, schedule, tensor);
   if (width > 1) {
-    window.realigned = b.getI64IntegerAttr(width);
+    window.misaligned = b.getI64IntegerAttr(width);
     window.isRagged = true;
   }
   if (width > 1 || loadsAcross(group, schedule, tensor))
@@ -95,11 +95,11 @@ Value StitchLowering::load(const StitchTensor &tensor, const Scope &scope) {
       emitWindow(tensor, kernel.argument(tensor.value), axes, scope);
   Type element =
       cast<RankedTensorType>(tensor.value.getType()).getElementType();
-  return tile::LoadOp::create(b, loc, tileType(axes, element), window.view,
-                              window.coordinates, /*predicate=*/Value(),
-                              window.inside, window.isRagged,
-                              window.isRagged ? window.within : IntegerAttr(),
-                              window.realigned, isEvictFirst(schedule, tensor));
+  return tile::LoadOp::create(
+      b, loc, tileType(axes, element), window.view, window.coordinates,
+      /*predicate=*/Value(), window.inside, window.isRagged,
+      window.isRagged ? window.within : IntegerAttr(), window.misaligned,
+      isEvictFirst(schedule, tensor));
 }
 
 /// Copies a tile from global memory to each thread's private place in shared
@@ -356,9 +356,10 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
   // shared memory.
   if (std::optional<TransposedResult> turned =
           transposeResult(group, schedule, tensor)) {
-    window.realigned = IntegerAttr();
+    window.misaligned = IntegerAttr();
     if (isTransposedMisaligned(schedule, tensor)) {
-      window.realigned = b.getI64IntegerAttr(transposedWidth(schedule, tensor));
+      window.misaligned =
+          b.getI64IntegerAttr(transposedWidth(schedule, tensor));
       window.isRagged = true;
     }
     auto layout = tile::LayoutAttr::get(b.getContext(), turned->layout);
@@ -370,5 +371,5 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
   }
   tile::StoreOp::create(b, loc, value, window.view, window.coordinates,
                         /*vectorize=*/false, window.inside, window.isRagged,
-                        window.realigned, schedule.evictFirst);
+                        window.misaligned, schedule.evictFirst);
 }

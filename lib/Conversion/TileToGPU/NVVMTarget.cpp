@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "NVVMTarget.h"
+#include "EvictFirstAccess.h"
 #include "GridOperations.h"
 #include "Mma.h"
 #include "PingPong.h"
-#include "StreamedAccess.h"
 #include "WarpgroupMma.h"
 #include "fusion/Conversion/TileToThreads/CopiesByThreads.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -178,8 +178,8 @@ FailureOr<Value> NVVMTarget::permuteBytes(ThreadBuilder &b, Value low,
 Value NVVMTarget::loadGlobal(ThreadBuilder &b, Value memory, Value position,
                              VectorType type, int64_t alignment,
                              bool evictFirst) {
-  if (evictFirst && canStream(type))
-    return loadStreamed(b, memory, type, position);
+  if (evictFirst && canEvictFirst(type))
+    return loadEvictFirst(b, memory, type, position);
   return ThreadTarget::loadGlobal(b, memory, position, type, alignment,
                                   evictFirst);
 }
@@ -187,8 +187,8 @@ Value NVVMTarget::loadGlobal(ThreadBuilder &b, Value memory, Value position,
 void NVVMTarget::storeGlobal(ThreadBuilder &b, Value vector, Value memory,
                              Value position, int64_t alignment,
                              bool evictFirst) {
-  if (evictFirst && canStream(cast<VectorType>(vector.getType())))
-    storeStreamed(b, memory, vector, position);
+  if (evictFirst && canEvictFirst(cast<VectorType>(vector.getType())))
+    storeEvictFirst(b, memory, vector, position);
   else
     ThreadTarget::storeGlobal(b, vector, memory, position, alignment,
                               evictFirst);

@@ -8,7 +8,7 @@
 
 #include "Emitters.h"
 #include "GlobalAccess.h"
-#include "RealignedLoad.h"
+#include "MisalignedLoad.h"
 #include "Replicas.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -87,7 +87,7 @@ static Value loadRagged(ThreadBuilder &b, const TensorView &view,
 static LogicalResult emitLoad(LoadOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   if (op.getMisaligned())
-    return emitRealignedLoad(op, e);
+    return emitMisalignedLoad(op, e);
   const TensorView &view = e.view(op.getView());
   const LinearLayout &layout = getLayout(op.getType()).getValue();
   Type element = op.getType().getElementType();

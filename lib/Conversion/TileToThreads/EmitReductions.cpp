@@ -72,17 +72,17 @@ static FailureOr<Value> shuffleXor(ThreadBuilder &b, ThreadTarget &target,
 static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op,
                                   const LinearLayout &layout,
                                   ArrayRef<std::pair<int64_t, Value *>> rows,
-                                  const ReductionThreadMapping &spread) {
+                                  const ReductionThreadMapping &mapping) {
   ThreadBuilder &b = e.builder();
   RankedTensorType type = op.getType();
   int64_t elements = type.getNumElements();
-  Value memory = sharedView(e, *op.getOffset(), spread.parts * elements,
+  Value memory = sharedView(e, *op.getOffset(), mapping.parts * elements,
                             type.getElementType());
   // The number of the part of its rows that a warp holds.
   Value part = b.atEntry([&]() -> Value {
     Value sum;
     int64_t weight = 1;
-    for (const LinearLayout::Digit &digit : spread.warps) {
+    for (const LinearLayout::Digit &digit : mapping.warps) {
       Value value = arith::MulIOp::create(
           b, b.threadDigit(LayoutDim::Warp, digit.weight, digit.radix),
           b.i32(weight));
@@ -107,7 +107,7 @@ static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op,
   for (auto [reg, value] : rows) {
     Value at = position(reg);
     Values parts;
-    for (int64_t i = 0; i < spread.parts; ++i)
+    for (int64_t i = 0; i < mapping.parts; ++i)
       parts.push_back(
           memref::LoadOp::create(b, memory, b.addConstant(at, i * elements)));
     *value = combineTree(parts, [&](Value x, Value y) {
@@ -122,15 +122,15 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
   const LinearLayout &from = getLayout(op.getValue().getType()).getValue();
   const LinearLayout &to = getLayout(op.getType()).getValue();
   unsigned d = op.getDimension();
-  std::optional<ReductionThreadMapping> spread = getSpread(from, d);
+  std::optional<ReductionThreadMapping> mapping = getThreadMapping(from, d);
   auto reject = [&] {
     return op.emitOpError("has a result that is not laid out as its operand "
                           "without the reduced dimension");
   };
   // Registers may differ: the result has each element only once.
-  if (!areThreadsAlike(to, from.reduceOut(d)) || !spread)
+  if (!areThreadsAlike(to, from.reduceOut(d)) || !mapping)
     return reject();
-  if (spread->parts > 1 && !op.getOffset())
+  if (mapping->parts > 1 && !op.getOffset())
     return op.emitOpError("has no scratch; run tile-allocate-shared");
   auto combine = [&](Value x, Value y) {
     return arith::getReductionOp(op.getKind(), b, b.getLoc(), x, y);
@@ -166,7 +166,7 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
     for (auto [column, value] : row.elements)
       own.push_back(value);
     row.result = combineTree(std::move(own), combine);
-    for (const LinearLayout::Digit &digit : spread->lanes)
+    for (const LinearLayout::Digit &digit : mapping->lanes)
       for (int64_t bit = 1; bit < digit.radix; bit *= 2) {
         FailureOr<Value> other =
             shuffleXor(b, e.target(), row.result, digit.weight * bit);
@@ -176,7 +176,7 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
       }
     list.push_back({row.reg, &row.result});
   }
-  if (spread->parts > 1 && failed(combineWarps(e, op, to, list, *spread)))
+  if (mapping->parts > 1 && failed(combineWarps(e, op, to, list, *mapping)))
     return failure();
   Values results;
   for (int64_t reg = 0; reg < to.inSize(LayoutDim::Register); ++reg) {

@@ -8,7 +8,7 @@
 
 #include "Emitters.h"
 #include "GlobalAccess.h"
-#include "RealignedStore.h"
+#include "MisalignedStore.h"
 #include "Replicas.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,7 +44,7 @@ static void storeHalves(KernelEmitter &e, StoreOp op, const TensorView &view,
 static LogicalResult emitStore(StoreOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
   if (op.getMisaligned())
-    return emitRealignedStore(op, e);
+    return emitMisalignedStore(op, e);
   const TensorView &view = e.view(op.getView());
   const LinearLayout &layout = getLayout(op.getValue().getType()).getValue();
   int64_t width = accessWidth(view.type, layout);

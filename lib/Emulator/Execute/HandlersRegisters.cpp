@@ -65,7 +65,7 @@ void setRegisters(Warp &warp, const Inst &inst, uint32_t mask) {
     ++cta.async.events;
   }
   if (warp.sanitizer)
-    warp.sanitizer->products.setRegisters(warp, inst, mask);
+    warp.sanitizer->wgmma.setRegisters(warp, inst, mask);
 }
 
 } // namespace

@@ -111,7 +111,7 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
       const uint64_t *lanes = warp.reg<uint64_t>(descriptor);
       return std::equal(lanes + 1, lanes + 32, lanes);
     };
-    warp.sanitizer->products.start(
+    warp.sanitizer->wgmma.start(
         warp, inst, registersA ? 0 : op.a, op.b, op.scaleD,
         (scaleD == 0 || scaleD == kFullMask) && isAlike(operands[0]) &&
             (registersA || isAlike(operands[-1])));
@@ -131,14 +131,14 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
 void wgmmaFence(Warp &warp, const Inst &inst, uint32_t) {
   if (!warp.sanitizer)
     return;
-  warp.sanitizer->products.step(warp, inst);
-  warp.sanitizer->products.fence(warp);
+  warp.sanitizer->wgmma.step(warp, inst);
+  warp.sanitizer->wgmma.fence(warp);
 }
 
 void registerWatch(Warp &warp, const Inst &inst, uint32_t mask) {
   if (warp.sanitizer)
-    warp.sanitizer->products.access(warp, unsigned(__builtin_ctz(mask)),
-                                    warp.cta->code->watches[size_t(inst.imm)]);
+    warp.sanitizer->wgmma.access(warp, unsigned(__builtin_ctz(mask)),
+                                 warp.cta->code->watches[size_t(inst.imm)]);
 }
 
 /// Visits the warps of the warpgroup.
@@ -152,7 +152,7 @@ template <class Visit> void forGroup(const Warp &warp, Visit visit) {
 
 void wgmmaCommit(Warp &warp, const Inst &inst, uint32_t) {
   if (warp.sanitizer)
-    warp.sanitizer->products.step(warp, inst);
+    warp.sanitizer->wgmma.step(warp, inst);
   ++warp.productGroup;
   wakeProductWaits(warp);
 }
@@ -168,8 +168,8 @@ void wgmmaWait(Warp &warp, const Inst &inst, uint32_t) {
     warp.step->value = uint32_t(inst.imm);
   }
   if (warp.sanitizer) {
-    warp.sanitizer->products.step(warp, inst);
-    warp.sanitizer->products.wait(warp, inst.imm);
+    warp.sanitizer->wgmma.step(warp, inst);
+    warp.sanitizer->wgmma.wait(warp, inst.imm);
   }
   int64_t end = int64_t(warp.productGroup) - inst.imm;
   forGroup(warp, [&](Warp &of) {

@@ -23,7 +23,7 @@ Sanitizer::Sanitizer(Cta &cta, GridSanitizer &grid)
       phases(cta, grid, reports, order, memory, agents),
       copies(cta, grid, reports, order, readers, races, histories, accesses,
              agents, grids, memory, phases),
-      products(cta, reports, order), maps(cta, grid, reports, order, memory),
+      wgmma(cta, reports, order), maps(cta, grid, reports, order, memory),
       barriers(cta, grid, reports, order, readers, memory) {
   grid.clusterPhases.erase(cta.cluster); // of another cluster, before
 }
@@ -46,6 +46,6 @@ void Sanitizer::exit(Warp &warp, uint32_t mask, bool last) {
         unfinished(copy, "the block ends before the copy into its shared "
                          "memory was waited for");
   memory.checkLifetime(warp);
-  products.checkRegisters();
-  products.checkProducts();
+  wgmma.checkRegisters();
+  wgmma.checkWarpgroups();
 }

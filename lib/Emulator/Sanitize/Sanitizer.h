@@ -21,8 +21,8 @@
 
 #include "Emulator/Sanitize/AsyncCopies.h"
 #include "Emulator/Sanitize/BlockBarriers.h"
-#include "Emulator/Sanitize/Products.h"
 #include "Emulator/Sanitize/TensorMapUses.h"
+#include "Emulator/Sanitize/WgmmaChecks.h"
 
 namespace fusion::emulator {
 
@@ -50,7 +50,7 @@ public:
   MemoryAccesses memory;
   Phases phases;
   AsyncCopies copies;
-  Products products;
+  WgmmaChecks wgmma;
   TensorMapUses maps;
   BlockBarriers barriers;
 };

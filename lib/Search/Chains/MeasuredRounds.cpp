@@ -38,7 +38,7 @@ llvm::SmallVector<MainloopPolicy, 8>
 MeasuredRounds::listPolicies(const ScheduleCandidate &candidate) const {
   llvm::SmallVector<MainloopPolicy, 8> movements;
   for (const ScheduleDimension &dimension : space.dimensions()) {
-    if (!dimension.isMovement ||
+    if (!dimension.isMainloopPolicy ||
         (dimension.isOpen && !dimension.isOpen(space, candidate)))
       continue;
     dimension.forEachStep(candidate, [&](ScheduleCandidate other) {
@@ -92,7 +92,8 @@ Entries MeasuredRounds::listNeighbours(const ScheduleCandidate &candidate) {
   for (unsigned each = 0; each < space.arrangements().size(); ++each)
     add(candidate, each);
   for (const ScheduleDimension &dimension : space.dimensions()) {
-    if (dimension.isRated || dimension.isInTree || dimension.isMovement)
+    if (dimension.isEvaluated || dimension.isInTree ||
+        dimension.isMainloopPolicy)
       continue;
     bool isOfAxes = dimension.scope == DimensionInfo::Scope::Axis;
     for (auto [index, element] : llvm::enumerate(dimension.elements))

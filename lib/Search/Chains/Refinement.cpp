@@ -113,7 +113,7 @@ void Refinement::run() {
   do {
     before = ranking.best();
     for (const ScheduleDimension &dimension : space.dimensions())
-      if (!dimension.isRated && !dimension.isMove &&
+      if (!dimension.isEvaluated && !dimension.isMove &&
           dimension.scope != DimensionInfo::Scope::Axis)
         dimension.forEachStep(ScheduleCandidate(ranking.bestCandidate()),
                               judge);
@@ -237,7 +237,7 @@ void Refinement::tryClusters(Trees trees) {
 }
 
 void Refinement::trySplitsInClusters(const Trees &trees) {
-  std::optional<unsigned> cluster = space.clusterOfParts();
+  std::optional<unsigned> cluster = space.clusterOfPartials();
   if (!cluster)
     return;
   // Each split needs tiles of its own.

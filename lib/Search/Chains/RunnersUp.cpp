@@ -14,16 +14,16 @@ using namespace fusion;
 
 /// Calls `visit` with every candidate that differs in one choice, or is split
 /// into single tiles. Leaves fields unchanged that the evaluator chooses or
-/// that only order blocks (`DimensionInfo::isRated`, `isOrderOfBlocks`). Tiles
-/// come last, as they are many.
+/// that only order blocks (`DimensionInfo::isEvaluated`, `isOrderOfBlocks`).
+/// Tiles come last, as they are many.
 static void
 forEachNeighbour(const ScheduleSpace &space, const ScheduleCandidate &candidate,
                  llvm::function_ref<void(const ScheduleCandidate &)> visit) {
   using Scope = DimensionInfo::Scope;
   auto step = [&](llvm::ArrayRef<Scope> scopes) {
     for (const ScheduleDimension &dimension : space.dimensions())
-      if (llvm::is_contained(scopes, dimension.scope) && !dimension.isRated &&
-          !dimension.isOrderOfBlocks)
+      if (llvm::is_contained(scopes, dimension.scope) &&
+          !dimension.isEvaluated && !dimension.isOrderOfBlocks)
         dimension.forEachStep(candidate, visit);
   };
   step(Scope::Schedule);

@@ -446,14 +446,14 @@ void CandidateEvaluator::evaluateAll(const ScheduleCandidate &candidate,
                                      ArrayRef<unsigned> arrangements,
                                      Limit limit, Take take,
                                      const MainloopPolicy *only) {
-  bool isOfParts = candidate.cluster == space.clusterOfParts();
-  if (!space.fillsSplits(candidate) || (isOfParts && candidate.splits == 1) ||
-      options.isStopped())
+  bool isOfPartials = candidate.cluster == space.clusterOfPartials();
+  if (!space.fillsSplits(candidate) ||
+      (isOfPartials && candidate.splits == 1) || options.isStopped())
     return;
   std::optional<Schedule> schedule;
   ScheduleCandidate own = candidate;
   for (const ScheduleDimension &dimension : space.dimensions())
-    if (dimension.isRated)
+    if (dimension.isEvaluated)
       dimension.reset(own);
   Open open{{}, {}, only, limit, take};
   unsigned tooFew = 0; // warps

@@ -88,7 +88,7 @@ void ScheduleSpace::drawPolicy(ScheduleCandidate &candidate,
       dimension.reset(candidate);
   }
   if (llvm::is_contained(combined, candidate.splits) && numbers.below(2)) {
-    candidate.cluster = *clusterOfParts();
+    candidate.cluster = *clusterOfPartials();
     candidate.policy.producers = 0;
     settle(candidate);
   }
@@ -114,7 +114,7 @@ void ScheduleSpace::changeOne(ScheduleCandidate &candidate,
   SmallVector<std::pair<const ScheduleDimension *, unsigned>, 24> changeable;
   for (bool isOfAxes : {true, false})
     for (const ScheduleDimension &dimension : choices)
-      if (dimension.isDrawnWithLoops && !dimension.isRated &&
+      if (dimension.isDrawnWithLoops && !dimension.isEvaluated &&
           isOfAxes == (dimension.scope == DimensionInfo::Scope::Axis))
         for (unsigned index :
              llvm::seq<unsigned>(0, isOfAxes ? dimension.elements.size() : 1))
@@ -147,7 +147,7 @@ ScheduleCandidate ScheduleSpace::randomOutline(Random &numbers) const {
   for (unsigned i = 0; i < kTries; ++i) {
     candidate = random(numbers);
     for (const ScheduleDimension &dimension : choices)
-      if (dimension.isRated)
+      if (dimension.isEvaluated)
         dimension.reset(candidate);
     if (mayFit(tilesOf(candidate)) && fillsSplits(candidate))
       break;

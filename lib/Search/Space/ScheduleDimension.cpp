@@ -155,7 +155,7 @@ DimensionInfo arrangements() {
     entry["arrangement"] = std::move(arrangement);
     entry["intermediates"] = std::move(places);
   };
-  info.isRated = true;
+  info.isEvaluated = true;
   info.isDrawnWithLoops = true;
   return info;
 }
@@ -199,7 +199,7 @@ DimensionInfo stages() {
                 std::to_string(place.stages) + " stages";
     return text;
   };
-  info.isRated = true;
+  info.isEvaluated = true;
   info.isDrawnWithLoops = true;
   return info;
 }
@@ -230,7 +230,7 @@ DimensionInfo registerStages() {
                 std::to_string(place.registerStages) + " stages";
     return text;
   };
-  info.isRated = true;
+  info.isEvaluated = true;
   info.isDrawnWithLoops = true;
   return info;
 }
@@ -291,13 +291,13 @@ DimensionInfo clusters() {
         addNumbers(dimension, space.clusters().size());
         // Parts in clusters want parts and tiles of their own
         // (`Refinement::trySplitsInClusters`).
-        dimension.searchedApart = space.clusterOfParts() ? 1 : 0;
+        dimension.searchedApart = space.clusterOfPartials() ? 1 : 0;
       });
   info.apply = [](const ScheduleSpace &space,
                   const ScheduleCandidate &candidate, Schedule &schedule) {
     const Cluster &cluster = space.clusters()[candidate.cluster];
     schedule.cluster = cluster.blocks;
-    schedule.splitInCluster = cluster.combinesParts && candidate.splits > 1;
+    schedule.splitInCluster = cluster.reducesPartials && candidate.splits > 1;
   };
   info.report = [](const Schedule &schedule, const GroupModel &,
                    Object &entry) {
@@ -330,13 +330,13 @@ DimensionInfo transports() {
           fuse::stringifyTransport(schedule.places[tensor].transport);
     entry["transports"] = std::move(transports);
   };
-  info.isRated = true;
-  info.isMovement = true;
+  info.isEvaluated = true;
+  info.isMainloopPolicy = true;
   info.isTensorSet = true;
   return info;
 }
 
-/// Not `isRated`: results that TMA stores pass through shared memory.
+/// Not `isEvaluated`: results that TMA stores pass through shared memory.
 DimensionInfo storeTransports() {
   DimensionInfo info = ofSchedule<&MainloopPolicy::stored>(
       "store_transports",
@@ -351,7 +351,7 @@ DimensionInfo storeTransports() {
         stores[tensor.name] = fuse::stringifyTransport(place.transport);
     entry["stores"] = std::move(stores);
   };
-  info.isMovement = true;
+  info.isMainloopPolicy = true;
   info.isTensorSet = true;
   return info;
 }
@@ -421,8 +421,8 @@ DimensionInfo producers() {
                    Object &entry) {
     entry["producers"] = schedule.producerWarps;
   };
-  info.isRated = true;
-  info.isMovement = true;
+  info.isEvaluated = true;
+  info.isMainloopPolicy = true;
   return info;
 }
 
@@ -443,8 +443,8 @@ DimensionInfo persistences() {
                    const ScheduleCandidate &candidate) {
     return space.mayPersist(candidate.policy.producers);
   };
-  info.isRated = true;
-  info.isMovement = true;
+  info.isEvaluated = true;
+  info.isMainloopPolicy = true;
   return info;
 }
 
@@ -464,8 +464,8 @@ DimensionInfo overlaps() {
   info.isOpen = [](const ScheduleSpace &space, const ScheduleCandidate &) {
     return space.mayOverlap();
   };
-  info.isRated = true;
-  info.isMovement = true;
+  info.isEvaluated = true;
+  info.isMainloopPolicy = true;
   return info;
 }
 
@@ -481,8 +481,8 @@ DimensionInfo turns() {
                    const ScheduleCandidate &candidate) {
     return space.mayPingPong(candidate.policy.producers);
   };
-  info.isRated = true;
-  info.isMovement = true;
+  info.isEvaluated = true;
+  info.isMainloopPolicy = true;
   return info;
 }
 

@@ -91,7 +91,7 @@ ScheduleSpace::ScheduleSpace(const GroupModel &group, const ChipInfo &chip,
         tensor.role == TensorRole::Rows)
       movable.push_back(index);
     else if (tensor.role == TensorRole::Intermediate)
-      keepable.push_back(tensor.contraction);
+      retainable.push_back(tensor.contraction);
   }
   listIntrinsics();
   listTiles();
@@ -207,7 +207,7 @@ void ScheduleSpace::listSplits() {
         combined.push_back(parts);
     }
   if (!combined.empty())
-    clustered.push_back({/*blocks=*/1, /*combinesParts=*/true});
+    clustered.push_back({/*blocks=*/1, /*reducesPartials=*/true});
 }
 
 /// Returns what the tiles of an axis are multiples of. This is more than kUnit
@@ -415,7 +415,7 @@ ScheduleSpace::makeTree(const ScheduleCandidate &candidate) const {
                          group);
     trees->add(unmoved, tree);
   }
-  for (unsigned contraction : llvm::reverse(keepable))
+  for (unsigned contraction : llvm::reverse(retainable))
     if (unsigned levels = candidate.retained[contraction])
       tree = applyMove(tree, /*isLoad=*/false, contraction, levels);
   for (unsigned tensor : llvm::make_filter_range(movable, isMovable))
@@ -453,12 +453,12 @@ void ScheduleSpace::retainOutside(ScheduleCandidate &candidate,
   if (!contractions)
     return;
   TreeKey key = keyOf(candidate);
-  for (auto [index, contraction] : llvm::enumerate(keepable))
+  for (auto [index, contraction] : llvm::enumerate(retainable))
     key.retained[contraction] = contractions >> index & 1;
   candidate.retained = trees->findRetained(key, [&] {
     decltype(candidate.retained) retained{};
     TreeCache::Tree tree = makeTree(candidate);
-    for (unsigned contraction : llvm::reverse(keepable))
+    for (unsigned contraction : llvm::reverse(retainable))
       for (unsigned levels = kMaxLevels;
            key.retained[contraction] && levels > 0; --levels) {
         TreeCache::Tree moved =

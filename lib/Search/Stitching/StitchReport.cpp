@@ -54,9 +54,9 @@ static Object reportSchedule(const StitchGroup &group,
                              const StitchResult &result,
                              const std::string &text) {
   Object tiles;
-  for (auto [axis, spread] :
+  for (auto [axis, mapping] :
        llvm::zip_equal(group.axes, result.schedule.threadMapping))
-    tiles[axis.name] = spread.tile;
+    tiles[axis.name] = mapping.tile;
   return Object{{"schedule", text},
                 {"tiles", std::move(tiles)},
                 {"warps", result.schedule.warps},

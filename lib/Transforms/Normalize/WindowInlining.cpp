@@ -1,4 +1,4 @@
-//===- WindowInlining.cpp - Products computed at the places of a window ---===//
+//===- WindowInlining.cpp - Contractions computed at a window's places ----===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -63,11 +63,11 @@ public:
     for (auto op : block.getOps<linalg::LinalgOp>()) {
       if (!isContraction(op) || taken.contains(op))
         continue;
-      CandidateSequence &row = rows.emplace_back();
+      CandidateSequence &sequence = rows.emplace_back();
       Value arriving;
       linalg::LinalgOp next = op;
       while (next) {
-        CandidateSequence::Link &link = row.links.emplace_back();
+        CandidateSequence::Link &link = sequence.links.emplace_back();
         link.contraction = next;
         taken.insert(next);
         collectBefore(next, arriving, link.before);

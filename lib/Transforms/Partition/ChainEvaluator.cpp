@@ -30,14 +30,14 @@ double ChainEvaluator::predictAlone(linalg::LinalgOp op) const {
   return predictStreaming(bytes, chip);
 }
 
-Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
-                                unsigned last) {
-  if (!row.hasHead(first, last))
-    return predict(row, first, last, /*heads=*/false);
-  Segment with = predict(row, first, last, /*heads=*/true),
-          without = predict(row, first, last, /*heads=*/false);
+Segment ChainEvaluator::predict(const CandidateSequence &sequence,
+                                unsigned first, unsigned last) {
+  if (!sequence.hasHead(first, last))
+    return predict(sequence, first, last, /*heads=*/false);
+  Segment with = predict(sequence, first, last, /*heads=*/true),
+          without = predict(sequence, first, last, /*heads=*/false);
   for (unsigned i = first; i <= last; ++i)
-    for (linalg::LinalgOp op : row.links[i].head)
+    for (linalg::LinalgOp op : sequence.links[i].head)
       without.head += predictAlone(op);
   if (!with.time) {
     without.heads = "the reductions of the contraction's prologue are kernels "
@@ -46,7 +46,7 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
     return without;
   }
   double separate =
-      without.time.value_or(kGenericPrice) + without.apart + without.head;
+      without.time.value_or(kGenericSeconds) + without.apart + without.head;
   bool pays = *with.time + with.apart <= separate;
   std::string numbers = llvm::formatv(
       "predicted {0} together against {1} apart",
@@ -60,28 +60,28 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
   return pays || forceFusion ? with : without;
 }
 
-Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
-                                unsigned last, bool heads) {
-  if (!row.hasJoined(first, last))
-    return predict(row, first, last, /*joined=*/false, heads);
-  Segment joined = predict(row, first, last, /*joined=*/true, heads),
-          apart = predict(row, first, last, /*joined=*/false, heads);
+Segment ChainEvaluator::predict(const CandidateSequence &sequence,
+                                unsigned first, unsigned last, bool heads) {
+  if (!sequence.hasJoined(first, last))
+    return predict(sequence, first, last, /*joined=*/false, heads);
+  Segment joined = predict(sequence, first, last, /*joined=*/true, heads),
+          apart = predict(sequence, first, last, /*joined=*/false, heads);
   for (unsigned i = first; i <= last; ++i) {
-    CandidateSequence::Operators operators = row.links[i].joined;
+    CandidateSequence::Operators operators = sequence.links[i].joined;
     if (operators.empty())
       continue;
     llvm::sort(operators, [](linalg::LinalgOp a, linalg::LinalgOp b) {
       return a->isBeforeInBlock(b);
     });
     apart.apart +=
-        predict(operators, /*isSingle=*/false).time.value_or(kGenericPrice);
+        predict(operators, /*isSingle=*/false).time.value_or(kGenericSeconds);
   }
   if (!joined.time) {
     apart.joins = "not joined with the contractions whose values it meets: " +
                   joined.reason;
     return apart;
   }
-  double separate = apart.time.value_or(kGenericPrice) + apart.apart;
+  double separate = apart.time.value_or(kGenericSeconds) + apart.apart;
   bool pays = *joined.time <= separate;
   std::string numbers =
       llvm::formatv("predicted {0} joined against {1} apart",
@@ -94,17 +94,19 @@ Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
   return pays || forceFusion ? joined : apart;
 }
 
-Segment ChainEvaluator::predict(const CandidateSequence &row, unsigned first,
-                                unsigned last, bool joined, bool heads) {
+Segment ChainEvaluator::predict(const CandidateSequence &sequence,
+                                unsigned first, unsigned last, bool joined,
+                                bool heads) {
   // Contractions are explained once.
-  bool isSingle = first == last && (joined || !row.hasJoined(first, last)) &&
-                  heads == row.hasHead(first, last);
+  bool isSingle = first == last &&
+                  (joined || !sequence.hasJoined(first, last)) &&
+                  heads == sequence.hasHead(first, last);
   Segment part = predict(
-      row.operators(first, last, /*all=*/true, joined, heads), isSingle);
+      sequence.operators(first, last, /*all=*/true, joined, heads), isSingle);
   if (part.time)
     return part;
   Segment less =
-      predict(row.operators(first, last, /*all=*/false, joined, heads),
+      predict(sequence.operators(first, last, /*all=*/false, joined, heads),
               isSingle && !part.isChain);
   if (!less.time)
     less.reason = part.reason;
@@ -169,16 +171,16 @@ PredictedCost ChainEvaluator::search(TrialChain &chain) {
   options.skipMasked = skipMasked;
   options.isRough = isRough;
   const SearchMemo::Entry &entry = chain.search(memo, chip, options);
-  PredictedCost price;
-  price.reason = entry.reason;
+  PredictedCost cost;
+  cost.reason = entry.reason;
   if (const std::optional<SearchResult> &found = entry.found) {
-    price.time = found->cost.total;
-    price.bound = found->cost.bound();
-    price.flops = found->footprint.mmaFlops;
-    price.bytes =
+    cost.time = found->cost.total;
+    cost.bound = found->cost.bound();
+    cost.flops = found->footprint.mmaFlops;
+    cost.bytes =
         found->footprint.globalLoadBytes + found->footprint.globalStoreBytes;
   }
-  return price;
+  return cost;
 }
 
 Segment ChainEvaluator::predict(CandidateSequence::Operators operators,

@@ -26,10 +26,10 @@ struct PredictedCost {
   double bytes = 0; ///< moved between global memory and the chip
 };
 
-/// A part of a row as one kernel, with its price.
+/// A segment as one kernel, with its predicted time.
 struct Segment : PredictedCost {
   CandidateSequence::Operators operators; ///< in program order
-  bool isChain = false; ///< they make a chain, whether it has a price or not
+  bool isChain = false; ///< they make a chain, whether it has a cost or not
   double apart = 0;  ///< seconds of kernels of contractions that could have joined
   std::string joins; ///< why products join or do not, where some could
   double head = 0;   ///< seconds of kernels of what could have been in front
@@ -40,20 +40,21 @@ struct Segment : PredictedCost {
   size_t contractions = 0; ///< of the group
 };
 
-/// A contraction without a schedule runs in the generic form; a price that no
+/// A contraction without a schedule runs in the generic form; a cost that no
 /// fused kernel reaches keeps it comparable.
-constexpr double kGenericPrice = 1.0;
+constexpr double kGenericSeconds = 1.0;
 
 /// Seconds of a part as one kernel, and of what it leaves to others.
 inline double kernelTime(const Segment &part) {
-  return part.time.value_or(kGenericPrice) + part.apart + part.head;
+  return part.time.value_or(kGenericSeconds) + part.apart + part.head;
 }
 
 std::string microseconds(double seconds);
 
 class TrialChain;
 
-/// Prices parts of rows by making a group of each and searching its schedule.
+/// Evaluates segments of candidate sequences by making a group of each and
+/// searching its schedule.
 class ChainEvaluator {
 public:
   ChainEvaluator(mlir::MLIRContext *context, const ChipInfo &chip,
@@ -63,8 +64,9 @@ public:
 
   /// Links first … last as one kernel: with what joins them and what is in
   /// front of them, or with kernels for these, whichever takes less.
-  Segment predict(const CandidateSequence &row, unsigned first, unsigned last);
-  /// Operators as one kernel. Products are explained where they are `isSingle`.
+  Segment predict(const CandidateSequence &sequence, unsigned first,
+                  unsigned last);
+  /// Operators as one kernel. Contractions are explained if `isSingle`.
   Segment predict(CandidateSequence::Operators operators, bool isSingle);
   /// What an operator takes as a kernel of its own: its bytes pass once.
   double predictAlone(mlir::linalg::LinalgOp op) const;
@@ -75,10 +77,10 @@ public:
   bool isRough = false;
 
 private:
-  Segment predict(const CandidateSequence &row, unsigned first, unsigned last,
-                  bool heads);
-  Segment predict(const CandidateSequence &row, unsigned first, unsigned last,
-                  bool joined, bool heads);
+  Segment predict(const CandidateSequence &sequence, unsigned first,
+                  unsigned last, bool heads);
+  Segment predict(const CandidateSequence &sequence, unsigned first,
+                  unsigned last, bool joined, bool heads);
   PredictedCost search(TrialChain &chain);
 
   const ChipInfo &chip;

@@ -40,12 +40,12 @@ public:
       bool isApart = false;
       if (options.explorer && !rows.empty() && !neighbours)
         neighbours.emplace(function, chip, *options.explorer);
-      for (const CandidateSequence &row : rows)
-        claim(row);
-      for (CandidateSequence &row : rows) {
-        for (const CandidateSequence::Link &link : row.links)
+      for (const CandidateSequence &sequence : rows)
+        claim(sequence);
+      for (CandidateSequence &sequence : rows) {
+        for (const CandidateSequence::Link &link : sequence.links)
           tried.insert(link.contraction);
-        isApart |= partition(row);
+        isApart |= partition(sequence);
       }
       if (!isApart)
         return std::move(kernels);
@@ -55,11 +55,11 @@ public:
 private:
   double predict(const SharedPrologue &head);
   void distribute(SharedPrologue &head);
-  Segment compete(const CandidateSequence &row, unsigned first, unsigned last,
-                  const Segment &part);
-  void claim(const CandidateSequence &row);
+  Segment compete(const CandidateSequence &sequence, unsigned first,
+                  unsigned last, const Segment &part);
+  void claim(const CandidateSequence &sequence);
   /// Returns whether contractions that could have joined did not.
-  bool partition(CandidateSequence &row);
+  bool partition(CandidateSequence &sequence);
 
   func::FuncOp function;
   const ChipInfo &chip;
@@ -79,16 +79,16 @@ double Partitioner::predict(const SharedPrologue &head) {
   llvm::SaveAndRestore<bool> silent(evaluator.explains, false);
   llvm::SmallPtrSet<Operation *, 16> taken;
   double time = 0;
-  for (CandidateSequence &row : collectCandidateSequences(function))
-    for (unsigned i = 0; i < row.links.size(); ++i) {
-      CandidateSequence::Operators operators =
-          row.operators(i, i, /*all=*/true, /*joined=*/true, /*heads=*/true);
+  for (CandidateSequence &sequence : collectCandidateSequences(function))
+    for (unsigned i = 0; i < sequence.links.size(); ++i) {
+      CandidateSequence::Operators operators = sequence.operators(
+          i, i, /*all=*/true, /*joined=*/true, /*heads=*/true);
       taken.insert_range(operators);
       if (llvm::none_of(head.contractions(), [&](linalg::LinalgOp contraction) {
             return llvm::is_contained(operators, contraction);
           }))
         continue;
-      Segment part = evaluator.predict(row, i, i);
+      Segment part = evaluator.predict(sequence, i, i);
       time += kernelTime(part);
     }
   for (linalg::LinalgOp op : head.all())
@@ -123,20 +123,21 @@ void Partitioner::distribute(SharedPrologue &head) {
   head.join(evaluator.rewriter);
 }
 
-static CandidateSequence::Operators allOf(const CandidateSequence &row) {
-  return row.operators(0, row.links.size() - 1, /*all=*/true, /*joined=*/true,
-                       /*heads=*/true);
+static CandidateSequence::Operators allOf(const CandidateSequence &sequence) {
+  return sequence.operators(0, sequence.links.size() - 1, /*all=*/true,
+                            /*joined=*/true,
+                            /*heads=*/true);
 }
 
 /// Decides between a segment and the stitched groups next to it, which could
 /// include its epilogue or its prologue. These operators go where they save
 /// more time. Returns the segment that is best for both.
-Segment Partitioner::compete(const CandidateSequence &row, unsigned first,
+Segment Partitioner::compete(const CandidateSequence &sequence, unsigned first,
                              unsigned last, const Segment &part) {
   if (!neighbours || !part.time)
     return part;
-  const CandidateSequence::Link &front = row.links[first],
-                                &end = row.links[last];
+  const CandidateSequence::Link &front = sequence.links[first],
+                                &end = sequence.links[last];
   CandidateSequence::Operators before = front.head;
   llvm::append_range(before, front.before);
   CandidateSequence::Operators far;
@@ -194,35 +195,36 @@ Segment Partitioner::compete(const CandidateSequence &row, unsigned first,
   return best;
 }
 
-void Partitioner::claim(const CandidateSequence &row) {
+void Partitioner::claim(const CandidateSequence &sequence) {
   if (neighbours)
-    neighbours->claim(allOf(row));
+    neighbours->claim(allOf(sequence));
 }
 
-bool Partitioner::partition(CandidateSequence &row) {
-  SequencePlan plan(row, evaluator, forceFusion);
+bool Partitioner::partition(CandidateSequence &sequence) {
+  SequencePlan plan(sequence, evaluator, forceFusion);
   // The kernels of other sequences and segments compete with no stitched group.
   if (neighbours)
-    neighbours->release(allOf(row));
+    neighbours->release(allOf(sequence));
   if (neighbours)
     for (auto [first, last] : plan.kernels())
       neighbours->claim(plan.part(first, last).operators);
   bool isApart = false;
   for (auto [first, last] : plan.kernels()) {
-    const Segment part = compete(row, first, last, plan.part(first, last));
+    const Segment part = compete(sequence, first, last, plan.part(first, last));
     isApart |= part.apart > 0;
-    remarkKernel(row, plan, part, first, last, forceFusion);
-    if (last + 1 < row.links.size())
-      remarkCut(row, plan, part, first, last, forceFusion);
+    remarkKernel(sequence, plan, part, first, last, forceFusion);
+    if (last + 1 < sequence.links.size())
+      remarkCut(sequence, plan, part, first, last, forceFusion);
     if (!part.time) {
-      remarkGeneric(row, part, last);
+      remarkGeneric(sequence, part, last);
       continue;
     }
     if (neighbours)
       remarkNeighbours(part, *neighbours, evaluator);
     auto group = buildGroup<fuse::ChainOp>(evaluator.rewriter, part.operators);
     adoptGroup(evaluator.rewriter, group, part.operators);
-    FusedKernel fused = evaluateFusion(row, plan, first, last, forceFusion);
+    FusedKernel fused =
+        evaluateFusion(sequence, plan, first, last, forceFusion);
     kernels.push_back({group, last + 1 - first, *part.time,
                        fused.separate.seconds, fused.separate.generic == 0,
                        fused.isForced});

@@ -66,7 +66,7 @@ static void remarkEither(Operation *op, bool isMissed, StringRef missed,
 
 /// Returns what links first … last take as separate kernels. A contraction that
 /// is recomputed in the window of another one counts as before, computed once.
-static SeparateKernels evaluateSeparately(const CandidateSequence &row,
+static SeparateKernels evaluateSeparately(const CandidateSequence &sequence,
                                           const SequencePlan &plan,
                                           unsigned first, unsigned last) {
   SeparateKernels separate;
@@ -77,7 +77,7 @@ static SeparateKernels evaluateSeparately(const CandidateSequence &row,
     seconds.push_back(kernelTime(own));
     // Use the time of both before one was computed at the places of the other's
     // window. By itself the first one would now store each of these places.
-    auto apart = row.links[i].contraction->getAttrOfType<FloatAttr>(
+    auto apart = sequence.links[i].contraction->getAttrOfType<FloatAttr>(
         kSecondsApartAttrName);
     if (!apart || i == first)
       continue;
@@ -89,13 +89,13 @@ static SeparateKernels evaluateSeparately(const CandidateSequence &row,
   return separate;
 }
 
-FusedKernel fusion::evaluateFusion(const CandidateSequence &row,
+FusedKernel fusion::evaluateFusion(const CandidateSequence &sequence,
                                    const SequencePlan &plan, unsigned first,
                                    unsigned last, bool forceFusion) {
   FusedKernel fused;
   // For all operators of the links: the plan may leave some to stitched groups.
   fused.seconds = kernelTime(plan.part(first, last));
-  fused.separate = evaluateSeparately(row, plan, first, last);
+  fused.separate = evaluateSeparately(sequence, plan, first, last);
   fused.cut = plan.costCut(first, last);
   fused.isForced =
       forceFusion &&
@@ -128,19 +128,20 @@ static std::string describe(const FusedKernel &fused) {
   return text + " (forced)";
 }
 
-void fusion::remarkKernel(const CandidateSequence &row,
+void fusion::remarkKernel(const CandidateSequence &sequence,
                           const SequencePlan &plan, const Segment &part,
                           unsigned first, unsigned last, bool forceFusion) {
-  Operation *op = row.links[last].contraction;
+  Operation *op = sequence.links[last].contraction;
   remarkEither(op, part.apart > 0, "not-joined", "joined", part.joins);
   remarkEither(op, part.head > 0, "head-apart", "head", part.heads);
   remarkEither(op, part.isLeft, "border-left", "border", part.borders);
   if (first == last)
     return;
   remarkPassed(op, kCategory, "fused", [&] {
-    return llvm::formatv(
-               "fused {0} contractions into one kernel: {1}", last - first + 1,
-               describe(evaluateFusion(row, plan, first, last, forceFusion)))
+    return llvm::formatv("fused {0} contractions into one kernel: {1}",
+                         last - first + 1,
+                         describe(evaluateFusion(sequence, plan, first, last,
+                                                 forceFusion)))
         .str();
   });
 }
@@ -192,18 +193,19 @@ static std::string explainCut(const SequencePlan &plan, const Segment &part,
                     .str();
 }
 
-void fusion::remarkCut(const CandidateSequence &row, SequencePlan &plan,
+void fusion::remarkCut(const CandidateSequence &sequence, SequencePlan &plan,
                        const Segment &part, unsigned first, unsigned last,
                        bool forceFusion) {
   // Runs a full search only for the numbers of the remark.
-  remarkMissed(row.links[last + 1].contraction, kCategory, "not-fused", [&] {
-    const Segment &joined = plan.exactSegment(first, last + 1);
-    std::string why = joined.reason;
-    if (joined.time)
-      why = explainCut(plan, part, joined, plan.part(last + 1, last + 1),
-                       plan.costWith(first, last + 1), forceFusion);
-    return "not fused with the contraction before it: " + why;
-  });
+  remarkMissed(
+      sequence.links[last + 1].contraction, kCategory, "not-fused", [&] {
+        const Segment &joined = plan.exactSegment(first, last + 1);
+        std::string why = joined.reason;
+        if (joined.time)
+          why = explainCut(plan, part, joined, plan.part(last + 1, last + 1),
+                           plan.costWith(first, last + 1), forceFusion);
+        return "not fused with the contraction before it: " + why;
+      });
 }
 
 void fusion::remarkNeighbours(const Segment &part, StitchNeighbours &neighbours,
@@ -230,8 +232,8 @@ void fusion::remarkNeighbours(const Segment &part, StitchNeighbours &neighbours,
     remarkMissed(op, kCategory, "not-in-chain", [&] { return explain(op); });
 }
 
-void fusion::remarkGeneric(const CandidateSequence &row, const Segment &part,
-                           unsigned last) {
-  remarkMissed(row.links[last].contraction, kCategory, "generic",
+void fusion::remarkGeneric(const CandidateSequence &sequence,
+                           const Segment &part, unsigned last) {
+  remarkMissed(sequence.links[last].contraction, kCategory, "generic",
                "runs in the generic form: " + part.reason);
 }

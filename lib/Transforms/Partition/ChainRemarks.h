@@ -38,20 +38,20 @@ struct FusedKernel {
   bool isForced = false;  ///< an alternative is predicted to be faster
 };
 
-FusedKernel evaluateFusion(const CandidateSequence &row,
+FusedKernel evaluateFusion(const CandidateSequence &sequence,
                            const SequencePlan &plan, unsigned first,
                            unsigned last, bool forceFusion);
 
 /// Emits remarks on a kernel of the plan, links first … last: which operators
 /// join, which are the prologue, which are left to stitched groups, and which
 /// contractions are fused.
-void remarkKernel(const CandidateSequence &row, const SequencePlan &plan,
+void remarkKernel(const CandidateSequence &sequence, const SequencePlan &plan,
                   const Segment &part, unsigned first, unsigned last,
                   bool forceFusion);
 
 /// Emits a remark that says why the candidate sequence is divided behind this
 /// kernel of the plan.
-void remarkCut(const CandidateSequence &row, SequencePlan &plan,
+void remarkCut(const CandidateSequence &sequence, SequencePlan &plan,
                const Segment &part, unsigned first, unsigned last,
                bool forceFusion);
 
@@ -61,7 +61,7 @@ void remarkNeighbours(const Segment &part, StitchNeighbours &neighbours,
                       ChainEvaluator &evaluator);
 
 /// Emits a remark that the contractions have no kernel of a chain.
-void remarkGeneric(const CandidateSequence &row, const Segment &part,
+void remarkGeneric(const CandidateSequence &sequence, const Segment &part,
                    unsigned last);
 
 } // namespace fusion

@@ -24,46 +24,46 @@ FormEvaluator::PredictedCost
 FormEvaluator::predict(ArrayRef<linalg::LinalgOp> operators,
                        bool isExact) const {
   TrialChain chain(rewriter, operators);
-  PredictedCost price;
+  PredictedCost cost;
   if (!chain.axes())
-    return price;
-  price.contractions = chain.axes()->model.contractions.size();
+    return cost;
+  cost.contractions = chain.axes()->model.contractions.size();
   SearchOptions options;
   options.skipMasked = skipMasked;
-  options.isRough = !isExact && price.contractions > 1;
+  options.isRough = !isExact && cost.contractions > 1;
   auto search = [&] {
-    price.isExact = !options.isRough;
+    cost.isExact = !options.isRough;
     if (const auto &found = chain.search(memo, chip, options).found)
-      price.time = found->cost.total;
+      cost.time = found->cost.total;
   };
   search();
-  if (!price.time && options.isRough) {
+  if (!cost.time && options.isRough) {
     options.isRough = false;
     search();
   }
-  return price;
+  return cost;
 }
 
-void FormPrices::add(Pricing pricing) {
-  FormEvaluator::PredictedCost price = pricing(/*isExact=*/false);
-  forms.push_back({std::move(pricing), price});
+void FormCosts::add(Evaluation evaluation) {
+  FormEvaluator::PredictedCost cost = evaluation(/*isExact=*/false);
+  forms.push_back({std::move(evaluation), cost});
 }
 
-unsigned FormPrices::best() const {
+unsigned FormCosts::best() const {
   const Form *best = llvm::min_element(forms, [](const Form &a, const Form &b) {
-    return a.price.least() < b.price.least();
+    return a.cost.least() < b.cost.least();
   });
   return best - forms.begin();
 }
 
-FormEvaluator::PredictedCost FormPrices::predict() const {
-  return empty() ? FormEvaluator::PredictedCost() : forms[best()].price;
+FormEvaluator::PredictedCost FormCosts::predict() const {
+  return empty() ? FormEvaluator::PredictedCost() : forms[best()].cost;
 }
 
-bool FormPrices::refine() {
-  if (empty() || forms[best()].price.isExact)
+bool FormCosts::refine() {
+  if (empty() || forms[best()].cost.isExact)
     return false;
   Form &form = forms[best()];
-  form.price = form.pricing(/*isExact=*/true);
+  form.cost = form.evaluation(/*isExact=*/true);
   return true;
 }

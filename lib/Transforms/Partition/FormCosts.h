@@ -50,12 +50,12 @@ private:
 };
 
 /// Forms of the same operators, of which the fastest is chosen.
-class FormPrices {
+class FormCosts {
 public:
   /// Predicts the cost of a form, roughly or exactly.
-  using Pricing = std::function<FormEvaluator::PredictedCost(bool isExact)>;
+  using Evaluation = std::function<FormEvaluator::PredictedCost(bool isExact)>;
 
-  void add(Pricing pricing);
+  void add(Evaluation evaluation);
   bool empty() const { return forms.empty(); }
 
   /// Returns the form that may be the fastest, the first among equals.
@@ -69,8 +69,8 @@ public:
 
 private:
   struct Form {
-    Pricing pricing;
-    FormEvaluator::PredictedCost price;
+    Evaluation evaluation;
+    FormEvaluator::PredictedCost cost;
   };
   llvm::SmallVector<Form, 2> forms;
 };

@@ -54,10 +54,11 @@ public:
     takeApart();
     inlineIntoWindows();
     llvm::SmallPtrSet<Operation *, 1> none;
-    for (CandidateSequence &row :
+    for (CandidateSequence &sequence :
          collectCandidateSequences(function, none, /*explains=*/false)) {
-      Operators operators = row.operators(0, row.links.size() - 1, /*all=*/true,
-                                          /*joined=*/true, /*heads=*/true);
+      Operators operators =
+          sequence.operators(0, sequence.links.size() - 1, /*all=*/true,
+                             /*joined=*/true, /*heads=*/true);
       llvm::erase_if(operators, [](linalg::LinalgOp op) {
         return matchPadding(op).has_value();
       });
@@ -76,7 +77,7 @@ private:
   void merge(const Operators &operators);
   void inlineIntoWindows();
   void inlineIntoWindow(linalg::LinalgOp convolution);
-  FormPrices predictForms(const Operators &operators);
+  FormCosts predictForms(const Operators &operators);
 
   func::FuncOp function;
   bool forceFusion;
@@ -266,8 +267,8 @@ void AxisMerger::takeApart() {
 /// Returns the forms of the operators as one kernel, without padding around
 /// their inputs: with joined loops where loops can be joined, otherwise
 /// unchanged.
-FormPrices AxisMerger::predictForms(const Operators &operators) {
-  FormPrices forms;
+FormCosts AxisMerger::predictForms(const Operators &operators) {
+  FormCosts forms;
   for (bool withIndices : {false, true}) {
     if (!llvm::all_of(operators, AxisRegrouping::canRegroup))
       break;
@@ -276,10 +277,10 @@ FormPrices AxisMerger::predictForms(const Operators &operators) {
       continue;
     forms.add([this, regrouping = *regrouping](bool isExact) {
       AxisRegrouping::Rewritten rewritten = regrouping.rewrite(rewriter);
-      FormEvaluator::PredictedCost price =
+      FormEvaluator::PredictedCost cost =
           evaluator.predict(rewritten.operators, isExact);
       AxisRegrouping::discard(rewriter, rewritten);
-      return price;
+      return cost;
     });
   }
   if (!forms.predict().time)
@@ -315,16 +316,16 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
   }
   // The operators around either contraction.
   Operators before, after;
-  for (CandidateSequence &row : collectCandidateSequences(function))
-    for (unsigned i = 0; i < row.links.size(); ++i) {
-      bool isFirst = row.links[i].contraction == inlining->producer();
-      if (!isFirst && row.links[i].contraction != convolution)
+  for (CandidateSequence &sequence : collectCandidateSequences(function))
+    for (unsigned i = 0; i < sequence.links.size(); ++i) {
+      bool isFirst = sequence.links[i].contraction == inlining->producer();
+      if (!isFirst && sequence.links[i].contraction != convolution)
         continue;
-      if (isFirst && row.links.size() > 1)
+      if (isFirst && sequence.links.size() > 1)
         return keep("that is part of a chain already");
       Operators &list = isFirst ? before : after;
-      list = row.operators(i, i, /*all=*/true, /*joined=*/false,
-                           /*heads=*/false);
+      list = sequence.operators(i, i, /*all=*/true, /*joined=*/false,
+                                /*heads=*/false);
       llvm::erase_if(list, [](linalg::LinalgOp op) {
         return matchPadding(op).has_value();
       });
@@ -333,7 +334,7 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
     return;
   double apart = 0;
   for (const Operators &each : {before, after}) {
-    FormPrices forms = predictForms(each);
+    FormCosts forms = predictForms(each);
     while (forms.refine())
       ;
     apart += forms.predict().least();
@@ -349,10 +350,10 @@ void AxisMerger::inlineIntoWindow(linalg::LinalgOp convolution) {
   llvm::sort(together, [](linalg::LinalgOp a, linalg::LinalgOp b) {
     return a->isBeforeInBlock(b);
   });
-  FormPrices forms = predictForms(together);
+  FormCosts forms = predictForms(together);
   auto mayPay = [&] {
-    FormEvaluator::PredictedCost price = forms.predict();
-    return price.time && (forceFusion || price.least() < apart);
+    FormEvaluator::PredictedCost cost = forms.predict();
+    return cost.time && (forceFusion || cost.least() < apart);
   };
   while (mayPay() && forms.refine())
     ;
@@ -415,7 +416,7 @@ void AxisMerger::merge(const Operators &given) {
   if (failed(indexed) || !indexed->join(/*withIndices=*/true))
     return;
   AxisRegrouping::Rewritten rewritten = indexed->rewrite(rewriter);
-  FormPrices forms;
+  FormCosts forms;
   for (const Operators &form : {operators, rewritten.operators})
     forms.add(
         [&, form](bool isExact) { return evaluator.predict(form, isExact); });

@@ -14,15 +14,15 @@
 using namespace mlir;
 using namespace fusion;
 
-SequencePlan::SequencePlan(const CandidateSequence &row,
+SequencePlan::SequencePlan(const CandidateSequence &sequence,
                            ChainEvaluator &evaluator, bool forceFusion)
-    : row(row), evaluator(evaluator), forceFusion(forceFusion),
-      count(row.links.size()), parts(count, std::vector<Segment>(count)) {
+    : sequence(sequence), evaluator(evaluator), forceFusion(forceFusion),
+      count(sequence.links.size()), parts(count, std::vector<Segment>(count)) {
   for (unsigned first = 0; first < count; ++first)
     for (unsigned last = first; last < count; ++last) {
       {
         llvm::SaveAndRestore<bool> rough(evaluator.isRough, first != last);
-        parts[first][last] = evaluator.predict(row, first, last);
+        parts[first][last] = evaluator.predict(sequence, first, last);
       }
       // A rough search may find no legal schedule.
       if (!parts[first][last].time)
@@ -45,7 +45,7 @@ SequencePlan::SequencePlan(const CandidateSequence &row,
 const Segment &SequencePlan::exactSegment(unsigned first, unsigned last) {
   Segment &part = parts[first][last];
   if (part.isRough)
-    part = evaluator.predict(row, first, last);
+    part = evaluator.predict(sequence, first, last);
   return part;
 }
 

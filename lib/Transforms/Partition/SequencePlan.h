@@ -19,7 +19,7 @@ namespace fusion {
 /// time that is lower by its `roughness`.
 class SequencePlan {
 public:
-  SequencePlan(const CandidateSequence &row, ChainEvaluator &evaluator,
+  SequencePlan(const CandidateSequence &sequence, ChainEvaluator &evaluator,
                bool forceFusion);
 
   const Segment &part(unsigned first, unsigned last) const {
@@ -57,7 +57,7 @@ private:
   }
   void choose();
 
-  const CandidateSequence &row;
+  const CandidateSequence &sequence;
   ChainEvaluator &evaluator;
   bool forceFusion;
   unsigned count;

@@ -79,10 +79,11 @@ std::vector<SharedPrologue> SharedPrologue::find(func::FuncOp function) {
     remarkReshaped(op);
   llvm::DenseSet<Operation *> taken;
   SmallVector<linalg::LinalgOp> contractions;
-  for (CandidateSequence &row : collectCandidateSequences(function)) {
-    unsigned last = row.links.size() - 1;
-    for (linalg::LinalgOp op : row.operators(0, last, /*all=*/true,
-                                             /*joined=*/true, /*heads=*/true)) {
+  for (CandidateSequence &sequence : collectCandidateSequences(function)) {
+    unsigned last = sequence.links.size() - 1;
+    for (linalg::LinalgOp op :
+         sequence.operators(0, last, /*all=*/true,
+                            /*joined=*/true, /*heads=*/true)) {
       taken.insert(op);
       if (isContraction(op))
         contractions.push_back(op);
@@ -91,7 +92,7 @@ std::vector<SharedPrologue> SharedPrologue::find(func::FuncOp function) {
   llvm::sort(contractions, [](linalg::LinalgOp a, linalg::LinalgOp b) {
     return a->isBeforeInBlock(b);
   });
-  // Products with an operator in common have one head.
+  // Contractions with an operator in common have one prologue.
   std::vector<std::pair<OperationSet, SmallVector<linalg::LinalgOp>>> found;
   for (linalg::LinalgOp contraction : contractions) {
     OperationSet front = collectFront(contraction, taken);

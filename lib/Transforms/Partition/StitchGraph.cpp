@@ -142,7 +142,7 @@ StitchGraph::StitchGraph(func::FuncOp function)
     OperatorGraph::Vertex vertex;
     std::string &reason = whyAlone.emplace_back();
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    // Products and convolutions are chains' matter.
+    // Contractions and convolutions belong to chains.
     vertex.isForeign = !linalgOp || isContraction(linalgOp) ||
                        linalg::isaConvolutionOpInterface(linalgOp);
     if (linalgOp) {
@@ -320,7 +320,7 @@ std::optional<double> StitchEvaluator::maxSeconds(ArrayRef<unsigned> pattern) {
   if (!canSchedule(pattern))
     return std::nullopt;
   const Verdict &verdict = verdictOf(pattern);
-  return verdict.isPriced ? verdict.seconds : verdict.ofFirst;
+  return verdict.isEvaluated ? verdict.seconds : verdict.ofFirst;
 }
 
 std::string StitchEvaluator::whyUnscheduled(ArrayRef<unsigned> pattern) const {
@@ -360,7 +360,7 @@ StitchEvaluator::verdictOf(ArrayRef<unsigned> pattern) {
 StitchEvaluator::Verdict &
 StitchEvaluator::costedVerdictOf(ArrayRef<unsigned> pattern) {
   Verdict &verdict = verdictOf(pattern);
-  if (std::exchange(verdict.isPriced, true) ||
+  if (std::exchange(verdict.isEvaluated, true) ||
       (verdict.isSchedulable && !*verdict.isSchedulable))
     return verdict;
   verdict.seconds = search(pattern, verdict, StitchEffort::Bounded);

@@ -68,7 +68,8 @@ public:
     bool isPossible = false;       ///< there is a tile program
     std::optional<double> seconds; ///< predicted, where there is a schedule
     std::string reason;            ///< where it is not possible
-    bool isPriced = false; ///< the seconds are computed, if there is a schedule
+    bool isEvaluated =
+        false; ///< the seconds are computed, if there is a schedule
     /// Whether there is a schedule, and the predicted seconds of the first one,
     /// if `canSchedule` was called.
     std::optional<bool> isSchedulable;

@@ -1,4 +1,4 @@
-//===- StitchRemarks.cpp - What is said of stitched kernels --------------===//
+//===- StitchRemarks.cpp - What is said of stitched kernels ---------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

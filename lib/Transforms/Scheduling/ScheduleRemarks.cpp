@@ -1,4 +1,4 @@
-//===- ScheduleRemarks.cpp - What a search of schedules says ------------===//
+//===- ScheduleRemarks.cpp - What a search of schedules says --------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -360,7 +360,7 @@ struct SearchSchedulesPass
       return failure();
     if (!found)
       return mlir::emitError(group.getLoc(), "no schedule found: ") << reason;
-    putOffCorrections(group, axes->model, *found, chip);
+    deferRescaling(group, axes->model, *found, chip);
     group.setGroupSchedule(
         exportSchedule(found->schedule, axes->model, group.getContext()));
     explainChoice(group, axes->model, *found, options);
@@ -380,9 +380,9 @@ struct SearchSchedulesPass
 
   /// Sets the requested threshold of conditional rescaling if lowering supports
   /// it.
-  void putOffCorrections(fuse::FusedGroupOpInterface group,
-                         const GroupModel &model, SearchResult &found,
-                         const ChipInfo &chip) {
+  void deferRescaling(fuse::FusedGroupOpInterface group,
+                      const GroupModel &model, SearchResult &found,
+                      const ChipInfo &chip) {
     if (rescaleThreshold == 0 ||
         found.schedule.reduction != fuse::ReductionForm::Online)
       return;

@@ -82,12 +82,13 @@ static void remarkTraffic(fuse::FusedGroupOpInterface group,
     retained += llvm::formatv("; a block runs over {0} steps of {1}",
                               schedule.countSteps(),
                               axes.axes[schedule.serialLoop->axis].name);
-  for (auto [axis, spread] : llvm::zip_equal(axes.axes, schedule.threadMapping))
-    if (spread.align > 1)
+  for (auto [axis, mapping] :
+       llvm::zip_equal(axes.axes, schedule.threadMapping))
+    if (mapping.align > 1)
       retained +=
           llvm::formatv("; rows along {0} are misaligned, their tiles begin at "
                         "multiples of {1} elements",
-                        axis.name, spread.align);
+                        axis.name, mapping.align);
   StitchSplit split(axes, schedule);
   if (split.axis)
     retained += llvm::formatv(
@@ -211,12 +212,12 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
     return makeGenericSchedule(group.getContext());
   }
   std::string compositions;
-  for (auto [axis, spread] :
+  for (auto [axis, mapping] :
        llvm::zip_equal(axes->axes, found->schedule.threadMapping))
     if (axis.isReduced)
       compositions +=
           llvm::formatv("; {0} is reduced by {1} composition", axis.name,
-                        fusion::name(compositionOf(spread)));
+                        fusion::name(compositionOf(mapping)));
   remarkAnalysis(
       group, "stitch", "schedule",
       llvm::formatv("predicted {0:F2} us: {1} of {2}, about {3} registers "

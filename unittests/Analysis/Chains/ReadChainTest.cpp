@@ -1,4 +1,4 @@
-//===- ReadChainTest.cpp - Axes and tensors of chains ------------------===//
+//===- ReadChainTest.cpp - Axes and tensors of chains ---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

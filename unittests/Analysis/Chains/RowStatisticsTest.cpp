@@ -1,4 +1,4 @@
-//===- RowStatisticsTest.cpp - Reductions before contractions ----------===//
+//===- RowStatisticsTest.cpp - Reductions before contractions -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -107,7 +107,7 @@ TEST(SplitForm, FactorsThatLeaveTakeTheirOperatorsAlong) {
                                   d.form->results[0].operators.front()));
 }
 
-TEST(SplitForm, OtherInputsOfCorrections) {
+TEST(SplitForm, OtherInputsOfRescaling) {
   // The factor of the exponent is part of the correction.
   Between b;
   b.reduce("max", "s", "maximumf", kNegInf)

@@ -1,4 +1,4 @@
-//===- CostModelTest.cpp - Predicted times -----------------------------===//
+//===- CostModelTest.cpp - Predicted times --------------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

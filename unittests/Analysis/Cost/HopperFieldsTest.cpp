@@ -1,4 +1,4 @@
-//===- HopperFieldsTest.cpp - Costs of Hopper's fields of schedules ----===//
+//===- HopperFieldsTest.cpp - Costs of Hopper's fields of schedules -------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ScheduleLegalityTest.cpp - What lowering can do -----------------===//
+//===- ScheduleLegalityTest.cpp - What lowering can do --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -217,7 +217,7 @@ TEST(OnlineReduction, DeclinesWithAReason) {
   EXPECT_FALSE(derive(rounded.text("exp")).form);
 }
 
-TEST(OnlineReduction, RoomForLateCorrections) {
+TEST(OnlineReduction, RoomForConditionalRescaling) {
   auto softmax = [](const char *type) {
     return derive(
         softmaxHead()
@@ -241,7 +241,7 @@ TEST(OnlineReduction, RoomForLateCorrections) {
   EXPECT_EQ(wide.form->roomLimit, "sums in f32");
 }
 
-TEST(OnlineReduction, NoRoomForLateCorrections) {
+TEST(OnlineReduction, NoRoomForConditionalRescaling) {
   // Nothing to correct.
   Between late;
   late.full("size", {"s"}, "%r = math.absf %a0 : f32")

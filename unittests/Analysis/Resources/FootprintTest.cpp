@@ -1,4 +1,4 @@
-//===- FootprintTest.cpp - What a schedule moves -----------------------===//
+//===- FootprintTest.cpp - What a schedule moves --------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

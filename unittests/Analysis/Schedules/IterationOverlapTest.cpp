@@ -1,4 +1,4 @@
-//===- IterationOverlapTest.cpp - MMAs beside other work ---------------===//
+//===- IterationOverlapTest.cpp - MMAs beside other work ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

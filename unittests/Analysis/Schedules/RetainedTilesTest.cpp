@@ -1,4 +1,4 @@
-//===- RetainedTilesTest.cpp - Tiles that live beyond one iteration ----===//
+//===- RetainedTilesTest.cpp - Tiles that live beyond one iteration -------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ScheduleTest.cpp - Schedules as structs and as attributes -------===//
+//===- ScheduleTest.cpp - Schedules as structs and as attributes ----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

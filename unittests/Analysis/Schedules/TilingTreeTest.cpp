@@ -1,4 +1,4 @@
-//===- TilingTreeTest.cpp - Tiling expressions -------------------------===//
+//===- TilingTreeTest.cpp - Tiling expressions ----------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

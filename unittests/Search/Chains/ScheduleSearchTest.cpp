@@ -1,4 +1,4 @@
-//===- ScheduleSearchTest.cpp - The search for schedules ---------------===//
+//===- ScheduleSearchTest.cpp - The search for schedules ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

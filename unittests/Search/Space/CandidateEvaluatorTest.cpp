@@ -1,4 +1,4 @@
-//===- CandidateEvaluatorTest.cpp - Stages that candidates get ---------===//
+//===- CandidateEvaluatorTest.cpp - Stages that candidates get ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

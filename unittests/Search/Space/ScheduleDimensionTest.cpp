@@ -221,7 +221,7 @@ TEST(ScheduleDimensions, MakeTheKeysOfCandidates) {
       CandidateKey key(own.space, candidate);
       for (const ScheduleDimension &dimension : own.space.dimensions())
         dimension.forEachStep(candidate, [&](const ScheduleCandidate &other) {
-          bool isSame = dimension.isRated ||
+          bool isSame = dimension.isEvaluated ||
                         (dimension.isInTree && own.space.treeOf(other) ==
                                                    own.space.treeOf(candidate));
           EXPECT_EQ(equal(key, CandidateKey(own.space, other)), isSame)
@@ -235,7 +235,7 @@ TEST(ScheduleDimensions, MakeTheKeysOfCandidates) {
 TEST(ScheduleDimensions, FitIntoKeys) {
   unsigned words = 0;
   for (const DimensionInfo &info : allDimensions()) {
-    if (info.isRated || info.isInTree)
+    if (info.isEvaluated || info.isInTree)
       continue;
     unsigned elements = info.scope == DimensionInfo::Scope::Schedule ? 1
                         : info.scope == DimensionInfo::Scope::Axis

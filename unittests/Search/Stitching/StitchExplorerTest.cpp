@@ -346,7 +346,7 @@ TEST(StitchExplorer, TheLatencyEvaluatorDividesAndChooses) {
   EXPECT_EQ(full.patterns.size(), 3u);
 }
 
-TEST(StitchExplorer, WhatIsSurelyFasterIsNotPriced) {
+TEST(StitchExplorer, WhatIsSurelyFasterIsNotEvaluated) {
   // Readers of one tensor have no producer that would put them together.
   Builder b;
   for (unsigned i = 0; i < 8; ++i)

@@ -1,4 +1,4 @@
-//===- FragmentLayoutsTest.cpp - Tiles of the intrinsics ---------------===//
+//===- FragmentLayoutsTest.cpp - Tiles of the intrinsics ------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

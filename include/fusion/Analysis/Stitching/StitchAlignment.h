@@ -33,7 +33,7 @@ void findAlignments(StitchGroup &group);
 
 /// Returns the elements from the beginning of the first tile to the end of the
 /// axis, at most.
-int64_t spanOf(const StitchAxis &axis, const AxisThreadMapping &spread);
+int64_t spanOf(const StitchAxis &axis, const AxisThreadMapping &mapping);
 
 /// Returns the number of tiles of an axis.
 int64_t countTiles(const StitchGroup &group, const StitchSchedule &schedule,

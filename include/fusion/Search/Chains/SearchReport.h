@@ -38,8 +38,8 @@ struct ThreadCopiedOperand {
 };
 
 /// Returns the operands that threads copy in a schedule that a search with
-/// these options found. The reason is a rule (`whyNotTMA`), the search space, or that no gain
-/// is predicted.
+/// these options found. The reason is a rule (`whyNotTMA`), the search space,
+/// or that no gain is predicted.
 std::vector<ThreadCopiedOperand>
 listCopiesByThreads(const GroupModel &group, const Schedule &schedule,
                     const SearchOptions &options, const ChipInfo &chip);

@@ -74,7 +74,7 @@ struct MainloopPolicy {
 /// results.
 struct Cluster {
   int64_t blocks = 1;
-  bool combinesParts = false; ///< then `blocks` is 1
+  bool reducesPartials = false; ///< then `blocks` is 1
 };
 
 /// A point of the space.
@@ -158,7 +158,7 @@ struct DimensionInfo {
   /// changes neither what blocks move nor how much they compute. No other
   /// search steps through it, and candidates that differ in nothing else are
   /// one (`CandidateKey`).
-  bool isRated = false;
+  bool isEvaluated = false;
   /// The candidate's tree follows from the value, so that keys have the tree's
   /// number instead. Measured rounds leave it out: other loops need other
   /// tiles.
@@ -170,7 +170,7 @@ struct DimensionInfo {
   bool isMove = false;
   /// A member of `MainloopPolicy`. Measured rounds try all values, and let the
   /// warps and the rest of the policy stay.
-  bool isMovement = false;
+  bool isMainloopPolicy = false;
   /// The value is a set of tensors. Steps take all or none; a candidate may
   /// have any subset of the last value.
   bool isTensorSet = false;

@@ -86,7 +86,7 @@ public:
     return llvm::seq<unsigned>(1, clustered.size() - !combined.empty());
   }
   /// Returns the number of the cluster that reduces partial results.
-  std::optional<unsigned> clusterOfParts() const {
+  std::optional<unsigned> clusterOfPartials() const {
     return combined.empty() ? std::nullopt
                             : std::optional<unsigned>(clustered.size() - 1);
   }
@@ -131,7 +131,7 @@ public:
   /// Return the tensors whose loads, and the contractions whose computations,
   /// may be moved out of one to `kMaxLevels` loops.
   llvm::ArrayRef<unsigned> operands() const { return movable; }
-  llvm::ArrayRef<unsigned> intermediates() const { return keepable; }
+  llvm::ArrayRef<unsigned> intermediates() const { return retainable; }
   static constexpr uint8_t kMaxLevels = 3;
 
   /// Returns whether every range of a split reduction has a tile: for `axis`,
@@ -254,7 +254,7 @@ private:
   llvm::SmallVector<TensorSet, 2> copied, stored;
   llvm::SmallVector<unsigned, 3> roles;
   bool hasOverlaps = false;
-  llvm::SmallVector<unsigned, 8> movable, keepable;
+  llvm::SmallVector<unsigned, 8> movable, retainable;
   std::vector<Intrinsics> multiplied; ///< by contraction
   llvm::SmallVector<decltype(ScheduleCandidate::intrinsics), 2> uniform;
   unsigned splitAxis = 0;

@@ -10,7 +10,7 @@
 // moved statements; many candidates have equal trees. Equal trees over equal
 // grids have one number, whatever candidate they come from. Two candidates are
 // the same if their trees have the same number and all other fields are equal,
-// except fields that the evaluator chooses (`DimensionInfo::isRated`).
+// except fields that the evaluator chooses (`DimensionInfo::isEvaluated`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -162,7 +162,7 @@ struct CandidateKey {
       assert(value == 0 && "a value of a dimension has more than 16 bits");
     };
     for (const ScheduleDimension &dimension : space.dimensions())
-      if (!dimension.isRated && !dimension.isInTree)
+      if (!dimension.isEvaluated && !dimension.isInTree)
         for (unsigned index = 0; index < dimension.elements.size(); ++index)
           add(dimension.get(candidate, index), dimension.isTensorSet ? 4 : 1);
   }

@@ -132,7 +132,7 @@ LogicalResult WindowOp::verify() {
 /// Checks a misaligned access: lanes exchange whole words of 4 bytes, and an
 /// access moves at most 16 bytes.
 template <typename Op>
-static LogicalResult verifyRealigned(Op op, Type element) {
+static LogicalResult verifyMisaligned(Op op, Type element) {
   std::optional<int64_t> width = op.getMisaligned();
   if (!width)
     return success();
@@ -162,7 +162,7 @@ LogicalResult LoadOp::verify() {
            << getView().getType().getRank();
   if (getMisaligned() && !getWithin())
     return emitOpError("is misaligned, which needs 'within'");
-  return verifyRealigned(*this, type.getElementType());
+  return verifyMisaligned(*this, type.getElementType());
 }
 
 LogicalResult GatherOp::verify() {
@@ -189,7 +189,7 @@ LogicalResult StoreOp::verify() {
     return emitOpError("stores a tile of rank ")
            << type.getRank() << " to a view of rank "
            << getView().getType().getRank();
-  return verifyRealigned(*this, type.getElementType());
+  return verifyMisaligned(*this, type.getElementType());
 }
 
 /// Fails where the buffer is not of the space `space`.

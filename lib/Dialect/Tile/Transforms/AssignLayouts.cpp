@@ -112,7 +112,7 @@ LogicalResult Assigner::run() {
   if (failed(checkInput()))
     return failure();
   do {
-    while (spread()) {
+    while (propagate()) {
     }
   } while (fixReduced());
   SmallVector<Operation *> operations;

@@ -31,7 +31,7 @@ inline int64_t vectorWidth(ViewType view) {
   return std::max<int64_t>(1, 8 * view.getAlignment() / bits);
 }
 
-/// The layouts of one kernel. What spreads forwards is in SpreadLayouts.cpp,
+/// The layouts of one kernel. What spreads forwards is in PropagateLayouts.cpp,
 /// what is asked for backwards in DemandLayouts.cpp.
 class Assigner {
 public:
@@ -45,7 +45,7 @@ private:
     return LayoutAttr::get(context, layout);
   }
   llvm::LogicalResult checkInput();
-  bool spread();
+  bool propagate();
   llvm::LogicalResult checkContraction(mlir::Operation *op,
                                        llvm::StringRef name,
                                        mlir::RankedTensorType sum,

@@ -432,9 +432,9 @@ struct InsertBarriersPass
         before(scatter, wholeBuffer(scatter, scatter.getBuffer()), state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
-      } else if (auto stash = dyn_cast<PrivateStoreOp>(op)) {
-        before(stash,
-               ownAccess(stash, stash.getBuffer(), stash.getStage(),
+      } else if (auto store = dyn_cast<PrivateStoreOp>(op)) {
+        before(store,
+               ownAccess(store, store.getBuffer(), store.getStage(),
                          /*slot=*/std::nullopt, /*isWrite=*/true),
                state);
       } else if (auto unstash = dyn_cast<PrivateLoadOp>(op)) {

@@ -137,8 +137,8 @@ struct InsertProxyFencesPass
         read(store.getBuffer(), state);
       } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
         state.written.insert(store.getBuffer());
-      } else if (auto stash = dyn_cast<PrivateStoreOp>(op)) {
-        state.written.insert(stash.getBuffer());
+      } else if (auto store = dyn_cast<PrivateStoreOp>(op)) {
+        state.written.insert(store.getBuffer());
       } else if (auto scatter = dyn_cast<ClusterScatterOp>(op)) {
         state.written.insert(scatter.getBuffer());
       } else if (isa<WaitOp, ConsumerWaitOp>(op)) {

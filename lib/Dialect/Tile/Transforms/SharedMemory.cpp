@@ -56,10 +56,10 @@ LinearLayout fusion::tile::asRow(const LinearLayout &layout) {
 }
 
 std::optional<ReductionThreadMapping>
-fusion::tile::getSpread(const LinearLayout &layout, unsigned dimension) {
+fusion::tile::getThreadMapping(const LinearLayout &layout, unsigned dimension) {
   SmallVector<LayoutDim, 4> outs = layout.outDims();
   size_t reduced = llvm::find(outs, tileDim(dimension)) - outs.begin();
-  ReductionThreadMapping spread{{}, {}, 1};
+  ReductionThreadMapping mapping{{}, {}, 1};
   for (LayoutDim input :
        {LayoutDim::Register, LayoutDim::Lane, LayoutDim::Warp})
     for (const LinearLayout::Digit &digit : layout.digits(input)) {
@@ -69,13 +69,13 @@ fusion::tile::getSpread(const LinearLayout &layout, unsigned dimension) {
         if (out != reduced && step != 0)
           return std::nullopt;
       if (input == LayoutDim::Lane)
-        spread.lanes.push_back(digit);
+        mapping.lanes.push_back(digit);
       if (input == LayoutDim::Warp) {
-        spread.warps.push_back(digit);
-        spread.parts *= digit.radix;
+        mapping.warps.push_back(digit);
+        mapping.parts *= digit.radix;
       }
     }
-  return spread;
+  return mapping;
 }
 
 FailureOr<int64_t> fusion::tile::getExchangeBytes(Operation *op) {
@@ -92,14 +92,14 @@ FailureOr<int64_t> fusion::tile::getExchangeBytes(Operation *op) {
     return op->emitOpError("cannot go through shared memory");
   }
   auto reduce = cast<ReduceOp>(op);
-  std::optional<ReductionThreadMapping> spread =
-      getSpread(from.getValue(), reduce.getDimension());
-  if (!spread)
+  std::optional<ReductionThreadMapping> mapping =
+      getThreadMapping(from.getValue(), reduce.getDimension());
+  if (!mapping)
     return op->emitOpError("has an operand whose rows are not spread plainly");
-  if (spread->parts == 1)
+  if (mapping->parts == 1)
     return 0;
   RankedTensorType type = reduce.getType();
-  return spread->parts * type.getNumElements() *
+  return mapping->parts * type.getNumElements() *
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 

@@ -47,8 +47,8 @@ struct ReductionThreadMapping {
   std::vector<LinearLayout::Digit> lanes, warps;
   int64_t parts;
 };
-std::optional<ReductionThreadMapping> getSpread(const LinearLayout &layout,
-                                                unsigned dimension);
+std::optional<ReductionThreadMapping>
+getThreadMapping(const LinearLayout &layout, unsigned dimension);
 
 /// Bytes of shared memory through which a conversion or a reduction passes what
 /// other threads need, with a barrier of its own in between: 0 where it needs

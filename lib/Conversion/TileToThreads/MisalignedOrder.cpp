@@ -1,4 +1,4 @@
-//===- RealignedOrder.cpp - Neighbours of pieces of rows ------------------===//
+//===- MisalignedOrder.cpp - Neighbours of pieces of rows -----------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RealignedOrder.h"
+#include "MisalignedOrder.h"
 #include "Replicas.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include <map>

@@ -1,4 +1,4 @@
-//===- RealignedStore.cpp - Aligned stores of misaligned rows -------------===//
+//===- MisalignedStore.cpp - Aligned stores of misaligned rows ------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RealignedStore.h"
+#include "MisalignedStore.h"
 #include "GlobalAccess.h"
-#include "RealignedWords.h"
+#include "MisalignedWords.h"
 #include "Replicas.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
 #include "fusion/Conversion/TileToThreads/Words.h"
@@ -41,9 +41,9 @@ struct StoredPiece {
 };
 
 /// Emits one misaligned tile.store.
-class RealignedStore {
+class MisalignedStore {
 public:
-  RealignedStore(StoreOp op, KernelEmitter &e)
+  MisalignedStore(StoreOp op, KernelEmitter &e)
       : op(op), e(e), b(e.builder()), view(e.view(op.getView())),
         width(*op.getMisaligned()),
         stored(memoryType(
@@ -88,9 +88,9 @@ private:
 
 } // namespace
 
-FailureOr<Value> RealignedStore::exchangeElements(const Neighbour &neighbour,
-                                                  int by,
-                                                  ArrayRef<Value> words) {
+FailureOr<Value> MisalignedStore::exchangeElements(const Neighbour &neighbour,
+                                                   int by,
+                                                   ArrayRef<Value> words) {
   int64_t mask = neighbour.mask();
   Value owner = arith::AndIOp::create(b, b.lane(), b.i32(~mask));
   if (by > 0)
@@ -120,8 +120,8 @@ FailureOr<Value> RealignedStore::exchangeElements(const Neighbour &neighbour,
   return choose(unpackWord(b, word, stored), 1);
 }
 
-void RealignedStore::storePiece(Value place, ArrayRef<Value> words,
-                                const ElementRange &kept) {
+void MisalignedStore::storePiece(Value place, ArrayRef<Value> words,
+                                 const ElementRange &kept) {
   int64_t perWord = width / words.size();
   // Words are unpacked where they are stored; whole pieces need no unpacking.
   auto elementsOf = [&](int64_t begin, int64_t size) {
@@ -160,8 +160,8 @@ void RealignedStore::storePiece(Value place, ArrayRef<Value> words,
   store(0, width);
 }
 
-ElementRange RealignedStore::intersect(const ElementRange &a,
-                                       const ElementRange &c) {
+ElementRange MisalignedStore::intersect(const ElementRange &a,
+                                        const ElementRange &c) {
   ElementRange both = {a.first ? a.first : c.first,
                        a.beyond ? a.beyond : c.beyond};
   if (a.first && c.first)
@@ -171,15 +171,15 @@ ElementRange RealignedStore::intersect(const ElementRange &a,
   return both;
 }
 
-ElementRange RealignedStore::further(const ElementRange &kept, Value by) {
+ElementRange MisalignedStore::further(const ElementRange &kept, Value by) {
   auto moved = [&](Value bound) -> Value {
     return bound ? arith::SubIOp::create(b, bound, by).getResult() : bound;
   };
   return {moved(kept.first), moved(kept.beyond)};
 }
 
-void RealignedStore::storeExchanged(Value place, Value away, Value digit,
-                                    Value element, const ElementRange &kept) {
+void MisalignedStore::storeExchanged(Value place, Value away, Value digit,
+                                     Value element, const ElementRange &kept) {
   Value holds =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, digit, kept.beyond);
   if (kept.first)
@@ -193,8 +193,8 @@ void RealignedStore::storeExchanged(Value place, Value away, Value digit,
   storeElements(e, op, view, arith::AddIOp::create(b, place, at), element);
 }
 
-void RealignedStore::storeHead(const StoredPiece &piece,
-                               const Neighbour &previous) {
+void MisalignedStore::storeHead(const StoredPiece &piece,
+                                const Neighbour &previous) {
   Value isHead = previous.isOpen() ? isEndOfRow(b, previous, -1) : Value();
   if (!piece.ofHead) {
     ElementRange kept = piece.ofRow;
@@ -224,8 +224,8 @@ void RealignedStore::storeHead(const StoredPiece &piece,
   storePiece(piece.place, piece.words, piece.ofRow);
 }
 
-void RealignedStore::storeTail(const StoredPiece &piece,
-                               const Neighbour &next) {
+void MisalignedStore::storeTail(const StoredPiece &piece,
+                                const Neighbour &next) {
   ElementRange beforeOff = {Value(), piece.off};
   if (piece.ofTail) {
     Value digit = laneAlongRow(b, next);
@@ -244,7 +244,7 @@ void RealignedStore::storeTail(const StoredPiece &piece,
              intersect(beforeOff, further(piece.ofRow, b.i32(width))));
 }
 
-LogicalResult RealignedStore::emit() {
+LogicalResult MisalignedStore::emit() {
   const LinearLayout &layout = getLayout(op.getValue().getType()).getValue();
   int64_t unit = view.type.getUnit();
   if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
@@ -338,6 +338,6 @@ LogicalResult RealignedStore::emit() {
   return success();
 }
 
-LogicalResult fusion::emitRealignedStore(StoreOp op, KernelEmitter &e) {
-  return RealignedStore(op, e).emit();
+LogicalResult fusion::emitMisalignedStore(StoreOp op, KernelEmitter &e) {
+  return MisalignedStore(op, e).emit();
 }

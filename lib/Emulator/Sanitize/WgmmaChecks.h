@@ -1,4 +1,4 @@
-//===- Products.h - Registers of wgmma, and setmaxnreg ----------*- C++ -*-===//
+//===- WgmmaChecks.h - Registers of wgmma, and setmaxnreg -------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSION_LIB_EMULATOR_SANITIZE_PRODUCTS_H
-#define FUSION_LIB_EMULATOR_SANITIZE_PRODUCTS_H
+#ifndef FUSION_LIB_EMULATOR_SANITIZE_WGMMACHECKS_H
+#define FUSION_LIB_EMULATOR_SANITIZE_WGMMACHECKS_H
 
 #include "Emulator/Sanitize/Reports.h"
 #include "Emulator/Sanitize/ThreadOrder.h"
@@ -18,7 +18,7 @@
 namespace fusion::emulator {
 
 /// Registers of a warp that wgmma uses (PTX ISA, "wgmma.fence").
-struct ProductRegisters {
+struct WgmmaRegisters {
   struct Register {
     uint32_t accessEpoch = 0, accessLine = 0; ///< by other instructions
     uint32_t writeEpoch = 0, writeLine = 0;
@@ -42,27 +42,27 @@ struct RegisterChanges {
 /// The wgmma instructions of a warpgroup that some of its warps have not
 /// executed yet. All warps must execute the same ones, with the same operands
 /// in shared memory (PTX ISA, ".aligned").
-struct GroupProducts {
-  struct Product {
+struct WarpgroupInstructions {
+  struct Instruction {
     unsigned line;
     uint64_t a, b; ///< descriptors; 0 for A in registers
     bool scaleD;
-    bool operator!=(const Product &other) const {
+    bool operator!=(const Instruction &other) const {
       return line != other.line || a != other.a || b != other.b ||
              scaleD != other.scaleD;
     }
   };
-  std::deque<Product> products;
-  uint64_t first = 0;                   ///< number of the first in `products`
+  std::deque<Instruction> instructions;
+  uint64_t first = 0; ///< number of the first in `instructions`
   uint64_t count[kWarpgroupWarps] = {}; ///< executed by each warp
   bool isOver = false;                  ///< too many: no longer checked
 };
 
 /// Order between wgmma and other uses of their registers, and what all warps of
 /// a warpgroup must execute alike.
-class Products {
+class WgmmaChecks {
 public:
-  Products(Cta &cta, Reports &reports, ThreadOrder &order)
+  WgmmaChecks(Cta &cta, Reports &reports, ThreadOrder &order)
       : cta(cta), reports(reports), order(order),
         warps(uint32_t(cta.warps.size())) {}
 
@@ -83,15 +83,15 @@ public:
   void setRegisters(Warp &warp, const Inst &inst, uint32_t mask);
   /// The CTA has ended.
   void checkRegisters();
-  void checkProducts();
+  void checkWarpgroups();
 
 private:
   Cta &cta;
   Reports &reports;
   ThreadOrder &order;
   uint32_t warps;
-  std::vector<ProductRegisters> productRegisters; ///< by warp
-  std::vector<GroupProducts> groupProducts;       ///< by warpgroup
+  std::vector<WgmmaRegisters> wgmmaRegisters;               ///< by warp
+  std::vector<WarpgroupInstructions> warpgroupInstructions; ///< by warpgroup
   std::vector<RegisterChanges> registerChanges;   ///< by warp
   /// The setmaxnreg of each warpgroup, in order: line and number of registers.
   std::vector<std::vector<std::pair<unsigned, int64_t>>> groupChanges;
@@ -99,4 +99,4 @@ private:
 
 } // namespace fusion::emulator
 
-#endif // FUSION_LIB_EMULATOR_SANITIZE_PRODUCTS_H
+#endif // FUSION_LIB_EMULATOR_SANITIZE_WGMMACHECKS_H

@@ -1,4 +1,4 @@
-//===- RealignedOrder.h - Neighbours of pieces of rows ----------*- C++ -*-===//
+//===- MisalignedOrder.h - Neighbours of pieces of rows ---------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDORDER_H
-#define FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDORDER_H
+#ifndef FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDORDER_H
+#define FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDORDER_H
 
 #include "fusion/Support/LinearLayout.h"
 #include "llvm/ADT/DenseMap.h"
@@ -47,4 +47,4 @@ struct MisalignedOrder {
 
 } // namespace fusion
 
-#endif // FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDORDER_H
+#endif // FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDORDER_H

@@ -1,4 +1,4 @@
-//===- StreamedAccess.cpp - Evict-first accesses --------------------------===//
+//===- EvictFirstAccess.cpp - Evict-first accesses ------------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StreamedAccess.h"
+#include "EvictFirstAccess.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,7 +27,7 @@ static VectorType registersOf(VectorType type) {
                          IntegerType::get(type.getContext(), word));
 }
 
-bool fusion::canStream(VectorType type) {
+bool fusion::canEvictFirst(VectorType type) {
   int64_t bits = bitsOf(type);
   return bits >= 16 && bits <= 128 && llvm::isPowerOf2_64(bits);
 }
@@ -57,8 +57,8 @@ static std::pair<std::string, std::string> suffixOf(VectorType words) {
   return {suffix + ".b" + std::to_string(bits), bits == 16 ? "h" : "r"};
 }
 
-Value fusion::loadStreamed(ThreadBuilder &b, Value memory, VectorType type,
-                           Value position) {
+Value fusion::loadEvictFirst(ThreadBuilder &b, Value memory, VectorType type,
+                             Value position) {
   VectorType words = registersOf(type);
   int64_t count = words.getNumElements();
   auto [suffix, constraint] = suffixOf(words);
@@ -92,8 +92,8 @@ Value fusion::loadStreamed(ThreadBuilder &b, Value memory, VectorType type,
                        : arith::BitcastOp::create(b, type, all).getResult();
 }
 
-void fusion::storeStreamed(ThreadBuilder &b, Value memory, Value value,
-                           Value position) {
+void fusion::storeEvictFirst(ThreadBuilder &b, Value memory, Value value,
+                             Value position) {
   auto type = cast<VectorType>(value.getType());
   VectorType words = registersOf(type);
   int64_t count = words.getNumElements();

@@ -1,4 +1,4 @@
-//===- Products.cpp - Sanitizers: registers of warps ----------------------===//
+//===- WgmmaChecks.cpp - Sanitizers: registers of warps -------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator/Sanitize/Products.h"
+#include "Emulator/Sanitize/WgmmaChecks.h"
 
 #include "Emulator/Sanitize/Sanitizer.h"
 
@@ -32,17 +32,18 @@ static uint32_t countWarpgroups(uint32_t warps) {
   return (warps + kGroup - 1) / kGroup;
 }
 
-void Products::fence(Warp &warp) {
-  if (productRegisters.size() <= warp.index)
-    productRegisters.resize(warps);
-  ++productRegisters[warp.index].epoch;
+void WgmmaChecks::fence(Warp &warp) {
+  if (wgmmaRegisters.size() <= warp.index)
+    wgmmaRegisters.resize(warps);
+  ++wgmmaRegisters[warp.index].epoch;
 }
 
-void Products::access(Warp &warp, unsigned lane, const RegisterWatch &watch) {
-  using Register = ProductRegisters::Register;
-  if (productRegisters.size() <= warp.index)
-    productRegisters.resize(warps);
-  ProductRegisters &state = productRegisters[warp.index];
+void WgmmaChecks::access(Warp &warp, unsigned lane,
+                         const RegisterWatch &watch) {
+  using Register = WgmmaRegisters::Register;
+  if (wgmmaRegisters.size() <= warp.index)
+    wgmmaRegisters.resize(warps);
+  WgmmaRegisters &state = wgmmaRegisters[warp.index];
   if (state.registers.size() < cta.code->watchedRegisters)
     state.registers.resize(cta.code->watchedRegisters);
   auto inFlight = [&](uint32_t group) {
@@ -130,7 +131,7 @@ static constexpr size_t kMostChanges = 1024;
 
 /// All warps of a warpgroup execute the same ones, and synchronise before the
 /// next one (PTX ISA, "setmaxnreg").
-void Products::setRegisters(Warp &warp, const Inst &inst, uint32_t mask) {
+void WgmmaChecks::setRegisters(Warp &warp, const Inst &inst, uint32_t mask) {
   registerChanges.resize(warps);
   groupChanges.resize(countWarpgroups(warps));
   RegisterChanges &own = registerChanges[warp.index];
@@ -166,25 +167,26 @@ void Products::setRegisters(Warp &warp, const Inst &inst, uint32_t mask) {
 // wgmma of whole warpgroups
 //===----------------------------------------------------------------------===//
 
-void Products::start(const Warp &warp, const Inst &inst, uint64_t a, uint64_t b,
-                     bool scaleD, bool isAlike) {
+void WgmmaChecks::start(const Warp &warp, const Inst &inst, uint64_t a,
+                        uint64_t b, bool scaleD, bool isAlike) {
   constexpr size_t kMost = 1 << 16;
   if (!isAlike)
     reports.reportText(
         "bad-wgmma", warp, 0, inst.line, 0,
         "the threads of a warp execute wgmma with different descriptors "
         "or scale-d");
-  groupProducts.resize(countWarpgroups(warps));
-  GroupProducts &group = groupProducts[groupOf(warp.index)];
+  warpgroupInstructions.resize(countWarpgroups(warps));
+  WarpgroupInstructions &group = warpgroupInstructions[groupOf(warp.index)];
   if (group.isOver)
     return;
-  GroupProducts::Product product{inst.line, a, b, scaleD};
+  WarpgroupInstructions::Instruction instruction{inst.line, a, b, scaleD};
   uint64_t number = group.count[warp.index % kGroup]++ - group.first;
-  if (number == group.products.size()) {
-    group.products.push_back(product);
-    group.isOver = group.products.size() > kMost;
-  } else if (const GroupProducts::Product &other = group.products[number];
-             other != product) {
+  if (number == group.instructions.size()) {
+    group.instructions.push_back(instruction);
+    group.isOver = group.instructions.size() > kMost;
+  } else if (const WarpgroupInstructions::Instruction &other =
+                 group.instructions[number];
+             other != instruction) {
     reports.reportText(
         "bad-wgmma", warp, 0, inst.line, other.line,
         other.line != inst.line
@@ -195,21 +197,22 @@ void Products::start(const Warp &warp, const Inst &inst, uint64_t a, uint64_t b,
   uint64_t least =
       *std::min_element(std::begin(group.count), std::end(group.count));
   while (group.first < least) {
-    group.products.pop_front();
+    group.instructions.pop_front();
     ++group.first;
   }
 }
 
 /// The CTA has ended.
-void Products::checkProducts() {
-  for (uint32_t w = 0; w < warps && groupOf(w) < groupProducts.size(); ++w) {
-    const GroupProducts &group = groupProducts[groupOf(w)];
+void WgmmaChecks::checkWarpgroups() {
+  for (uint32_t w = 0; w < warps && groupOf(w) < warpgroupInstructions.size();
+       ++w) {
+    const WarpgroupInstructions &group = warpgroupInstructions[groupOf(w)];
     uint64_t number = group.count[w % kGroup] - group.first;
-    if (group.isOver || number >= group.products.size())
+    if (group.isOver || number >= group.instructions.size())
       continue;
     const Warp &warp = cta.warps[w];
     reports.reportText(
-        "bad-wgmma", warp, 0, group.products[number].line, warp.exitLine,
+        "bad-wgmma", warp, 0, group.instructions[number].line, warp.exitLine,
         "warp " + std::to_string(w) +
             " ends without this wgmma, which others of its warpgroup "
             "execute");
@@ -217,7 +220,7 @@ void Products::checkProducts() {
 }
 
 /// The CTA has ended.
-void Products::checkRegisters() {
+void WgmmaChecks::checkRegisters() {
   for (uint32_t w = 0; w < registerChanges.size(); ++w) {
     const auto &history = groupChanges[groupOf(w)];
     uint32_t count = registerChanges[w].count;
@@ -234,10 +237,10 @@ void Products::checkRegisters() {
 
 /// What the whole warpgroup's wgmma read was read before; the registers are the
 /// warp's own.
-void Products::wait(Warp &warp, int64_t pending) {
+void WgmmaChecks::wait(Warp &warp, int64_t pending) {
   int64_t waited = int64_t(warp.productGroup) - pending, clock = waited + 1;
-  if (warp.index < productRegisters.size()) {
-    int64_t &known = productRegisters[warp.index].waited;
+  if (warp.index < wgmmaRegisters.size()) {
+    int64_t &known = wgmmaRegisters[warp.index].waited;
     known = std::max(known, waited);
   }
   uint32_t first = warp.index & ~3u;

@@ -1,4 +1,4 @@
-//===- StreamedAccess.h - Evict-first accesses ------------------*- C++ -*-===//
+//===- EvictFirstAccess.h - Evict-first accesses ----------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSION_LIB_CONVERSION_TILETOGPU_STREAMEDACCESS_H
-#define FUSION_LIB_CONVERSION_TILETOGPU_STREAMEDACCESS_H
+#ifndef FUSION_LIB_CONVERSION_TILETOGPU_EVICTFIRSTACCESS_H
+#define FUSION_LIB_CONVERSION_TILETOGPU_EVICTFIRSTACCESS_H
 
 #include "fusion/Conversion/TileToThreads/ThreadBuilder.h"
 
@@ -22,16 +22,16 @@ namespace fusion {
 
 /// Whether there are evict-first accesses of such vectors: of 16 to 128 bits, a
 /// power of two.
-bool canStream(mlir::VectorType type);
+bool canEvictFirst(mlir::VectorType type);
 /// Loads a vector at `position`, elements, of `memory`, a memref, without a
 /// place in the L1.
-mlir::Value loadStreamed(ThreadBuilder &b, mlir::Value memory,
-                         mlir::VectorType type, mlir::Value position);
+mlir::Value loadEvictFirst(ThreadBuilder &b, mlir::Value memory,
+                           mlir::VectorType type, mlir::Value position);
 /// Stores a vector at `position`, elements, of `memory`, a memref, to be
 /// evicted first.
-void storeStreamed(ThreadBuilder &b, mlir::Value memory, mlir::Value vector,
-                   mlir::Value position);
+void storeEvictFirst(ThreadBuilder &b, mlir::Value memory, mlir::Value vector,
+                     mlir::Value position);
 
 } // namespace fusion
 
-#endif // FUSION_LIB_CONVERSION_TILETOGPU_STREAMEDACCESS_H
+#endif // FUSION_LIB_CONVERSION_TILETOGPU_EVICTFIRSTACCESS_H

@@ -1,4 +1,4 @@
-//===- SpreadLayouts.cpp - Layouts that products fix ----------------------===//
+//===- PropagateLayouts.cpp - Layouts that contractions fix ---------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -124,7 +124,7 @@ LayoutAttr Assigner::wantedLayout(Value value) {
 }
 
 /// One round of spreading; returns true if it fixed a layout.
-bool Assigner::spread() {
+bool Assigner::propagate() {
   bool changed = false;
   kernel.walk([&](Operation *op) {
     if (auto dot = dyn_cast<DotOp>(op)) {

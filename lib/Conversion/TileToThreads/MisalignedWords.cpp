@@ -1,4 +1,4 @@
-//===- RealignedWords.cpp - Words of misaligned rows ----------------------===//
+//===- MisalignedWords.cpp - Words of misaligned rows ---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RealignedWords.h"
+#include "MisalignedWords.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- RealignedWords.h - Words of misaligned rows --------------*- C++ -*-===//
+//===- MisalignedWords.h - Words of misaligned rows -------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDWORDS_H
-#define FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDWORDS_H
+#ifndef FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDWORDS_H
+#define FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDWORDS_H
 
-#include "RealignedOrder.h"
+#include "MisalignedOrder.h"
 #include "fusion/Conversion/TileToThreads/ThreadTarget.h"
 
 namespace fusion {
@@ -46,4 +46,4 @@ void moveWords(ThreadBuilder &b, ThreadTarget &target,
 
 } // namespace fusion
 
-#endif // FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDWORDS_H
+#endif // FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDWORDS_H

@@ -1,4 +1,4 @@
-//===- ChainCorrections.cpp - Factors of rows and sums so far -------------===//
+//===- ChainRescaling.cpp - Rescaling of accumulators ---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -97,8 +97,8 @@ Value ChainLowering::emitRows(const RowExpressionRef &expression,
 /// Returns the factor that rescales accumulators, clamped to the largest finite
 /// number. The factor from the guarded value of a row to its first true one may
 /// overflow; all that it multiplies is zero then.
-Value ChainLowering::emitCorrection(const RowExpressionRef &factor,
-                                    unsigned contraction) {
+Value ChainLowering::emitRescaling(const RowExpressionRef &factor,
+                                   unsigned contraction) {
   for (const Running &state : running)
     for (const auto &[known, value] : state.factors)
       if (isSame(known, factor))
@@ -150,7 +150,7 @@ void ChainLowering::correctSums(const OnlineForm &form, unsigned contraction,
   for (const OnlineForm::Sum &sum : form.sums) {
     if (!sum.factor)
       continue;
-    Value rows = emitCorrection(sum.factor, contraction);
+    Value rows = emitRescaling(sum.factor, contraction);
     Value &accumulator = accumulators[sum.contraction];
     const ContractionMapping &to = schedule.contractions[sum.contraction];
     unsigned tileAxes[] = {to.i1, to.i2};
@@ -197,7 +197,7 @@ void ChainLowering::moveReference(const OnlineForm &form, unsigned reduction,
   state.before = state.reference;
   Value stays, one;
   for (const RowExpressionRef &factor : form.factorsOf(reduction)) {
-    Value rows = emitCorrection(factor, contraction);
+    Value rows = emitRescaling(factor, contraction);
     auto type = cast<RankedTensorType>(rows.getType());
     auto constant = [&](double value) {
       return splatConstant(b, loc, type,
@@ -240,7 +240,7 @@ void ChainLowering::combineInCluster(const OnlineForm &form,
     Value own = state.carried;
     if (rule.factor)
       own = arith::MulFOp::create(b, loc, own,
-                                  emitCorrection(rule.factor, contraction));
+                                  emitRescaling(rule.factor, contraction));
     ReductionBody body = *matchReduction(axes.operators[op]);
     state.carried = tile::ClusterReduceOp::create(
         b, loc, own.getType(), body.kind, own, state.given, /*stage=*/Value());
@@ -273,7 +273,7 @@ void ChainLowering::settleReferences(const OnlineForm &form,
     if (rule.factor) {
       Value &carried = running[rule.reduction].carried;
       carried = arith::MulFOp::create(b, loc, carried,
-                                      emitCorrection(rule.factor, contraction));
+                                      emitRescaling(rule.factor, contraction));
     }
   correctSums(form, contraction, rowAxis);
 }

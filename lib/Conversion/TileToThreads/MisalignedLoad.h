@@ -1,4 +1,4 @@
-//===- RealignedLoad.h - Aligned loads of misaligned rows -------*- C++ -*-===//
+//===- MisalignedLoad.h - Aligned loads of misaligned rows ------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,16 +13,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDLOAD_H
-#define FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDLOAD_H
+#ifndef FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDLOAD_H
+#define FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDLOAD_H
 
 #include "fusion/Conversion/TileToThreads/KernelEmitter.h"
 
 namespace fusion {
 
-/// Emits a tile.load with `realigned`.
-mlir::LogicalResult emitRealignedLoad(tile::LoadOp op, KernelEmitter &e);
+/// Emits a tile.load with `misaligned`.
+mlir::LogicalResult emitMisalignedLoad(tile::LoadOp op, KernelEmitter &e);
 
 } // namespace fusion
 
-#endif // FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDLOAD_H
+#endif // FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDLOAD_H

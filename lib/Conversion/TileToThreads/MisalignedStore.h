@@ -1,4 +1,4 @@
-//===- RealignedStore.h - Aligned stores of misaligned rows -----*- C++ -*-===//
+//===- MisalignedStore.h - Aligned stores of misaligned rows ----*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,16 +13,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDSTORE_H
-#define FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDSTORE_H
+#ifndef FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDSTORE_H
+#define FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDSTORE_H
 
 #include "fusion/Conversion/TileToThreads/KernelEmitter.h"
 
 namespace fusion {
 
 /// Emits a misaligned tile.store.
-mlir::LogicalResult emitRealignedStore(tile::StoreOp op, KernelEmitter &e);
+mlir::LogicalResult emitMisalignedStore(tile::StoreOp op, KernelEmitter &e);
 
 } // namespace fusion
 
-#endif // FUSION_LIB_CONVERSION_TILETOTHREADS_REALIGNEDSTORE_H
+#endif // FUSION_LIB_CONVERSION_TILETOTHREADS_MISALIGNEDSTORE_H

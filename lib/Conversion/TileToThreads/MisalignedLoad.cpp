@@ -1,4 +1,4 @@
-//===- RealignedLoad.cpp - Aligned loads of misaligned rows ---------------===//
+//===- MisalignedLoad.cpp - Aligned loads of misaligned rows --------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RealignedLoad.h"
+#include "MisalignedLoad.h"
 #include "GlobalAccess.h"
-#include "RealignedWords.h"
+#include "MisalignedWords.h"
 #include "Replicas.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
 #include "fusion/Conversion/TileToThreads/Words.h"
@@ -87,9 +87,9 @@ static Value loadWords(KernelEmitter &e, const TensorView &view,
 namespace {
 
 /// Emits one misaligned tile.load.
-class RealignedLoad {
+class MisalignedLoad {
 public:
-  RealignedLoad(LoadOp op, KernelEmitter &e)
+  MisalignedLoad(LoadOp op, KernelEmitter &e)
       : op(op), e(e), b(e.builder()), view(e.view(op.getView())),
         layout(getLayout(op.getType()).getValue()),
         type(VectorType::get({static_cast<int64_t>(*op.getMisaligned())},
@@ -133,7 +133,7 @@ private:
 
 } // namespace
 
-void RealignedLoad::loadPiece(int64_t reg) {
+void MisalignedLoad::loadPiece(int64_t reg) {
   Piece &piece = pieces[reg];
   piece.chunk = locateChunk(e, view, layout, reg, op.getCoordinates(),
                             op.getInBounds(), /*ragged=*/true);
@@ -148,7 +148,7 @@ void RealignedLoad::loadPiece(int64_t reg) {
     piece.words.push_back(vector::ExtractOp::create(b, own, i));
 }
 
-Value RealignedLoad::loadBehind(int64_t reg) {
+Value MisalignedLoad::loadBehind(int64_t reg) {
   const Piece &piece = pieces[reg];
   Value isOff =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, piece.off, b.index(0));
@@ -161,7 +161,7 @@ Value RealignedLoad::loadBehind(int64_t reg) {
       *op.getWithin());
 }
 
-FailureOr<Values> RealignedLoad::wordsBehind(int64_t reg) {
+FailureOr<Values> MisalignedLoad::wordsBehind(int64_t reg) {
   const Neighbour &neighbour = order.behind[reg];
   Values next;
   if (neighbour.isOwn()) {
@@ -189,7 +189,7 @@ FailureOr<Values> RealignedLoad::wordsBehind(int64_t reg) {
   return next;
 }
 
-LogicalResult RealignedLoad::emit() {
+LogicalResult MisalignedLoad::emit() {
   SmallVector<int64_t> firsts = firstReplicas(layout, width);
   auto forEachPiece = [&](llvm::function_ref<void(int64_t)> visit) {
     for (auto [number, first] : llvm::enumerate(firsts))
@@ -228,11 +228,11 @@ LogicalResult RealignedLoad::emit() {
   return success();
 }
 
-LogicalResult fusion::emitRealignedLoad(LoadOp op, KernelEmitter &e) {
+LogicalResult fusion::emitMisalignedLoad(LoadOp op, KernelEmitter &e) {
   const LinearLayout &layout = getLayout(op.getType()).getValue();
   int64_t width = *op.getMisaligned(), unit = op.getView().getType().getUnit();
   if (layout.contiguousRegisters(tileDim(unit)) % width != 0)
     return op.emitOpError("has misaligned accesses of ")
            << width << " elements, of which threads have fewer side by side";
-  return RealignedLoad(op, e).emit();
+  return MisalignedLoad(op, e).emit();
 }
