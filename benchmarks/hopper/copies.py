@@ -7,7 +7,7 @@ by threads, by TMA, and by TMA with producer warps.
 
     PATH=build/bin:$PATH benchmarks/hopper/copies.py [loads] [stores] [stitched] [example]
 
-Kernels are those of test/Integration/{bulk-copies,bulk-stores,warp-roles,stitch-bulk}.py. Needs ptxas on PATH.
+Kernels are those of test/Integration/{tma-copies,tma-stores,warp-specialization,stitch-tma-copies}.py. Needs ptxas on PATH.
 """
 
 import argparse
@@ -21,8 +21,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
 
-from bulk_cases import CASES as LOADS  # noqa: E402
-from bulk_store_cases import CASES as STORES  # noqa: E402
+from tma_copy_cases import CASES as LOADS  # noqa: E402
+from tma_store_cases import CASES as STORES  # noqa: E402
 from hand_schedule import compute, form, run, schedule  # noqa: E402
 from set_schedule import replace_schedule  # noqa: E402
 from stitch_programs import program  # noqa: E402

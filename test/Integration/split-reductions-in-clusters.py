@@ -16,7 +16,7 @@ import sys
 folder, inputs = sys.argv[1:3]
 sys.path.insert(0, inputs)
 from hand_schedule import PRODUCT, assemble, emulate, form, lower, schedule  # noqa: E402
-from bulk_cases import PLAIN, in_bulk  # noqa: E402
+from tma_copy_cases import PLAIN, in_bulk  # noqa: E402
 from sample import ORDERS, some  # noqa: E402
 
 PRODUCT = dict(PRODUCT, places=dict(A="shared, async16", B="shared, async16", C="registers"))

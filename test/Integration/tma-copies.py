@@ -14,7 +14,7 @@ import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from bulk_cases import CASES, PLAIN, batched, in_bulk, through_batches  # noqa: E402
+from tma_copy_cases import CASES, PLAIN, batched, in_bulk, through_batches  # noqa: E402
 from hand_schedule import assemble, compute, form, schedule  # noqa: E402
 from sample import IS_SAMPLE, ORDERS, some  # noqa: E402
 from set_schedule import replace_schedule  # noqa: E402

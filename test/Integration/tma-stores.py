@@ -16,7 +16,7 @@ import sys
 
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
-from bulk_store_cases import CASES  # noqa: E402
+from tma_store_cases import CASES  # noqa: E402
 from hand_schedule import assemble, compute, form, read, schedule  # noqa: E402
 from sample import ORDERS, some  # noqa: E402
 

@@ -13,7 +13,7 @@ import sys
 folder, inputs = sys.argv[1], sys.argv[2]
 sys.path.insert(0, inputs)
 from hand_schedule import assemble, compute, form, read, schedule  # noqa: E402
-from role_cases import CASES  # noqa: E402
+from producer_cases import CASES  # noqa: E402
 from sample import ORDERS, some  # noqa: E402
 
 

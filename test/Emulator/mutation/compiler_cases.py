@@ -20,15 +20,15 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
-from bulk_cases import CASES as BULK  # noqa: E402
-from bulk_store_cases import CASES as STORES  # noqa: E402
+from tma_copy_cases import CASES as BULK  # noqa: E402
+from tma_store_cases import CASES as STORES  # noqa: E402
 from cluster_cases import CASES as CLUSTERS  # noqa: E402
 from hand_schedule import PRODUCT, generate, lower, run, schedule  # noqa: E402
 from hopper_cases import CASES as HOPPER  # noqa: E402
 from persistent_cases import CASES as PERSISTENT  # noqa: E402
 from pipelined_cases import CASES, stage_counts  # noqa: E402
 from programs import CASES as PROGRAMS  # noqa: E402
-from role_cases import CASES as ROLES  # noqa: E402
+from producer_cases import CASES as ROLES  # noqa: E402
 from score_chains import chain  # noqa: E402
 from warpgroup_cases import CASES as WARPGROUPS  # noqa: E402
 

@@ -11,9 +11,9 @@ are kept, and filled again; memory that held something else before; loads by war
 that passes through shared memory, a sum that blocks share, TMA stores; sizes that fill no tile.
 """
 
-from bulk_cases import CASES as BULK
-from bulk_cases import HANDED, PLAIN, in_bulk
-from role_cases import CASES as ROLES
+from tma_copy_cases import CASES as BULK
+from tma_copy_cases import HANDED, PLAIN, in_bulk
+from producer_cases import CASES as ROLES
 from warpgroup_cases import chain, product
 
 NEST = BULK["nest"][2]

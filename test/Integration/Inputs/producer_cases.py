@@ -9,8 +9,8 @@ both operands by TMA and one; tiles that are kept and filled again; a value that
 with barriers of the consumers; a sum that blocks share, whose last block is found by such a barrier.
 """
 
-from bulk_cases import CASES as BULK
-from bulk_cases import in_bulk
+from tma_copy_cases import CASES as BULK
+from tma_copy_cases import in_bulk
 from warpgroup_cases import chain, product
 
 

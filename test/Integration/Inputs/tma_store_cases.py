@@ -10,9 +10,9 @@ kernel, where the operands were, and in a loop; parts of tiles along both axes, 
 that are copied by TMA, in groups of copies, by producers.
 """
 
-from bulk_cases import CASES as BULK
+from tma_copy_cases import CASES as BULK
 from hand_schedule import PRODUCT as HAND
-from role_cases import CASES as ROLES
+from producer_cases import CASES as ROLES
 from warpgroup_cases import product
 
 

@@ -5,7 +5,7 @@
 
 from .case import ROOT, Case, generate_text, hand, staged
 
-from bulk_cases import PLAIN, in_bulk  # noqa: E402
+from tma_copy_cases import PLAIN, in_bulk  # noqa: E402
 from hand_schedule import PRODUCT, contractions_by_warpgroups, schedule  # noqa: E402
 
 

@@ -5,12 +5,12 @@
 
 from .case import hand, staged
 
-from bulk_cases import CASES as BULK  # noqa: E402
-from bulk_cases import PLAIN, in_bulk  # noqa: E402
-from bulk_store_cases import CASES as STORES  # noqa: E402
+from tma_copy_cases import CASES as BULK  # noqa: E402
+from tma_copy_cases import PLAIN, in_bulk  # noqa: E402
+from tma_store_cases import CASES as STORES  # noqa: E402
 from cluster_cases import CASES as CLUSTERS  # noqa: E402
 from persistent_cases import CASES as PERSISTENT  # noqa: E402
-from role_cases import CASES as ROLES  # noqa: E402
+from producer_cases import CASES as ROLES  # noqa: E402
 
 
 def tensor_copies():

@@ -36,7 +36,7 @@ def convolutions():
 def stitch(
     name, kind, feature, pattern, rows, cols, type, warps, i, j, walk=None, options="", cluster=1, producers=0, uses=()
 ):
-    """A pattern under a schedule by hand (stitch-bulk.py, stitch-cluster.py)."""
+    """A pattern under a schedule by hand (stitch-tma-copies.py, stitch-cluster.py)."""
     roles = f", parallel = <{{}}, producers = {producers}>" if producers else ""
     steps = f", serial_loop = <{walk}>" if walk else ""
     text = (
