@@ -62,6 +62,15 @@ def test_names_of_chips():
     assert found - {"Target/Chips/ChipTable.cpp"} == set()
 
 
+def test_passes_are_defined_in_their_folder():
+    """A pass of lib/Transforms/FOLDER has its definition in include/fusion/Transforms/FOLDER."""
+    for folder in ("Normalize", "Partition", "Scheduling"):
+        code = "".join(path.read_text() for path in (ROOT / "lib" / "Transforms" / folder).glob("*.cpp"))
+        written = {name.upper() for path in (ROOT / "include" / "fusion" / "Transforms" / folder).glob("*.td")
+                   for name in re.findall(r"^def (\w+) :", path.read_text(), re.MULTILINE)}  # fmt: skip
+        assert set(re.findall(r"#define GEN_PASS_DEF_(\w+)", code)) == written != set(), folder
+
+
 def test_folders_stand_from_the_bottom_to_the_top():
     """No library includes a header of a folder that comes later in the list."""
     rows = [re.findall(r"`([\w/]+)/`", row.split("|")[1]) for row in PAGE.split("| folder | holds", 1)[1].split("\n\n", 1)[0].splitlines()[2:]]
