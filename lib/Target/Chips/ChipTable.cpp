@@ -74,6 +74,18 @@ static constexpr ChipInfo commonChip() {
   return chip;
 }
 
+/// What all chips since sm_90 have alike.
+static constexpr ChipInfo clusterChip() {
+  ChipInfo chip = commonChip();
+  // [PTX]; the portable size of a cluster [CUDA].
+  chip.hasTMA = true;
+  chip.hasClusters = true;
+  chip.hasF8Conversions = true;
+  chip.hasProgrammaticLaunch = true;
+  chip.maxClusterSize = 8;
+  return chip;
+}
+
 static constexpr ChipInfo a100() {
   ChipInfo chip = commonChip();
   chip.name = "sm_80";
@@ -184,7 +196,7 @@ static constexpr ChipInfo rtx4090() {
 }
 
 static constexpr ChipInfo h100() {
-  ChipInfo chip = commonChip();
+  ChipInfo chip = clusterChip();
   chip.name = "sm_90a";
   chip.arch = "sm_90a";
   chip.product = "H100 SXM5";
@@ -219,15 +231,10 @@ static constexpr ChipInfo h100() {
   // cycles of [Sun23].
   chip.mmaLatency = 1.80e-8;
   chip.mmaPeakFraction = 0.629;
-  // [PTX]; the portable size of a cluster [CUDA].
-  chip.hasTMA = true;
+  // [PTX]
   chip.hasWgmma = true;
-  chip.hasClusters = true;
-  chip.hasF8Conversions = true;
-  chip.hasProgrammaticLaunch = true;
   chip.hasMulticast = true;
   chip.hasRegisterReallocation = true;
-  chip.maxClusterSize = 8;
   return chip;
 }
 
@@ -241,7 +248,7 @@ static constexpr ChipInfo h200() {
 }
 
 static constexpr ChipInfo b200() {
-  ChipInfo chip = commonChip();
+  ChipInfo chip = clusterChip();
   chip.name = "sm_100a";
   chip.arch = "sm_100a";
   chip.product = "B200";
@@ -273,20 +280,15 @@ static constexpr ChipInfo b200() {
   chip.clusterLatency = 9.73e-8;
   chip.mmaLatency = 1.78e-8;
   chip.mmaPeakFraction = 0.5;
-  // [PTX]; the portable size of a cluster [CUDA].
-  chip.hasTMA = true;
+  // [PTX]
   chip.hasTcgen05 = true;
-  chip.hasClusters = true;
-  chip.hasF8Conversions = true;
-  chip.hasProgrammaticLaunch = true;
   chip.hasMulticast = true;
   chip.hasRegisterReallocation = true;
-  chip.maxClusterSize = 8;
   return chip;
 }
 
 static constexpr ChipInfo rtx5090() {
-  ChipInfo chip = commonChip();
+  ChipInfo chip = clusterChip();
   chip.name = "sm_120";
   chip.arch = "sm_120";
   chip.product = "RTX 5090";
@@ -318,12 +320,6 @@ static constexpr ChipInfo rtx5090() {
   chip.clusterLatency = 7.47e-8;
   chip.mmaLatency = 1.37e-8;
   chip.mmaPeakFraction = 1.0;
-  // [PTX]; the portable size of a cluster [CUDA].
-  chip.hasTMA = true;
-  chip.hasClusters = true;
-  chip.hasF8Conversions = true;
-  chip.hasProgrammaticLaunch = true;
-  chip.maxClusterSize = 8;
   return chip;
 }
 
