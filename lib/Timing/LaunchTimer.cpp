@@ -72,13 +72,13 @@ llvm::Expected<LaunchTimer> LaunchTimer::create(
   // A kernel that reallocates registers starts with those of .maxnreg.
   if (!shape->block.registers)
     shape->block.registers = kernel->registers;
-  timer.blocksPerSM = fusion::blocksPerSM(processors, shape->block);
+  timer.blocksPerSM = fusion::blocksPerSM(processors.sm, shape->block);
   if (!timer.blocksPerSM)
     return llvm::createStringError("no SM has room for a block of '" +
                                    launch.kernel + "'");
   // What blocks leave of the memory that L1 shares with them.
   uint64_t shared = timer.blocksPerSM * (shape->block.sharedMemory +
-                                         processors.sharedMemoryReserved);
+                                         processors.sm.sharedMemoryReserved);
   const Microarchitecture &micro = microarchitectureOf(chip);
   timer.l1Bytes = micro.l1Bytes - std::min<uint64_t>(shared, micro.l1Bytes);
   timer.sample();

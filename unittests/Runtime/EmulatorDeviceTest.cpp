@@ -95,13 +95,13 @@ TEST(EmulatorDevice, BadTensorMaps) {
       << message;
 }
 
-// Each block adds 1 to its own element, of whatever number of blocks.
+// Each block stores the number of blocks to its own element.
 const char *const kCountBlocks = R"ptx(
 .version 8.0
 .target sm_90a
 .address_size 64
 .extern .shared .align 16 .b8 scratch[];
-.visible .entry count(.param .u64 .ptr .global .align 16 out) .minnctapersm 1 .maxntid 384 {
+.visible .entry count(.param .u64 .ptr .global .align 16 out) .minnctapersm 1 .maxntid 416 {
   .reg .b32 %r<4>;
   .reg .b64 %rd<4>;
   mov.u32 %r1, %ctaid.x;
@@ -114,15 +114,18 @@ const char *const kCountBlocks = R"ptx(
 }
 )ptx";
 
-/// Blocks that a persistent kernel is launched with, or the error.
+/// Returns the blocks that a persistent kernel is launched with, or the error.
 std::string launchPersistent(unsigned cluster, unsigned sharedMemory,
                              std::vector<GpcGroup> gpcs,
-                             std::optional<uint64_t> most = std::nullopt) {
+                             std::optional<uint64_t> most = std::nullopt,
+                             unsigned threads = 384,
+                             llvm::StringRef ptx = kCountBlocks) {
   std::string blocks = std::to_string(cluster);
   Manifest manifest = llvm::cantFail(Manifest::parse(
       R"json({"version": 1, "chip": "sm_90a", "kernels": [{"name": "count",
-        "block": [384, 1, 1], "cluster": [)json" +
-      blocks + R"json(, 1, 1], "dynamic_shared_memory": )json" +
+        "block": [)json" +
+      std::to_string(threads) + R"json(, 1, 1], "cluster": [)json" + blocks +
+      R"json(, 1, 1], "dynamic_shared_memory": )json" +
       std::to_string(sharedMemory) +
       R"json(, "arguments": [{"kind": "buffer", "access": "write"}]}],
       "functions": [{"name": "f", "inputs": [],
@@ -130,9 +133,9 @@ std::string launchPersistent(unsigned cluster, unsigned sharedMemory,
         "launches": [{"kernel": "count", "grid": ["min(512, device:active_clusters) * )json" +
       blocks + R"json(", 1, 1], "arguments": [{"of": "result0"}]}]}]})json"));
   EmulatorOptions options;
-  options.processors = {std::move(gpcs), 228 * 1024, 1024, 65536, 64, 32};
+  options.processors = {std::move(gpcs), {228 * 1024, 1024, 65536, 64, 32}};
   std::unique_ptr<Device> device = createEmulatorDevice(options);
-  llvm::cantFail(device->loadModule(kCountBlocks));
+  llvm::cantFail(device->loadModule(ptx));
   ExecuteOptions execution;
   execution.maxClusters = most;
   llvm::Expected<Execution> run =
@@ -163,6 +166,23 @@ TEST(EmulatorDevice, PersistentGridsFitTheGpcs) {
   EXPECT_EQ(launchPersistent(8, wholeSM, even, 14), "112");
   EXPECT_EQ(launchPersistent(8, wholeSM, uneven, 15), "112");
   EXPECT_EQ(launchPersistent(8, wholeSM, {{2, 6}}),
+            "function 'f': kernel 'count': emulator has no room for one of its "
+            "clusters");
+}
+
+// Registers are those of sub-partitions: 13 warps of 4864 registers fit the SM,
+// but four of them no quarter of it.
+TEST(EmulatorDevice, ResidentBlocksNeedRegistersOfSubPartitions) {
+  constexpr unsigned wholeSM = 200 * 1024;
+  std::string limited = kCountBlocks;
+  llvm::StringRef bound = ".minnctapersm 1";
+  limited.replace(limited.find(bound), bound.size(), ".maxnreg 152");
+  auto launch = [&](unsigned threads) {
+    return launchPersistent(1, wholeSM, {{2, 18}, {6, 16}}, std::nullopt,
+                            threads, limited);
+  };
+  EXPECT_EQ(launch(384), "132");
+  EXPECT_EQ(launch(416),
             "function 'f': kernel 'count': emulator has no room for one of its "
             "clusters");
 }

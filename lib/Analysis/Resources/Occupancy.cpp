@@ -42,18 +42,22 @@ bool fusion::hasRegisterRoom(const Schedule &schedule,
 int64_t fusion::blocksPerSM(const Schedule &schedule,
                             const Footprint &footprint, const ChipInfo &chip) {
   int64_t registers = std::max<int64_t>(registersWithRoom(footprint, chip), 1);
-  int64_t warps = schedule.warps + schedule.producerWarps;
-  int64_t sharedPerBlock = footprint.sharedMemory + chip.sharedMemoryReserved;
-  int64_t blocks = std::max<int64_t>(
-      1, std::min({chip.sharedMemoryPerSM / sharedPerBlock,
-                   static_cast<int64_t>(chip.maxWarpsPerSM) / warps,
-                   static_cast<int64_t>(chip.maxBlocksPerSM)}));
-  if (!registerBudgets(schedule.warps, schedule.producerWarps,
-                       /*blocksPerSM=*/1, chip, producerRegisters(schedule)))
-    return std::max<int64_t>(
-        1, std::min(blocks, warpsByRegisters(registers, chip) /
-                                allocatedWarps(schedule.warps,
-                                               schedule.producerWarps)));
+  bool isReallocated =
+      registerBudgets(schedule.warps, schedule.producerWarps,
+                      /*blocksPerSM=*/1, chip, producerRegisters(schedule))
+          .has_value();
+  BlockDemand block;
+  block.warps = schedule.warps + schedule.producerWarps;
+  block.sharedMemory = footprint.sharedMemory;
+  if (!isReallocated) {
+    block.registers = registers;
+    block.allocatedWarps =
+        allocatedWarps(schedule.warps, schedule.producerWarps);
+  }
+  int64_t blocks =
+      std::max<int64_t>(1, blocksPerSM(resourcesOfSM(chip), block));
+  if (!isReallocated)
+    return blocks;
   auto fits = [&](int64_t count) {
     std::optional<RegisterBudgets> dealt =
         registerBudgets(schedule.warps, schedule.producerWarps, count, chip,

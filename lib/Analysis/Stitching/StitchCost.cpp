@@ -156,8 +156,10 @@ int64_t exchangesOfCluster(const StitchGroup &group,
 
 int64_t fusion::blocksByThreads(int64_t registers, int64_t warps,
                                 const ChipInfo &chip) {
-  return std::min<int64_t>({chip.maxBlocksPerSM, chip.maxWarpsPerSM / warps,
-                            warpsByRegisters(registers, chip) / warps});
+  BlockDemand block;
+  block.warps = warps;
+  block.registers = registers;
+  return blocksPerSM(resourcesOfSM(chip), block);
 }
 
 double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,

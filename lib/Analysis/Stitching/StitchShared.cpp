@@ -125,8 +125,9 @@ int64_t fusion::countShared(const StitchGroup &group,
 }
 
 int64_t fusion::blocksByShared(int64_t bytes, const ChipInfo &chip) {
-  return chip.sharedMemoryPerSM /
-         (bytes + static_cast<int64_t>(chip.sharedMemoryReserved));
+  BlockDemand block;
+  block.sharedMemory = bytes;
+  return blocksPerSM(resourcesOfSM(chip), block);
 }
 
 int64_t fusion::sharedToFit(

@@ -22,17 +22,17 @@ static constexpr uint64_t kMaxStalls = 64;
 fusion::BlockDemand fusion::emulator::demandOf(const Code &code,
                                                const Launch &launch,
                                                const Processors &processors) {
-  constexpr uint32_t warpSize = kWarpSize, mostRegisters = 255, step = 8;
   uint32_t threads = launch.block[0] * launch.block[1] * launch.block[2];
   BlockDemand block;
-  block.warps = (threads + warpSize - 1) / warpSize;
+  block.warps = (threads + kWarpSize - 1) / kWarpSize;
   block.sharedMemory = uint64_t(code.dynamicSharedOffset) -
                        code.reservedSharedBytes + launch.dynamicSharedMemory;
   block.registers = code.source->maxRegisters;
   if (uint32_t blocks = code.source->leastBlocks; blocks && !block.registers)
-    block.registers = std::clamp(
-        processors.registers / (blocks * block.warps * warpSize) / step * step,
-        1u, mostRegisters);
+    block.registers = uint32_t(
+        std::max<int64_t>(registersByWarps(int64_t(blocks) * block.warps,
+                                           processors.sm.registers),
+                          1));
   return block;
 }
 
@@ -42,9 +42,9 @@ uint64_t fusion::emulator::activeClusters(const Code &code,
   if (processors.gpcs.empty())
     return UINT32_MAX;
   BlockDemand block = demandOf(code, launch, processors);
-  return fusion::activeClusters(processors.gpcs, blocksPerSM(processors, block),
-                                uint64_t(launch.cluster[0]) *
-                                    launch.cluster[1] * launch.cluster[2]);
+  return fusion::activeClusters(
+      processors.gpcs, blocksPerSM(processors.sm, block),
+      uint64_t(launch.cluster[0]) * launch.cluster[1] * launch.cluster[2]);
 }
 
 std::array<uint32_t, 3> fusion::emulator::firstCta(const Launch &launch,

@@ -63,8 +63,8 @@ static constexpr ChipInfo commonChip() {
   ChipInfo chip;
   // [CUDA]
   chip.sharedMemoryReserved = 1 * KiB;
-  chip.registersPerSM = 65536;
-  chip.maxRegistersPerThread = 255;
+  chip.registersPerSM = kRegistersPerSM;
+  chip.maxRegistersPerThread = kMaxRegistersPerThread;
   // 32 banks × 4 bytes; special functions by the table of arithmetic throughput
   // [CUDA].
   chip.sharedBytesPerClockPerSM = 128;
@@ -365,6 +365,16 @@ static constexpr bool haveTheirOwnSharedMemory() {
 static_assert(haveTheirOwnSharedMemory(),
               "shared memory per block is that of the compute capability");
 
+/// The emulator, which does not know the chip, relies on it.
+static constexpr bool haveTheSameRegisters() {
+  for (const ChipInfo &chip : chips)
+    if (chip.registersPerSM != kRegistersPerSM ||
+        chip.maxRegistersPerThread != kMaxRegistersPerThread)
+      return false;
+  return true;
+}
+static_assert(haveTheSameRegisters(), "registers are those of Hardware.h");
+
 static constexpr bool haveAllSMsInGpcs() {
   for (const ChipInfo &chip : chips) {
     unsigned sms = 0;
@@ -385,13 +395,13 @@ const ChipInfo *fusion::lookupChip(llvm::StringRef name) {
 
 llvm::ArrayRef<ChipInfo> fusion::allChips() { return chips; }
 
+SMResources fusion::resourcesOfSM(const ChipInfo &chip) {
+  return {chip.sharedMemoryPerSM, chip.sharedMemoryReserved,
+          chip.registersPerSM, chip.maxWarpsPerSM, chip.maxBlocksPerSM};
+}
+
 Processors fusion::processorsOf(const ChipInfo &chip) {
-  return {{std::begin(chip.gpcs), std::end(chip.gpcs)},
-          chip.sharedMemoryPerSM,
-          chip.sharedMemoryReserved,
-          chip.registersPerSM,
-          chip.maxWarpsPerSM,
-          chip.maxBlocksPerSM};
+  return {{std::begin(chip.gpcs), std::end(chip.gpcs)}, resourcesOfSM(chip)};
 }
 
 std::optional<std::string> fusion::whyTooManyWarps(int64_t warps,

@@ -140,6 +140,9 @@ struct ChipInfo {
   }
 };
 
+/// Returns what an SM of the chip holds.
+SMResources resourcesOfSM(const ChipInfo &chip);
+
 /// Returns the chip's SMs for the emulator.
 Processors processorsOf(const ChipInfo &chip);
 

@@ -31,6 +31,17 @@ constexpr int64_t kWarpgroupWarps = 4;
 /// Specifications per Compute Capability").
 constexpr int64_t kMaxWarps = 32;
 
+/// Most threads of a block.
+constexpr int64_t kMaxThreads = kMaxWarps * kWarpSize;
+
+/// 32-bit registers of an SM, and most of a thread (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability").
+constexpr int64_t kRegistersPerSM = 65536, kMaxRegistersPerThread = 255;
+
+/// Registers that a warp gets more at a time (CUDA C++ Programming Guide,
+/// "Hardware Multithreading").
+constexpr int64_t kRegisterUnit = 256;
+
 /// Sub-partitions of an SM. Each has a warp scheduler, a tensor core, and a
 /// quarter of the registers and of the warps (NVIDIA H100 Tensor Core GPU
 /// Architecture whitepaper, "H100 SM Architecture"; the same since sm_80).

@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How an SM allocates its registers to warps (CUDA C++ Programming Guide,
-// technical specifications per compute capability, and the occupancy
-// calculator). It is equal on all chips of the table.
+// How an SM of a chip allocates its registers to warps (Processors.h).
 //
 //===----------------------------------------------------------------------===//
 
