@@ -22,7 +22,6 @@ using namespace fusion::emulator;
 
 namespace {
 
-constexpr uint64_t kMaxThreads = fusion::kMaxWarps * fusion::kWarpSize;
 constexpr unsigned kFirstWithClusters = 90;
 
 std::string sizeText(const std::array<uint32_t, 3> &size) {
@@ -46,7 +45,7 @@ std::string checkLaunch(const Launch &launch, const Module &module,
   if (launch.grid[0] > 0x7fffffffu || launch.grid[1] > 65535 ||
       launch.grid[2] > 65535)
     return "the grid " + sizeText(launch.grid) + " is too large";
-  if (threads > kMaxThreads || launch.block[2] > 64)
+  if (threads > fusion::kMaxThreads || launch.block[2] > 64)
     return "the block " + sizeText(launch.block) + " is too large";
   if (cluster > 16)
     return "the cluster " + sizeText(launch.cluster) + " is too large";

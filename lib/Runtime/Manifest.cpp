@@ -10,6 +10,7 @@
 
 #include "JsonReader.h"
 #include "ManifestChecks.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Base64.h"
@@ -216,7 +217,7 @@ std::optional<Prediction> readPrediction(const JsonNode &node) {
 KernelInfo readKernel(const JsonNode &node) {
   KernelInfo kernel;
   kernel.name = node.member("name").string();
-  kernel.block = readDimensions(node.member("block"), 1024);
+  kernel.block = readDimensions(node.member("block"), kMaxThreads);
   if (JsonNode cluster = node.member("cluster"); !cluster.absent())
     kernel.cluster = readDimensions(cluster, 64);
   if (JsonNode shared = node.member("dynamic_shared_memory"); !shared.absent())

@@ -10,6 +10,7 @@
 
 #include "JsonReader.h"
 #include "fusion/Runtime/Manifest.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace fusion;
@@ -215,8 +216,9 @@ void fusion::checkManifest(const Manifest &manifest, JsonError &error) {
       error.set(place, "'" + kernel.name + "' is defined twice");
     uint64_t threads =
         uint64_t(kernel.block[0]) * kernel.block[1] * kernel.block[2];
-    if (threads > 1024)
-      error.set(place + ".block", Twine(threads) + " threads, more than 1024");
+    if (threads > kMaxThreads)
+      error.set(place + ".block",
+                Twine(threads) + " threads, more than " + Twine(kMaxThreads));
   }
   names.clear();
   for (size_t i = 0; i < manifest.functions.size() && !error.failed(); ++i) {

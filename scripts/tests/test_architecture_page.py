@@ -62,6 +62,31 @@ def test_names_of_chips():
     assert found - {"Target/Chips/ChipTable.cpp"} == set()
 
 
+def test_the_size_of_a_warp_has_a_name():
+    """In the emulator nothing counts lanes to 32: that is Machine/LaneCount.h."""
+    counts = re.compile(r"for \(\w+ (?:lane|other|first|i) = 0;[^;]*\b32\b|(?<!char )\b\w+\[32\]|\b32 \* (?:bytes|total)|(?:Bytes|grown)\) \* 32")
+    code = {path: re.sub(r"//.*", "", path.read_text()) for path in (ROOT / "lib" / "Emulator").rglob("*") if path.suffix in (".h", ".cpp")}
+    found = {path.name: counts.findall(re.sub(r"\bchar \w+\[32\]", "", text)) for path, text in code.items()}
+    assert {name: each for name, each in found.items() if each} == {}
+
+
+def test_numbers_of_all_chips_have_names():
+    """Hardware.h alone has the registers of an SM; what else is of that size says what it is."""
+    others = {"Support/TileSize.h", "Dialect/Tile/IR/TileDialect.cpp", "Search/Chains/ReportPage.cpp", "Emulator/Parse/ParserVariables.cpp"}
+    found = {name for name, text in sources().items() if re.search(r"\b65536\b", re.sub(r"//.*", "", text))}
+    assert found == others | {"Target/Chips/Hardware.h"}
+    limits = {"Runtime/Manifest.cpp": "1024", "Runtime/ManifestChecks.cpp": "1024", "Emulator/Execute/Cluster.cpp": "255",
+              "Dialect/Fuse/IR/FuseAttrs.cpp": "31"}  # fmt: skip
+    for name, number in limits.items():
+        assert not re.search(rf"\b{number}\b", sources()[name]), name
+
+
+def test_unit_tests_are_in_folders_of_the_libraries():
+    folders = {path.parent.relative_to(ROOT / "unittests") for path in (ROOT / "unittests").rglob("*Test.cpp")}
+    for folder in folders:
+        assert (ROOT / "lib" / folder).is_dir(), folder
+
+
 def test_passes_are_defined_in_their_folder():
     """A pass of lib/Transforms/FOLDER has its definition in include/fusion/Transforms/FOLDER."""
     for folder in ("Normalize", "Partition", "Scheduling"):

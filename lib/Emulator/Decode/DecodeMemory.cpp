@@ -308,7 +308,7 @@ static bool takeValues(DecodeContext &context, const Atomic &atomic,
     if (k == 0 || discards)
       continue;
     Type bits = atomic.bytes() == 2 ? Type::B16 : Type::B32;
-    Ref copy = context.scratch(32 * atomic.bytes());
+    Ref copy = context.scratch(kLanes * atomic.bytes());
     context.emit(context.table.integer(IntOp::Mov, bits), {copy, values[k]},
                  Flow::Hidden);
     values[k] = copy;

@@ -52,8 +52,8 @@ Ref DecodeContext::constant(uint64_t value, unsigned bytes) {
   if (!isNew)
     return it->second;
   size_t offset = alignUp(constantBytes.size(), 64);
-  constantBytes.resize(offset + 32 * bytes, 0);
-  for (unsigned lane = 0; lane < 32; ++lane)
+  constantBytes.resize(offset + kLanes * bytes, 0);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     std::memcpy(constantBytes.data() + offset + lane * bytes, &value,
                 std::min(bytes, 8u));
   return it->second = uint32_t(offset) | BaseConstant;
@@ -198,13 +198,13 @@ bool DecodeContext::wideSource(const Operand &operand, Type type, Ref &ref,
     if (variable.space == Space::Local) {
       // Offsets in local memory may have 32 bits as well (LLVM's short
       // pointers).
-      ref = scratch(32 * bytes);
+      ref = scratch(kLanes * bytes);
       emit(localAddressHandler(bytes), {ref}, Flow::Hidden).imm =
           int64_t(value);
       return true;
     }
     if (variable.space == Space::Shared) {
-      ref = scratch(32 * bytes);
+      ref = scratch(kLanes * bytes);
       emit(sharedAddressHandler(bytes), {ref}, Flow::Hidden).imm =
           int64_t(value);
       return true;

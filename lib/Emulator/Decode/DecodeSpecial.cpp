@@ -159,7 +159,7 @@ bool DecodeContext::specialSource(std::string_view name, Type type, Ref &ref) {
   if (type == Type::Pred || isFloatLike(type) || !hasWidth(name, bytes))
     return wrongType();
   if (isTime) {
-    ref = scratch(32 * bytes);
+    ref = scratch(kLanes * bytes);
     Inst &inst = emit(clockHandler(), {ref}, Flow::Hidden);
     inst.a = uint8_t(bytes);
     inst.b = isHigh ? 32 : 0;
@@ -168,7 +168,7 @@ bool DecodeContext::specialSource(std::string_view name, Type type, Ref &ref) {
   ref = word;
   if (bytes == 4)
     return true;
-  ref = scratch(32 * bytes);
+  ref = scratch(kLanes * bytes);
   Inst &inst = emit(convertAnyHandler(), {ref, word}, Flow::Hidden);
   inst.c = uint8_t(bytes == 8 ? Type::U64 : Type::U16);
   inst.d = uint8_t(Type::U32);

@@ -112,7 +112,7 @@ static bool decodeWmmaAccess(DecodeContext &context, bool isStore,
   inst.imm = offset;
   inst.imm2 = int64_t(columns << 8 | unsigned(layout));
   inst.a = uint8_t(bytesOf(type));
-  inst.b = uint8_t(rows * columns / 32);
+  inst.b = uint8_t(rows * columns / kLanes);
   inst.c = uint8_t(width);
   inst.d = uint8_t(space < 0    ? Space::Generic
                    : space == 0 ? Space::Global

@@ -8,6 +8,8 @@
 
 #include "Emulator/Decode/RegisterAllocation.h"
 
+#include "Emulator/Machine/LaneCount.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -90,7 +92,7 @@ struct Interval {
 };
 
 uint64_t placeBytes(Type type) {
-  return type == Type::Pred ? 4 : uint64_t(bytesOf(type)) * 32;
+  return type == Type::Pred ? 4 : uint64_t(bytesOf(type)) * kLanes;
 }
 
 uint32_t newPlace(uint64_t &bytes, uint64_t size) {

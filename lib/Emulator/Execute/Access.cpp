@@ -29,7 +29,7 @@ static const char *nameOf(AccessKind kind) {
 void fusion::emulator::faultMisaligned(Warp &warp, const Inst &inst,
                                        uint32_t mask, const uint64_t *address,
                                        unsigned bytes) {
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if (((mask >> lane) & 1) && (address[lane] & (bytes - 1)))
       return raiseFault(warp, inst, lane,
                         "misaligned access of " + std::to_string(bytes) +
@@ -40,7 +40,7 @@ void fusion::emulator::faultMisaligned(Warp &warp, const Inst &inst,
 void fusion::emulator::faultPrivate(Warp &warp, const Inst &inst, uint32_t mask,
                                     const uint64_t *address, unsigned bytes,
                                     uint32_t limit) {
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if (((mask >> lane) & 1) &&
         (address[lane] >= limit || bytes > limit - address[lane]))
       return raiseFault(
@@ -57,7 +57,7 @@ const uint64_t *fusion::emulator::ownOffsets(const Cta &cta,
   uint64_t base = sharedBase(cta);
   if (!base)
     return address;
-  for (unsigned i = 0; i < 32; ++i) {
+  for (unsigned i = 0; i < kLanes; ++i) {
     bool isOwn = address[i] >> kRankShift == base >> kRankShift;
     offsets.address[i] = address[i] - (isOwn ? base : 0);
   }
@@ -231,10 +231,10 @@ bool fusion::emulator::resolveSlowly(Warp &warp, const Inst &inst,
                                      uint32_t mask, Space space,
                                      const uint64_t *address, unsigned bytes,
                                      AccessKind kind, uint8_t **pointer) {
-  Cta *holders[32]; // whose shared memory a lane accesses
-  uint64_t offsets[32] = {};
+  Cta *holders[kLanes]; // whose shared memory a lane accesses
+  uint64_t offsets[kLanes] = {};
   uint32_t clustered = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     pointer[lane] = nullptr;
     if (!((mask >> lane) & 1))
       continue;
@@ -301,9 +301,9 @@ unsigned fusion::emulator::countSectorsSlowly(const uint64_t *address,
 unsigned fusion::emulator::countWavefrontsSlowly(const uint64_t *address,
                                                  uint32_t mask, unsigned unit) {
   unsigned groups = 128 / unit, shift = log2Of(unit);
-  uint64_t chunks[32];
+  uint64_t chunks[kLanes];
   unsigned count = 0, most = 0;
-  unsigned load[32] = {};
+  unsigned load[kLanes] = {};
   for (uint32_t left = mask; left; left &= left - 1) {
     uint64_t chunk = address[__builtin_ctz(left)] >> shift;
     bool known = false;

@@ -31,10 +31,10 @@ namespace fusion::emulator {
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
 struct LaneAddresses {
-  alignas(64) uint64_t address[32];
+  alignas(64) uint64_t address[kLanes];
 };
 struct LanePointers {
-  alignas(64) uint8_t *pointer[32];
+  alignas(64) uint8_t *pointer[kLanes];
 };
 
 /// Resolves lanes one by one, in any space of their addresses. Returns false
@@ -81,11 +81,11 @@ inline void laneAddresses(const Warp &warp, Ref base, int64_t immediate,
     const uint32_t *a = warp.reg<uint32_t>(base);
     // The bits of the immediate above bit 31 are the base of a window.
     uint64_t window = (offset + 0x80000000u) & ~uint64_t(0xffffffffu);
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       out.address[i] = window + uint32_t(a[i] + offset);
   } else {
     const uint64_t *a = warp.reg<uint64_t>(base);
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       out.address[i] = a[i] + offset;
   }
 }
@@ -100,7 +100,7 @@ inline LaneRange rangeOf(const uint64_t *address, uint32_t mask,
                          unsigned bytes) {
   uint64_t low = ~uint64_t(0), high = 0, bits = 0, breaks = 0;
   if (mask == kFullMask) {
-    for (unsigned i = 0; i < 32; ++i) {
+    for (unsigned i = 0; i < kLanes; ++i) {
       uint64_t a = address[i];
       low = a < low ? a : low;
       high = a > high ? a : high;
@@ -109,7 +109,7 @@ inline LaneRange rangeOf(const uint64_t *address, uint32_t mask,
     }
     return {low, high, bits, breaks == 0};
   }
-  for (unsigned i = 0; i < 32; ++i) {
+  for (unsigned i = 0; i < kLanes; ++i) {
     bool on = (mask >> i) & 1;
     uint64_t a = address[i];
     low = on && a < low ? a : low;
@@ -167,14 +167,14 @@ inline void countShared(Warp &warp, const uint64_t *address, uint32_t mask,
     passes = wavefronts = unit / 4;
   } else {
     unsigned shift = log2Of(unit);
-    uint32_t passMask = lanes == 32 ? kFullMask : (1u << lanes) - 1;
-    for (unsigned first = 0; first < 32; first += lanes) {
+    uint32_t passMask = lanes == kLanes ? kFullMask : (1u << lanes) - 1;
+    for (unsigned first = 0; first < kLanes; first += lanes) {
       uint32_t active = mask & (passMask << first);
       if (!active)
         continue;
       ++passes;
       uint32_t used = 0;
-      uint64_t seen[32];
+      uint64_t seen[kLanes];
       bool conflict = false;
       for (uint32_t left = active; left; left &= left - 1) {
         uint64_t chunk = address[__builtin_ctz(left)] >> shift;
@@ -211,7 +211,7 @@ inline bool accessGlobal(Warp &warp, const Inst &inst, uint32_t mask,
   if (allocation && !(kind != AccessKind::Load && allocation->isConst)) {
     uint64_t delta =
         reinterpret_cast<uint64_t>(allocation->data) - allocation->begin;
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       out.pointer[i] = reinterpret_cast<uint8_t *>(address[i] + delta);
     if (kind != AccessKind::Load && !warp.sanitizer)
       allocation->initialized.store(true, std::memory_order_relaxed);
@@ -261,7 +261,7 @@ inline bool accessShared(Warp &warp, const Inst &inst, uint32_t mask,
                          out.pointer);
   contiguous = range.contiguous;
   uint64_t base = reinterpret_cast<uint64_t>(cta.shared.data());
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     out.pointer[i] = reinterpret_cast<uint8_t *>(address[i] + base);
   countShared(warp, address, mask, bytes, range.contiguous);
   if (warp.sanitizer)

@@ -110,12 +110,12 @@ bool Executor::call(Warp &warp, const Inst &inst, uint32_t mask) {
     frame.depth = depth;
     frame.registers.reserve(callee.registerBytes);
     frame.registers.fill(0xff, callee.registerBytes);
-    frame.parameters.assign(size_t(callee.parameterBytes) * 32, 0xff);
+    frame.parameters.assign(size_t(callee.parameterBytes) * kLanes, 0xff);
     frame.localOffset = warp.localBytes;
     if (callee.localBytes) {
       uint32_t grown = warp.localBytes + callee.localBytes;
-      std::vector<uint8_t> local(size_t(grown) * 32, 0xff);
-      for (unsigned lane = 0; lane < 32 && warp.localBytes; ++lane)
+      std::vector<uint8_t> local(size_t(grown) * kLanes, 0xff);
+      for (unsigned lane = 0; lane < kLanes && warp.localBytes; ++lane)
         std::memcpy(local.data() + size_t(lane) * grown,
                     warp.local.data() + size_t(lane) * warp.localBytes,
                     warp.localBytes);

@@ -36,7 +36,7 @@ AsyncCopy &newCopy(Warp &warp) {
 /// or nothing.
 struct SourceSizes {
   uint32_t whole = 0, part = 0; ///< lanes that read all bytes, and only some
-  uint32_t bytes[32];           ///< by lane
+  uint32_t bytes[kLanes];       ///< by lane
 };
 
 /// Reads the sizes that a copy has as an operand. Returns false after a fault.
@@ -176,7 +176,7 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   copy.bytes = bytes;
   copy.line = inst.line;
   copy.isWhole = sizes.whole == kFullMask && bytes == 16;
-  for (unsigned i = 0; i < 32; ++i) {
+  for (unsigned i = 0; i < kLanes; ++i) {
     copy.destination[i] = uint32_t(to.address[i]);
     copy.group[i] = warp.committed[i];
     copy.source[i] = source.pointer[i];
@@ -184,7 +184,7 @@ void asyncCopy(Warp &warp, const Inst &inst, uint32_t mask) {
   }
   if (drawn(*warp.cta)) {
     copy.isWhole = false;
-    copy.data = std::make_unique<uint8_t[]>(32 * 16);
+    copy.data = std::make_unique<uint8_t[]>(kLanes * 16);
     for (uint32_t left = sizes.whole | sizes.part; left; left &= left - 1) {
       unsigned lane = unsigned(__builtin_ctz(left));
       std::memcpy(copy.data.get() + 16 * lane, copy.source[lane],
@@ -201,7 +201,7 @@ void complete(Warp &warp, AsyncCopy &copy, uint32_t mask,
               bool atMbarrier = false) {
   uint8_t *shared = warp.cta->shared.data();
   if (mask == kFullMask && copy.isWhole) {
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       std::memcpy(shared + copy.destination[i], copy.source[i], 16);
   } else {
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -232,7 +232,7 @@ void dropFinished(Warp &warp) {
 void asyncCommit(Warp &warp, const Inst &, uint32_t mask) {
   if (warp.sanitizer)
     warp.sanitizer->order.asyncClose(warp);
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     warp.committed[i] += (mask >> i) & 1;
 }
 
@@ -250,7 +250,7 @@ void asyncWait(Warp &warp, const Inst &inst, uint32_t mask) {
       done = mask;
     } else {
       // At most imm of the closed groups may stay open.
-      for (unsigned i = 0; i < 32; ++i)
+      for (unsigned i = 0; i < kLanes; ++i)
         done |= uint32_t(int64_t(copy.group[i]) + inst.imm <
                          int64_t(warp.committed[i]))
                 << i;

@@ -311,7 +311,7 @@ void tensorCopy(Warp &warp, const Inst &inst, uint32_t mask) {
 }
 
 void bulkCommit(Warp &warp, const Inst &, uint32_t mask) {
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     warp.bulkCommitted[i] += (mask >> i) & 1;
 }
 

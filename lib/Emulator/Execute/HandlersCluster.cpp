@@ -38,7 +38,7 @@ void widenAddress(Warp &warp, const Inst &inst, uint32_t mask) {
   uint64_t *d = warp.reg<uint64_t>(inst.op[0]);
   LaneAddresses a;
   laneAddresses(warp, inst.op[1], inst.imm, inst.c, a);
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     if ((mask >> i) & 1)
       d[i] = a.address[i];
 }

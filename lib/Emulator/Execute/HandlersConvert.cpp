@@ -161,7 +161,7 @@ uint64_t convertLane(const Inst &inst, uint64_t bits) {
 void convertAny(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned toWidth = uint8_t(inst.imm), fromWidth = uint8_t(inst.imm >> 8);
   Type to = Type(inst.c), from = Type(inst.d);
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!((mask >> lane) & 1))
       continue;
     uint64_t value = convertLane(
@@ -195,7 +195,7 @@ void convertPacked(Warp &warp, const Inst &inst, uint32_t mask) {
   Type to = elementOf(Type(inst.c)), from = elementOf(Type(inst.d));
   unsigned toWidth = uint8_t(inst.imm), fromWidth = uint8_t(inst.imm >> 8);
   unsigned toBits = bytesOf(to) * 8;
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!((mask >> lane) & 1))
       continue;
     double high, low;
@@ -223,7 +223,7 @@ void convertPack(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t low = (uint32_t(1) << width) - 1;
   int64_t most = int64_t(inst.b ? low >> 1 : low);
   int64_t least = inst.b ? -most - 1 : 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!((mask >> lane) & 1))
       continue;
     auto word = [&](unsigned operand) {

@@ -49,7 +49,7 @@ uint32_t lanesAt(Warp &warp, Ref address, uint32_t mask) {
   const uint64_t *addresses = warp.reg<uint64_t>(address);
   uint64_t first = addresses[__builtin_ctz(mask)];
   uint32_t same = 0;
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     same |= uint32_t(addresses[i] == first) << i;
   return same & mask;
 }
@@ -304,7 +304,7 @@ void asyncArrive(Warp &warp, const Inst &inst, uint32_t mask) {
 void pendingCount(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
   const uint64_t *state = warp.reg<uint64_t>(inst.op[1]);
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     if ((mask >> i) & 1)
       d[i] = Mbarrier::decode(state[i]).pending;
 }

@@ -47,7 +47,7 @@ void parameterLoad(Warp &warp, const Inst &inst, uint32_t mask) {
 void address(Warp &warp, const Inst &inst, uint32_t mask) {
   uint64_t *d = warp.reg<uint64_t>(inst.op[0]);
   const uint64_t *a = warp.reg<uint64_t>(inst.op[1]);
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     if ((mask >> i) & 1)
       d[i] = a[i] + uint64_t(inst.imm);
 }
@@ -55,7 +55,7 @@ void address(Warp &warp, const Inst &inst, uint32_t mask) {
 template <class T>
 void localAddress(Warp &warp, const Inst &inst, uint32_t mask) {
   T *d = warp.reg<T>(inst.op[0]);
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     if ((mask >> i) & 1)
       d[i] = T(uint64_t(inst.imm) + warp.localBase);
 }
@@ -63,7 +63,7 @@ void localAddress(Warp &warp, const Inst &inst, uint32_t mask) {
 template <class T>
 void sharedAddress(Warp &warp, const Inst &inst, uint32_t mask) {
   T *d = warp.reg<T>(inst.op[0]);
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     if ((mask >> i) & 1)
       d[i] = T(uint64_t(inst.imm) + sharedBase(*warp.cta));
 }
@@ -71,7 +71,7 @@ void sharedAddress(Warp &warp, const Inst &inst, uint32_t mask) {
 void isSpace(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint64_t *a = warp.reg<uint64_t>(inst.op[1]);
   uint32_t result = 0;
-  for (unsigned i = 0; i < 32; ++i) {
+  for (unsigned i = 0; i < kLanes; ++i) {
     if (!((mask >> i) & 1))
       continue;
     auto in = [&](uint64_t window) {
@@ -111,25 +111,25 @@ void isSpace(Warp &warp, const Inst &inst, uint32_t mask) {
 
 void pack(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned n = inst.a, bytes = inst.b, total = n * bytes;
-  alignas(16) uint8_t values[32][16];
+  alignas(16) uint8_t values[kLanes][16];
   for (unsigned k = 0; k < n; ++k) {
     const uint8_t *s = warp.reg<uint8_t>(inst.op[k + 1]);
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       std::memcpy(values[i] + k * bytes, s + i * bytes, bytes);
   }
   uint8_t *d = warp.reg<uint8_t>(inst.op[0]);
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     if ((mask >> i) & 1)
       std::memcpy(d + i * total, values[i], total);
 }
 
 void unpack(Warp &warp, const Inst &inst, uint32_t mask) {
   unsigned n = inst.a, bytes = inst.b, total = n * bytes;
-  alignas(64) uint8_t values[32 * 16];
-  std::memcpy(values, warp.reg<uint8_t>(inst.op[n]), 32 * total);
+  alignas(64) uint8_t values[kLanes * 16];
+  std::memcpy(values, warp.reg<uint8_t>(inst.op[n]), kLanes * total);
   for (unsigned k = 0; k < n; ++k) {
     uint8_t *d = warp.reg<uint8_t>(inst.op[k]);
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       if ((mask >> i) & 1)
         std::memcpy(d + i * bytes, values + i * total + k * bytes, bytes);
   }
@@ -138,7 +138,7 @@ void unpack(Warp &warp, const Inst &inst, uint32_t mask) {
 /// Returns a clock that grows with every reading, the same in every run.
 void clock(Warp &warp, const Inst &inst, uint32_t mask) {
   uint64_t now = warp.cta->clock += 32;
-  for (unsigned i = 0; i < 32; ++i) {
+  for (unsigned i = 0; i < kLanes; ++i) {
     if (!((mask >> i) & 1))
       continue;
     if (inst.a == 8)
@@ -219,7 +219,7 @@ void barrierResult(Warp &warp, const Inst &inst, uint32_t mask) {
   const Barrier &barrier = warp.cta->barriers[warp.current.barrier];
   if (inst.a == 0) {
     uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       if ((mask >> i) & 1)
         d[i] = barrier.votes;
     return;
@@ -263,7 +263,7 @@ bool test(double x, unsigned kind, bool isDouble) {
 
 void testp(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t result = 0;
-  for (unsigned i = 0; i < 32; ++i) {
+  for (unsigned i = 0; i < kLanes; ++i) {
     double x = inst.b == 8 ? warp.reg<double>(inst.op[1])[i]
                            : double(warp.reg<float>(inst.op[1])[i]);
     result |= uint32_t(test(x, inst.a, inst.b == 8)) << i;

@@ -21,10 +21,7 @@
 
 using namespace fusion::emulator;
 
-// Registers of a multiprocessor, the same for every target that has the
-// instruction (CUDA C++ Programming Guide, "Technical Specifications per
-// Compute Capability").
-static constexpr uint32_t kRegisters = 65536;
+static constexpr uint32_t kRegisters = fusion::kRegistersPerSM;
 static constexpr uint32_t kMost = fusion::kMaxReallocated,
                           kStep = fusion::kReallocationStep;
 

@@ -44,8 +44,8 @@ void grow(Warp &warp, uint32_t bytes) {
     return;
   uint32_t grown =
       std::min(std::max(2 * warp.stackBytes, bytes), uint32_t(kMaxStack));
-  std::vector<uint8_t> stack(size_t(grown) * 32);
-  for (unsigned lane = 0; lane < 32 && warp.stackBytes; ++lane)
+  std::vector<uint8_t> stack(size_t(grown) * kLanes);
+  for (unsigned lane = 0; lane < kLanes && warp.stackBytes; ++lane)
     std::memcpy(stack.data() + size_t(lane) * grown,
                 warp.stack.data() + size_t(lane) * warp.stackBytes,
                 warp.stackBytes);

@@ -26,7 +26,7 @@ bool fusion::emulator::tensorMapAt(Warp &warp, const Inst &inst, unsigned lane,
                "misaligned");
     return false;
   }
-  uint8_t *pointers[32];
+  uint8_t *pointers[kLanes];
   // 64 bytes is the alignment; the second half has a check of its own.
   LaneAddresses second = addresses;
   second.address[lane] += 64;

@@ -26,8 +26,8 @@ void shuffle(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *a = warp.reg<uint32_t>(inst.op[2]);
   const uint32_t *b = warp.reg<uint32_t>(inst.op[3]);
   const uint32_t *c = warp.reg<uint32_t>(inst.op[4]);
-  uint32_t result[32], valid = 0;
-  for (int lane = 0; lane < 32; ++lane) {
+  uint32_t result[kLanes], valid = 0;
+  for (int lane = 0; lane < int(kLanes); ++lane) {
     int bval = int(b[lane] & 31), cval = int(c[lane] & 31);
     int segment = int(c[lane] >> 8 & 31);
     int most = (lane & segment) | (cval & ~segment);
@@ -57,7 +57,7 @@ void shuffle(Warp &warp, const Inst &inst, uint32_t mask) {
     result[lane] = a[j & 31];
     valid |= uint32_t(in) << lane;
   }
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((mask >> lane) & 1)
       d[lane] = result[lane];
   writePredicate(warp, inst.op[1], mask, valid);
@@ -67,8 +67,8 @@ template <VoteMode Mode>
 void vote(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t a = warp.predicate(inst.op[1]);
   const uint32_t *members = warp.reg<uint32_t>(inst.op[2]);
-  uint32_t result = 0, ballots[32];
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  uint32_t result = 0, ballots[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     uint32_t among = members[lane] & mask;
     uint32_t ayes = a & among;
     ballots[lane] = ayes;
@@ -80,7 +80,7 @@ void vote(Warp &warp, const Inst &inst, uint32_t mask) {
   if (Mode != VoteMode::Ballot)
     return writePredicate(warp, inst.op[0], mask, result);
   uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((mask >> lane) & 1)
       d[lane] = ballots[lane];
 }
@@ -90,17 +90,17 @@ void match(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
   const T *a = warp.reg<T>(inst.op[2]);
   const uint32_t *members = warp.reg<uint32_t>(inst.op[3]);
-  uint32_t results[32], predicates = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  uint32_t results[kLanes], predicates = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     uint32_t among = members[lane] & mask, same = 0;
-    for (unsigned other = 0; other < 32; ++other)
+    for (unsigned other = 0; other < kLanes; ++other)
       same |= uint32_t(a[other] == a[lane]) << other;
     same &= among;
     bool all = same == among;
     results[lane] = All ? (all ? among : 0) : same;
     predicates |= uint32_t(all) << lane;
   }
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((mask >> lane) & 1)
       d[lane] = results[lane];
   if (All)
@@ -119,8 +119,8 @@ void reduxFloat(Warp &warp, const Inst &inst, uint32_t mask) {
   const uint32_t *members = warp.reg<uint32_t>(inst.op[2]);
   // Integers in the order of the numbers.
   auto rank = [](uint32_t bits) { return bits & sign ? ~bits : bits | sign; };
-  uint32_t results[32];
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  uint32_t results[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     uint32_t value = canonical;
     for (uint32_t left = members[lane] & mask; left; left &= left - 1) {
       uint32_t other = a[__builtin_ctz(left)];
@@ -139,7 +139,7 @@ void reduxFloat(Warp &warp, const Inst &inst, uint32_t mask) {
     }
     results[lane] = value;
   }
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((mask >> lane) & 1)
       d[lane] = results[lane];
 }
@@ -166,8 +166,8 @@ void redux(Warp &warp, const Inst &inst, uint32_t mask) {
   T *d = warp.reg<T>(inst.op[0]);
   const T *a = warp.reg<T>(inst.op[1]);
   const uint32_t *members = warp.reg<uint32_t>(inst.op[2]);
-  T results[32];
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  T results[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!((mask >> lane) & 1))
       continue;
     uint32_t among = members[lane] & mask;
@@ -180,14 +180,14 @@ void redux(Warp &warp, const Inst &inst, uint32_t mask) {
     }
     results[lane] = value;
   }
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((mask >> lane) & 1)
       d[lane] = results[lane];
 }
 
 void activemask(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((mask >> lane) & 1)
       d[lane] = mask;
 }
@@ -197,7 +197,7 @@ void elect(Warp &warp, const Inst &inst, uint32_t mask) {
   uint32_t *d = warp.reg<uint32_t>(inst.op[0]);
   const uint32_t *members = warp.reg<uint32_t>(inst.op[2]);
   uint32_t predicates = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!((mask >> lane) & 1))
       continue;
     uint32_t among = members[lane] & mask;

@@ -109,7 +109,7 @@ void wgmma(Warp &warp, const Inst &inst, uint32_t) {
   if (warp.sanitizer) {
     auto isAlike = [&](Ref descriptor) {
       const uint64_t *lanes = warp.reg<uint64_t>(descriptor);
-      return std::equal(lanes + 1, lanes + 32, lanes);
+      return std::equal(lanes + 1, lanes + kLanes, lanes);
     };
     warp.sanitizer->wgmma.start(
         warp, inst, registersA ? 0 : op.a, op.b, op.scaleD,

@@ -17,7 +17,7 @@ using namespace fusion::emulator;
 unsigned fusion::emulator::wmmaRegisters(Type type, unsigned elements,
                                          bool accumulator) {
   if (type == Type::F64)
-    return elements / 32;
+    return elements / kLanes;
   // f16 operands always take 8 registers, whatever the shape.
   if (type == Type::F16 && !accumulator)
     return 8;
@@ -35,7 +35,7 @@ template <bool Store> void transfer(Warp &warp, const Inst &inst, uint32_t) {
   LaneAddresses base;
   laneAddresses(warp, inst.op[registers], inst.imm, inst.c, base);
   // Copied: a destination may have the stride's place.
-  uint32_t stride[32];
+  uint32_t stride[kLanes];
   std::memcpy(stride, warp.reg<uint32_t>(inst.op[registers + 1]),
               sizeof(stride));
   Space space = Space(inst.d);
@@ -51,7 +51,7 @@ template <bool Store> void transfer(Warp &warp, const Inst &inst, uint32_t) {
 
   for (unsigned first = 0; first < perLane; first += piece) {
     LaneAddresses addresses;
-    for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
       uint64_t element = uint64_t(lane) * perLane + first;
       uint64_t row = element / columns, column = element % columns;
       uint64_t offset = columnMajor ? column * stride[lane] + row
@@ -70,7 +70,7 @@ template <bool Store> void transfer(Warp &warp, const Inst &inst, uint32_t) {
       unsigned element = first + i;
       uint8_t *values = warp.reg<uint8_t>(inst.op[element / perRegister]) +
                         element % perRegister * bytes;
-      for (unsigned lane = 0; lane < 32; ++lane) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
         uint8_t *memory = pointers.pointer[lane] + i * bytes;
         uint8_t *value = values + lane * registerBytes;
         if (Store)
@@ -85,7 +85,7 @@ template <bool Store> void transfer(Warp &warp, const Inst &inst, uint32_t) {
   unsigned used = std::max(1u, perLane / perRegister);
   for (unsigned r = used; r < registers; ++r)
     std::memcpy(warp.reg<uint8_t>(inst.op[r]),
-                warp.reg<uint8_t>(inst.op[r % used]), 32 * registerBytes);
+                warp.reg<uint8_t>(inst.op[r % used]), kLanes * registerBytes);
 }
 
 } // namespace

@@ -33,10 +33,10 @@ static void fillSpecials(Warp &warp) {
   warp.specials.reserve(size_t(Special::Count) * 128);
   uint32_t *values = reinterpret_cast<uint32_t *>(warp.specials.data());
   auto set = [&](Special which, uint32_t value) {
-    std::fill_n(values + uint32_t(which) * 32, 32, value);
+    std::fill_n(values + uint32_t(which) * kLanes, kLanes, value);
   };
   auto setLane = [&](Special which, unsigned lane, uint32_t value) {
-    values[uint32_t(which) * 32 + lane] = value;
+    values[uint32_t(which) * kLanes + lane] = value;
   };
   for (uint32_t i = 0; i < uint32_t(Special::Count); ++i)
     set(Special(i), 0);
@@ -80,7 +80,7 @@ static void fillSpecials(Warp &warp) {
   uint32_t ranks = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   set(Special::ClusterNctarank, ranks);
   set(Special::IsExplicitCluster, ranks > 1 ? kFullMask : 0);
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     auto thread = threadOfLane(warp, lane);
     setLane(Special::TidX, lane, thread[0]);
     setLane(Special::TidY, lane, thread[1]);
@@ -116,7 +116,7 @@ void fusion::emulator::startWarp(Cta &cta, uint32_t index) {
   warp.copiesBegin = 0;
   std::fill(std::begin(warp.committed), std::end(warp.committed), 0);
   warp.copySequence = 0;
-  std::fill_n(warp.awaited, 32, 0);
+  std::fill_n(warp.awaited, kLanes, 0);
   warp.suspended = false;
   warp.products.clear();
   warp.productGroup = warp.productEnd = 0;
@@ -134,10 +134,10 @@ void fusion::emulator::startWarp(Cta &cta, uint32_t index) {
   frame.function = 0;
   frame.registers.reserve(kernel.registerBytes);
   frame.registers.fill(0xff, kernel.registerBytes);
-  frame.parameters.assign(size_t(kernel.parameterBytes) * 32, 0xff);
+  frame.parameters.assign(size_t(kernel.parameterBytes) * kLanes, 0xff);
   warp.localBytes = kernel.localBytes;
-  warp.local.assign(size_t(warp.localBytes) * 32, 0xff);
-  std::fill_n(warp.stackTop, 32, 0u);
+  warp.local.assign(size_t(warp.localBytes) * kLanes, 0xff);
+  std::fill_n(warp.stackTop, kLanes, 0u);
   fillSpecials(warp);
   warp.base[BaseConstant] = code.constants.data();
   warp.base[BaseSpecial] = warp.specials.data();

@@ -26,7 +26,7 @@ namespace {
 /// Lanes at an instruction, and the lanes that each waits for.
 struct Arrivals {
   uint32_t lanes = 0;
-  uint32_t members[32];
+  uint32_t members[kLanes];
 
   /// Returns the lanes whose members are all here and name the same mask.
   uint32_t complete() const {

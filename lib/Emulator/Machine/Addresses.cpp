@@ -14,7 +14,7 @@ using namespace fusion::emulator;
 
 uint32_t fusion::emulator::sharedLanes(const uint64_t *address, uint32_t mask) {
   uint32_t result = 0;
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     result |= uint32_t(address[i] - kSharedWindow < 1u << kRankShift) << i;
   return result & mask;
 }
@@ -22,7 +22,7 @@ uint32_t fusion::emulator::sharedLanes(const uint64_t *address, uint32_t mask) {
 uint32_t fusion::emulator::clusterLanes(const uint64_t *address,
                                         uint32_t mask) {
   uint32_t result = 0;
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     result |= uint32_t(inWindow(address[i], kSharedWindow)) << i;
   return result & mask & ~sharedLanes(address, mask);
 }

@@ -18,6 +18,7 @@
 #define FUSION_LIB_EMULATOR_MACHINE_ASYNC_H
 
 #include "Emulator/Machine/Code.h"
+#include "Emulator/Machine/LaneCount.h"
 #include "Emulator/Machine/TensorMap.h"
 
 #include <deque>
@@ -83,7 +84,7 @@ struct WgmmaOp {
   uint64_t a = 0, b = 0;          ///< matrix descriptors
   uint32_t group = 0;
   bool scaleD = true;
-  alignas(64) uint32_t registers[4][32]; ///< A
+  alignas(64) uint32_t registers[4][kLanes]; ///< A
 };
 
 } // namespace fusion::emulator

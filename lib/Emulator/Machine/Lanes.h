@@ -17,8 +17,6 @@
 
 #include "Emulator/Machine/Warp.h"
 
-#include "fusion/Target/Chips/Hardware.h"
-
 // Destination and source of an instruction are the same array or disjoint, so
 // iterations never depend on one another.
 #if defined(__clang__)
@@ -37,8 +35,6 @@
 
 namespace fusion::emulator::FUSION_ISA {
 namespace {
-
-constexpr unsigned kLanes = fusion::kWarpSize;
 
 /// d[i] = s[i] for the lanes of `mask`.
 template <class T> inline void blend(T *d, const T *s, uint32_t mask) {

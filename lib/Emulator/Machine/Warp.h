@@ -20,6 +20,7 @@
 #include "Emulator/Machine/Async.h"
 #include "Emulator/Machine/Code.h"
 #include "Emulator/Machine/DeviceMemory.h"
+#include "Emulator/Machine/LaneCount.h"
 
 #include "fusion/Emulator/Machine/Launch.h"
 
@@ -95,7 +96,7 @@ struct Frame {
   uint32_t depth = 0;
   uint32_t call = 0; ///< index into Code::calls, of the caller
   uint32_t localOffset = 0;
-  uint32_t stackTop[32] = {}; ///< of the caller (Code::hasStack)
+  uint32_t stackTop[kLanes] = {}; ///< of the caller (Code::hasStack)
   AlignedBuffer registers;
   std::vector<uint8_t> parameters; ///< lane after lane
 };
@@ -124,11 +125,11 @@ struct AsyncCopy {
   uint32_t bytes;   ///< per lane, written to shared memory
   uint32_t line;
   uint32_t sequence;
-  uint32_t destination[32];
-  uint32_t group[32]; ///< commit group, by lane
+  uint32_t destination[kLanes];
+  uint32_t group[kLanes]; ///< commit group, by lane
   /// The source, and the bytes to read; the rest is zero.
-  const uint8_t *source[32];
-  uint8_t size[32];
+  const uint8_t *source[kLanes];
+  uint8_t size[kLanes];
   bool isWhole;                    ///< 16 bytes of all lanes
   std::unique_ptr<uint8_t[]> data; ///< if the source was read at the issue
   // The sanitizer's: context of the reads, record of the writes.
@@ -163,13 +164,13 @@ struct Warp {
   uint32_t localBytes = 0;    ///< per lane
   std::vector<uint8_t> stack; ///< of `alloca`, lane after lane
   uint32_t stackBytes = 0;    ///< per lane
-  uint32_t stackTop[32] = {}; ///< bytes in use
+  uint32_t stackTop[kLanes] = {}; ///< bytes in use
 
   std::vector<AsyncCopy> copies; ///< by order of issue
   size_t copiesBegin = 0;
-  uint32_t committed[32] = {}; ///< commit groups closed, by lane
+  uint32_t committed[kLanes] = {}; ///< commit groups closed, by lane
   uint32_t copySequence = 0;   ///< of the next copy
-  uint32_t awaited[32] = {};   ///< earlier copies arrive at an mbarrier
+  uint32_t awaited[kLanes] = {}; ///< earlier copies arrive at an mbarrier
 
   bool suspended = false;         ///< the instruction cannot be executed yet
   Step *step = nullptr;           ///< the one that is recorded, or null
@@ -178,7 +179,7 @@ struct Warp {
   uint32_t productGroup = 0;      ///< the open wgmma group
   uint32_t productEnd = 0;        ///< one more than the group of the last wgmma
   bool awaitsProducts = false;    ///< waits for others of its warpgroup
-  uint32_t bulkCommitted[32] = {}; ///< bulk groups closed, by lane
+  uint32_t bulkCommitted[kLanes] = {}; ///< bulk groups closed, by lane
   uint32_t registers = 0;          ///< of a thread; 0: not known (setmaxnreg)
   uint32_t clusterArrived = 0;     ///< lanes between barrier.cluster's halves
   uint32_t clusterParity = 0;      ///< of the phase they arrived in

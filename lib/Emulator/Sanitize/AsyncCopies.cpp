@@ -306,7 +306,7 @@ void AsyncCopies::bulkGlobal(Warp &warp, const Inst &inst, unsigned lane,
       Reach{shadow, warp, inst.line, kind, mine, Record(1) << 32, allocation},
       int(lane)};
   if (!allocation->initialized) {
-    uint64_t offsets[32] = {};
+    uint64_t offsets[kLanes] = {};
     offsets[lane] = offset;
     memory.checkInitialized(a.reach, *allocation, 1u << lane, offsets,
                             unsigned(bytes), false);

@@ -35,7 +35,9 @@ void MemoryAccesses::noteRemote(Warp &warp, uint32_t mask, unsigned line,
     // Who knows of any of its threads knows that it runs.
     auto isKnown = [&](const Knowledge &known) {
       bool any = who.order.in(known, begun, 0);
-      auto look = [&](uint64_t, const uint32_t (&)[32]) { any = true; };
+      auto look = [&](uint64_t, const uint32_t (&)[Clocks::kLeaf]) {
+        any = true;
+      };
       known.foreign.forLeaves(Knowledge::warpKey(cta.linear, 0),
                               Knowledge::warpKey(cta.linear, slots::kWarps - 1),
                               look);

@@ -14,6 +14,7 @@
 #ifndef FUSION_LIB_EMULATOR_SANITIZE_GRIDSANITIZER_H
 #define FUSION_LIB_EMULATOR_SANITIZE_GRIDSANITIZER_H
 
+#include "Emulator/Machine/LaneCount.h"
 #include "Emulator/Machine/Warp.h"
 #include "Emulator/Sanitize/HappensBefore.h"
 #include "Emulator/Sanitize/Phase.h"
@@ -41,7 +42,7 @@ inline bool isStrong(const Inst &inst, SanitizeKind kind) {
 struct CopyReads {
   uint32_t issued = 0, done = 0;                  ///< lanes
   uint32_t context = 0;                           ///< of lanes in `done`
-  std::unique_ptr<std::array<uint32_t, 32>> each; ///< if lanes differ
+  std::unique_ptr<std::array<uint32_t, kLanes>> each; ///< if lanes differ
 };
 
 /// An acquiring fence.proxy.tensormap: what its lanes knew at it.

@@ -21,7 +21,7 @@ bool Knowledge::knowsAnyLane(const Context &context) const {
   const uint32_t *clocks =
       lanes.leafOf(threadKey(context.block, context.warp, 0));
   uint32_t most = 0;
-  for (unsigned lane = 0; clocks && lane < 32; ++lane)
+  for (unsigned lane = 0; clocks && lane < kLanes; ++lane)
     most = std::max(most, clocks[lane]);
   return most > context.clock;
 }
@@ -33,9 +33,9 @@ void Knowledge::joinForeign(const Clocks &known, uint64_t block) {
 
 void Knowledge::hearOwn(const Clocks &known, uint64_t block) {
   known.forLeaves(warpKey(block, 0), warpKey(block, 0xffff),
-                  [&](uint64_t key, const uint32_t (&clocks)[32]) {
+                  [&](uint64_t key, const uint32_t (&clocks)[Clocks::kLeaf]) {
                     uint32_t first = uint32_t(key & 0xffff);
-                    for (uint32_t i = 0; i < 32; ++i)
+                    for (uint32_t i = 0; i < Clocks::kLeaf; ++i)
                       if (clocks[i])
                         warps.join(first + i, clocks[i]);
                   });
@@ -43,11 +43,11 @@ void Knowledge::hearOwn(const Clocks &known, uint64_t block) {
 
 void Knowledge::addForeignForm(Clocks &foreign, const WarpClocks &warps,
                                uint64_t block) {
-  uint32_t clocks[32];
+  uint32_t clocks[Clocks::kLeaf];
   const uint32_t *known = warps.data();
-  for (uint32_t first = 0; first < warps.size(); first += 32) {
-    uint32_t count = std::min(32u, warps.size() - first), any = 0;
-    for (uint32_t i = 0; i < 32; ++i) {
+  for (uint32_t first = 0; first < warps.size(); first += Clocks::kLeaf) {
+    uint32_t count = std::min(Clocks::kLeaf, warps.size() - first), any = 0;
+    for (uint32_t i = 0; i < Clocks::kLeaf; ++i) {
       clocks[i] = i < count ? known[first + i] : 0;
       any |= clocks[i];
     }
@@ -64,7 +64,7 @@ void Knowledge::repeatAt(uint32_t by) {
       warps.join(slots::fencedSlot(w, by), warps.at(w));
   }
   Clocks repeated;
-  lanes.forLeaves([&](uint64_t key, const uint32_t (&clocks)[32]) {
+  lanes.forLeaves([&](uint64_t key, const uint32_t (&clocks)[Clocks::kLeaf]) {
     uint32_t slot = uint32_t(key >> 5) & 0xffff;
     if (slots::isRepeated(slot, by))
       repeated.joinLeaf(
@@ -72,8 +72,8 @@ void Knowledge::repeatAt(uint32_t by) {
   });
   lanes.join(repeated);
   repeated = Clocks();
-  foreign.forLeaves([&](uint64_t key, const uint32_t (&clocks)[32]) {
-    for (uint32_t i = 0; i < 32; ++i) {
+  foreign.forLeaves([&](uint64_t key, const uint32_t (&clocks)[Clocks::kLeaf]) {
+    for (uint32_t i = 0; i < Clocks::kLeaf; ++i) {
       uint32_t slot = uint32_t(key & 0xffff) + i;
       if (clocks[i] && slots::isRepeated(slot, by))
         repeated.join(key + i + slots::fencedSlot(slot, by) - slot, clocks[i]);

@@ -19,6 +19,7 @@
 #ifndef FUSION_LIB_EMULATOR_SANITIZE_HAPPENSBEFORE_H
 #define FUSION_LIB_EMULATOR_SANITIZE_HAPPENSBEFORE_H
 
+#include "Emulator/Machine/LaneCount.h"
 #include "Emulator/Sanitize/Clocks.h"
 
 #include "fusion/Target/Chips/Hardware.h"
@@ -143,7 +144,7 @@ public:
   }
   T &operator[](unsigned lane) {
     if (values.empty())
-      values.resize(32);
+      values.resize(kLanes);
     present |= 1u << lane;
     return values[lane];
   }

@@ -148,9 +148,9 @@ void Histories::checkHidden(Reach &reach, Record write, Record reads,
 }
 
 bool Histories::isOfSameThread(Record one, Record other) const {
-  constexpr Record kLanes =
+  constexpr Record kThread =
       kSpecial | 31 << 7 | kSeveral | kSet | kUnknownLane | kPattern;
-  if (((one ^ other) & kLanes) || (one & kSet))
+  if (((one ^ other) & kThread) || (one & kSet))
     return false;
   if (contextOf(one) == contextOf(other))
     return true;

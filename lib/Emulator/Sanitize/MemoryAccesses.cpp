@@ -113,7 +113,7 @@ void MemoryAccesses::asyncIssue(Warp &warp, const Inst &inst, uint32_t mask,
   reach.inFlight = true;
   reach.forgotten = forgotten;
   bool contiguous = mask == kFullMask;
-  for (unsigned i = 0; i < 32; ++i)
+  for (unsigned i = 0; i < kLanes; ++i)
     contiguous &= address[i] == address[0] + uint64_t(i) * bytes;
   accesses.access(reach, mask, address, bytes, contiguous);
 }
@@ -174,9 +174,10 @@ void MemoryAccesses::checkInitialized(const Reach &reach,
   };
   bool reads = reach.kind != SanitizeKind::Store;
   bool writes = reach.kind != SanitizeKind::Load;
-  if (contiguous && (!reads || isWritten(offset[0], uint64_t(32) * bytes))) {
+  if (contiguous &&
+      (!reads || isWritten(offset[0], uint64_t(kLanes) * bytes))) {
     if (writes)
-      allocation.markWritten(offset[0], uint64_t(32) * bytes);
+      allocation.markWritten(offset[0], uint64_t(kLanes) * bytes);
     return;
   }
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -217,7 +218,7 @@ void MemoryAccesses::release(Warp &warp, const Inst &inst, unsigned lane,
         at += kRowBytes;
     if (at >= bytes)
       return;
-    uint64_t addresses[32] = {};
+    uint64_t addresses[kLanes] = {};
     addresses[lane] = address + at;
     globalAccess(warp, inst, 1u << lane, addresses,
                  unsigned(std::min<uint64_t>(piece, bytes - at)),
@@ -229,8 +230,8 @@ void MemoryAccesses::discard(Warp &warp, const Inst &inst, uint32_t mask,
                              const uint64_t *address) {
   constexpr unsigned piece = 16;
   for (unsigned at = 0; at < kLineBytes; at += piece) {
-    uint64_t addresses[32] = {};
-    for (unsigned lane = 0; lane < 32; ++lane)
+    uint64_t addresses[kLanes] = {};
+    for (unsigned lane = 0; lane < kLanes; ++lane)
       addresses[lane] = address[lane] + at;
     globalAccess(warp, inst, mask, addresses, piece, SanitizeKind::Store);
   }
@@ -257,11 +258,11 @@ void MemoryAccesses::globalAccess(Warp &warp, const Inst &inst, uint32_t mask,
       rest &= rest - 1;
       continue;
     }
-    uint64_t offset[32];
+    uint64_t offset[kLanes];
     uint32_t inside = rest;
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       offset[i] = address[i] - allocation->begin;
-    for (unsigned i = 0; i < 32 && !all; ++i)
+    for (unsigned i = 0; i < kLanes && !all; ++i)
       inside &= ~(uint32_t(offset[i] >= allocation->bytes) << i);
     rest &= ~inside;
     bool row = contiguous && inside == kFullMask;

@@ -94,7 +94,7 @@ uint32_t WholeAccesses::accessNarrow(Reach &reach, uint32_t mask,
   unsigned lanes = 4 / bytes;
   uint32_t ofWord = (1u << lanes) - 1, left = mask;
   Record pattern = bytes == 1 ? 1 : 2;
-  for (unsigned first = 0; first + lanes <= 32;) {
+  for (unsigned first = 0; first + lanes <= kLanes;) {
     bool together = !(ofWord & ~(mask >> first)) && offset[first] % 4 == 0;
     for (unsigned i = 1; together && i < lanes; ++i)
       together = offset[first + i] == offset[first] + i * bytes;

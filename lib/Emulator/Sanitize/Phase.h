@@ -9,6 +9,7 @@
 #ifndef FUSION_LIB_EMULATOR_SANITIZE_PHASE_H
 #define FUSION_LIB_EMULATOR_SANITIZE_PHASE_H
 
+#include "Emulator/Machine/LaneCount.h"
 #include "Emulator/Sanitize/HappensBefore.h"
 #include "Emulator/Sanitize/Shadow.h"
 
@@ -44,7 +45,7 @@ struct Phase {
   struct Uses {
     uint64_t block;
     uint32_t warp;
-    uint32_t clock[32], line[32]; ///< 0: the lane did not
+    uint32_t clock[kLanes], line[kLanes]; ///< 0: the lane did not
   };
   std::vector<Uses> uses;
 };

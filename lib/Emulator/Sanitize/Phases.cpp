@@ -43,7 +43,7 @@ void Phases::initialize(Warp &warp, const Inst &inst, unsigned lane,
                            "mbarrier.inval");
   if (!live && it != byOffset.end())
     checkUses(warp, inst, lane, offset, it->second);
-  uint64_t addresses[32] = {};
+  uint64_t addresses[kLanes] = {};
   addresses[lane] = offset;
   memory.sharedAccess(warp, inst, 1u << lane, addresses, 8,
                       SanitizeKind::Store);
@@ -123,7 +123,7 @@ void Phases::meet(const Warp &warp, uint32_t lanes) {
   if (meetings.size() <= warp.index)
     return;
   Meetings &met = meetings[warp.index];
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((met.reached[lane] & lanes) && (lanes & ~met.reached[lane])) {
       met.reached[lane] |= lanes;
       met.meetings[lane].push_back({lanes, order.states[warp.index].clock});
@@ -155,7 +155,7 @@ void Phases::checkUses(const Warp &warp, const Inst &inst, unsigned lane,
       "mbarrier.inval at shared offset " + std::to_string(offset);
   for (const Phase::Uses &uses : phase.uses) {
     bool own = uses.block == cta.linear && uses.warp == warp.index;
-    for (unsigned other = 0; other < 32; ++other) {
+    for (unsigned other = 0; other < kLanes; ++other) {
       Context context{uses.block, uses.warp, uses.clock[other]};
       Record record = Record(other) << 7;
       if (!context.clock || (own && other == lane) ||

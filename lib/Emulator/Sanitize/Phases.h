@@ -9,6 +9,7 @@
 #ifndef FUSION_LIB_EMULATOR_SANITIZE_PHASES_H
 #define FUSION_LIB_EMULATOR_SANITIZE_PHASES_H
 
+#include "Emulator/Machine/LaneCount.h"
 #include "Emulator/Sanitize/Agents.h"
 #include "Emulator/Sanitize/MemoryAccesses.h"
 
@@ -27,8 +28,8 @@ struct Meetings {
   /// For each lane since its last use of an mbarrier: `reached` are the lanes
   /// that its meetings have reached, `meetings` the ones that reached further
   /// lanes.
-  uint32_t reached[32] = {};
-  std::vector<Meeting> meetings[32];
+  uint32_t reached[kLanes] = {};
+  std::vector<Meeting> meetings[kLanes];
 };
 
 /// The mbarriers of a block, and barrier.cluster. `warp` may be of another CTA

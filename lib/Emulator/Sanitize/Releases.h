@@ -18,6 +18,7 @@
 #ifndef FUSION_LIB_EMULATOR_SANITIZE_RELEASES_H
 #define FUSION_LIB_EMULATOR_SANITIZE_RELEASES_H
 
+#include "Emulator/Machine/LaneCount.h"
 #include "Emulator/Sanitize/HappensBefore.h"
 
 #include <memory>
@@ -97,7 +98,7 @@ struct Places {
     if (!stride)
       return address == base ? lanes : 0;
     uint64_t distance = address - base;
-    if (distance % stride || distance / stride >= 32)
+    if (distance % stride || distance / stride >= kLanes)
       return 0;
     return lanes & 1u << distance / stride;
   }
@@ -188,7 +189,7 @@ void Places::forEach(uint32_t mask, const uint64_t *address, Visit visit) {
     uint64_t stride = ((address[next] & kWord) - at) / (next - first);
     uint64_t base = at - first * stride, different = 0;
     if (mask == ~uint32_t(0))
-      for (unsigned i = 0; i < 32; ++i)
+      for (unsigned i = 0; i < kLanes; ++i)
         different |= (address[i] & kWord) ^ (base + i * stride);
     else
       for (uint32_t left = mask; left; left &= left - 1) {

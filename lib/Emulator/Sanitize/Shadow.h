@@ -41,6 +41,8 @@
 #ifndef FUSION_LIB_EMULATOR_SANITIZE_SHADOW_H
 #define FUSION_LIB_EMULATOR_SANITIZE_SHADOW_H
 
+#include "Emulator/Machine/LaneCount.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -379,7 +381,7 @@ constexpr unsigned kAsked = 64;
 
 /// Words that the lanes of a warp access, one lane after the other.
 struct ShadowWords {
-  static constexpr unsigned kMax = 32 * 4;
+  static constexpr unsigned kMax = kLanes * 4;
 
   const uint64_t *offset; ///< in bytes, by lane
   uint32_t mask;

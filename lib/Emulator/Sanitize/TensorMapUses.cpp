@@ -28,10 +28,10 @@ static constexpr unsigned kMapBytes = 128;
 /// A load or store of the map by the lanes together.
 void TensorMapUses::access(Warp &warp, const Inst &inst, uint32_t mask,
                            uint64_t address, SanitizeKind kind) {
-  uint64_t addresses[32];
-  std::fill_n(addresses, 32, address);
+  uint64_t addresses[kLanes];
+  std::fill_n(addresses, kLanes, address);
   if (sharedLanes(addresses, mask)) {
-    std::fill_n(addresses, 32, address - kSharedWindow);
+    std::fill_n(addresses, kLanes, address - kSharedWindow);
     memory.sharedAccess(warp, inst, mask, addresses, kMapBytes, kind);
   } else if (!clusterLanes(addresses, mask)) {
     memory.globalAccess(warp, inst, mask, addresses, kMapBytes, kind);
@@ -55,7 +55,7 @@ void TensorMapUses::acquire(Warp &warp, uint32_t mask,
   while (mask) {
     uint64_t map = address[__builtin_ctz(mask)];
     uint32_t together = 0;
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       together |= uint32_t(address[i] == map) << i;
     together &= mask;
     mask &= ~together;

@@ -56,7 +56,7 @@ void ThreadOrder::completeReads(const AsyncCopy &copy, uint32_t mask,
   if (!reads.done && !reads.each)
     reads.context = context;
   if (!reads.each && reads.context != context) {
-    reads.each = std::make_unique<std::array<uint32_t, 32>>();
+    reads.each = std::make_unique<std::array<uint32_t, kLanes>>();
     reads.each->fill(reads.context);
   }
   // Copies of a group complete together; the first one records the lane.
@@ -295,10 +295,11 @@ Knowledge ThreadOrder::toldRelaxed(const Warp &warp, uint32_t mask,
          w < std::min(slots::kInit + slots::kWarps, known.warps.size()); ++w)
       if (uint32_t clock = known.warps.at(w))
         told.warps.join(w, clock);
-    known.lanes.forLeaves([&](uint64_t key, const uint32_t (&clocks)[32]) {
-      if (((key >> 5) & 0xffff) - slots::kInit < slots::kWarps)
-        told.lanes.joinLeaf(key, clocks);
-    });
+    known.lanes.forLeaves(
+        [&](uint64_t key, const uint32_t (&clocks)[Clocks::kLeaf]) {
+          if (((key >> 5) & 0xffff) - slots::kInit < slots::kWarps)
+            told.lanes.joinLeaf(key, clocks);
+        });
   };
   initialized(state.common);
   forLanes(mask & state.lanes.lanes(),

@@ -137,7 +137,7 @@ bool WholeAccesses::accessUniform(Reach &reach, uint32_t mask,
     return false;
   uint64_t different = 0;
   if (mask == kFullMask)
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       different |= offset[i] ^ at;
   else
     for (uint32_t left = mask; left; left &= left - 1)

@@ -26,17 +26,17 @@ uint32_t WholeAccesses::accessRows(Reach &reach, uint32_t mask,
   // After a while all rows are looked at by word.
   if (mask == kFullMask && !contiguous && bytes <= kRowBytes) {
     bool isExpanded = true;
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       isExpanded &= shadow.isExpanded(offset[i] / kRowBytes);
     if (isExpanded)
       return mask;
   }
   if (bytes <= 16 && !(bytes & (bytes - 1))) {
     unsigned lanes = kRowBytes / bytes;
-    uint32_t ofRow = lanes == 32 ? kFullMask : (1u << lanes) - 1;
+    uint32_t ofRow = lanes == kLanes ? kFullMask : (1u << lanes) - 1;
     Record pattern = Record(__builtin_ctz(bytes)) + 1;
     bool loads = reach.kind == SanitizeKind::Load;
-    for (unsigned first = 0; first < 32; first += lanes) {
+    for (unsigned first = 0; first < kLanes; first += lanes) {
       uint64_t begin = offset[first];
       bool whole = !(ofRow & ~(mask >> first)) && begin % kRowBytes == 0;
       if (whole && !contiguous)
@@ -71,13 +71,13 @@ bool WholeAccesses::accessRow(Reach &reach, Shadow::Row &row, Record mine) {
   if (row.write == kByWord)
     return false;
   // Rows have no history.
-  constexpr Record kLanes =
+  constexpr Record kThread =
       kSpecial | 31 << 7 | kSeveral | kSet | kUnknownLane | kPattern;
   auto isHidden = [&](Record other) {
     if (!contextOf(other) || !(other & kAtomic))
       return contextOf(other) != 0;
-    bool isOwnEarlier =
-        !((other ^ mine) & kLanes) && order.isOwn(contextOf(other), reach.warp);
+    bool isOwnEarlier = !((other ^ mine) & kThread) &&
+                        order.isOwn(contextOf(other), reach.warp);
     return !isOwnEarlier && !accessOrder.isAfterForAll(reach, other);
   };
   if (reach.hides() && (isHidden(row.write) || isHidden(row.reads)))

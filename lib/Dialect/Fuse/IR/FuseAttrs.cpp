@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Support/TileSize.h"
 #include "fusion/Target/Chips/ChipTable.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -27,12 +28,11 @@ using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 /// and below the bound that keeps footprints exact in 64 bits.
 static LogicalResult verifyIntegers(EmitError emitError,
                                     DictionaryAttr dictionary, StringRef what) {
-  constexpr int64_t maximum = 65536;
   for (NamedAttribute entry : dictionary) {
     auto value = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!value || value.getValue().slt(1) || value.getValue().sgt(maximum))
+    if (!value || value.getValue().slt(1) || value.getValue().sgt(kMaxTileSize))
       return emitError() << what << " of '" << entry.getName().getValue()
-                         << "' must be an integer from 1 to " << maximum
+                         << "' must be an integer from 1 to " << kMaxTileSize
                          << ", got " << entry.getValue();
   }
   return success();
@@ -291,9 +291,9 @@ LogicalResult ParallelAttr::verify(EmitError emitError, DictionaryAttr split,
                                    bool pingPong) {
   if (inCluster && split.empty())
     return emitError() << "'in_cluster' is of reductions that are split";
-  if (producers < 0 || producers > 31)
-    return emitError() << "a block has 0 to 31 producer warps, got "
-                       << producers;
+  if (producers < 0 || producers >= kMaxWarps)
+    return emitError() << "a block has 0 to " << kMaxWarps - 1
+                       << " producer warps, got " << producers;
   if (pingPong && producers == 0)
     return emitError() << "'ping_pong' is of kernels with 'producers'";
   return verifyIntegers(emitError, split, "split factor");

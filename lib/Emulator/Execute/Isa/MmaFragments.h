@@ -72,7 +72,7 @@ struct Tf32Element {
   static void load(const void *source, float *to) {
     const uint32_t *w = static_cast<const uint32_t *>(source);
     FUSION_LANES
-    for (unsigned i = 0; i < 32; ++i)
+    for (unsigned i = 0; i < kLanes; ++i)
       to[i] = bits<float>(w[i] & 0xffffe000u);
   }
 };
@@ -101,7 +101,7 @@ struct DoubleElement {
   static constexpr unsigned perRegister = 1;
   static constexpr bool exactProduct = false;
   static void load(const void *source, double *to) {
-    std::memcpy(to, source, sizeof(double) * 32);
+    std::memcpy(to, source, sizeof(double) * kLanes);
   }
 };
 

@@ -76,8 +76,8 @@ struct HalfOut {
 template <class E>
 void unpack(Warp &warp, const Ref *refs, unsigned count,
             typename E::Number *to) {
-  unsigned perLane = count / 32;
-  for (unsigned lane = 0; lane < 32; ++lane)
+  unsigned perLane = count / kLanes;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned i = 0; i < perLane; ++i)
       to[lane * perLane + i] =
           E::get(element<typename E::Stored>(warp, refs, lane, i));
@@ -107,8 +107,8 @@ void wmma(Warp &warp, const Inst &inst, uint32_t) {
   unpack<EA>(warp, inst.op + (inst.imm & 0xffff), m * k, a);
   unpack<EB>(warp, inst.op + (inst.imm >> 16), k * n, b);
   const Ref *cRefs = inst.op + inst.imm2;
-  unsigned perLane = m * n / 32;
-  for (unsigned lane = 0; lane < 32; ++lane)
+  unsigned perLane = m * n / kLanes;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned i = 0; i < perLane; ++i)
       c[lane * perLane + i] =
           C::get(element<typename C::Stored>(warp, cRefs, lane, i));
@@ -131,7 +131,7 @@ void wmma(Warp &warp, const Inst &inst, uint32_t) {
         c[row * n + j] =
             multiplyAdd<EA::exact>(scale, b[p * n + j], c[row * n + j]);
     }
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned i = 0; i < perLane; ++i)
       setElement<typename D::Stored>(warp, inst.op, lane, i,
                                      D::put(c[lane * perLane + i]));
