@@ -10,7 +10,6 @@
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Conversion/TileToThreads/KernelEmitter.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
-#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -88,30 +87,6 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     return failure(result.wasInterrupted());
   }
 
-  /// Checks that the passes that must come before this one have run.
-  static LogicalResult checkPhase(tile::KernelOp kernel) {
-    bool hasShared = kernel.getSharedMemory().value_or(0) > 0;
-    if (kernel.getProducers().value_or(0) > 0 &&
-        kernel.getBody().front().getOps<tile::WarpSpecializeOp>().empty())
-      return kernel.emitOpError("has producers with nothing to do; run "
-                                "tile-specialize-warps");
-    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-      for (Type type : op->getResultTypes())
-        if (isa<TensorType>(type) && !tile::getLayout(type))
-          return op->emitOpError("has no layout; run tile-assign-layouts");
-      if (auto alloc = dyn_cast<tile::AllocOp>(op);
-          alloc && (!alloc.getOffset() || !hasShared))
-        return op->emitOpError("has no place in shared memory; run "
-                               "tile-allocate-shared");
-      if (isa<tile::ConvertLayoutOp, tile::ReduceOp>(op) &&
-          op->hasAttr("offset") && !hasShared)
-        return op->emitOpError("has no place in shared memory; run "
-                               "tile-allocate-shared");
-      return tile::verifyBuffers(op);
-    });
-    return failure(result.wasInterrupted());
-  }
-
   /// Returns the tensor maps of a kernel's TMA loads and stores, without
   /// duplicates.
   static FailureOr<SmallVector<tile::TensorMapAttr>>
@@ -138,8 +113,6 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
   /// them.
   static LogicalResult convert(tile::KernelOp kernel,
                                gpu::GPUModuleOp gpuModule, int64_t waitLimit) {
-    if (failed(checkPhase(kernel)))
-      return failure();
     OpBuilder b(kernel.getContext());
     SmallVector<Type> types;
     for (Type type : kernel.getArgumentTypes()) {

@@ -8,6 +8,7 @@
 
 #include "fusion/Conversion/TileToThreads/KernelEmitter.h"
 #include "Emitters.h"
+#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -21,7 +22,34 @@ KernelEmitter::KernelEmitter(KernelOp kernel, ThreadTarget &target,
     : program(kernel), machine(target), registry(registry),
       b(at, kernel.getLoc(), kernel.getWarps()) {}
 
+/// Checks that the passes that must come before distribution have run. Emitters
+/// rely on it.
+static LogicalResult checkPhase(KernelOp kernel) {
+  bool hasShared = kernel.getSharedMemory().value_or(0) > 0;
+  if (kernel.getProducers().value_or(0) > 0 &&
+      kernel.getBody().front().getOps<WarpSpecializeOp>().empty())
+    return kernel.emitOpError("has producers with nothing to do; run "
+                              "tile-specialize-warps");
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (isa<TensorType>(type) && !getLayout(type))
+        return op->emitOpError("has no layout; run tile-assign-layouts");
+    if (auto alloc = dyn_cast<AllocOp>(op);
+        alloc && (!alloc.getOffset() || !hasShared))
+      return op->emitOpError("has no place in shared memory; run "
+                             "tile-allocate-shared");
+    if (isa<ConvertLayoutOp, ReduceOp>(op) && op->hasAttr("offset") &&
+        !hasShared)
+      return op->emitOpError("has no place in shared memory; run "
+                             "tile-allocate-shared");
+    return verifyBuffers(op);
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult KernelEmitter::run(ValueRange arguments) {
+  if (failed(checkPhase(program)))
+    return failure();
   b.setThread(machine.threadIndex(b));
   if (int64_t bytes = program.getSharedMemory().value_or(0); bytes > 0) {
     FailureOr<Value> memory = machine.sharedMemory(b, bytes);

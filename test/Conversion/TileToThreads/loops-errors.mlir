@@ -82,3 +82,42 @@ tile.kernel @launches() attributes {warps = 1 : i64} {
   tile.await_launches
   tile.return
 }
+
+// -----
+
+// What earlier passes have to add is missed by every target, before an emitter reads it.
+tile.kernel @no_layout(%e: f32) attributes {warps = 1 : i64} {
+  // expected-error @below {{'tile.splat' op has no layout; run tile-assign-layouts}}
+  %x = tile.splat %e : f32 -> tensor<8x8xf32>
+  tile.return
+}
+
+// -----
+
+!view = !tile.view<2 x f32, unit = 1, alignment = 16>
+tile.kernel @loaded_without_layout(%p: !tile.ptr<f32> {tile.access = #tile.access<read>}, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = tile.view %p[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f32> -> !view
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{'tile.load' op has no layout; run tile-assign-layouts}}
+    %x = tile.load %v[%i, %c0] : !view -> tensor<16x32xf32>
+  }
+  tile.return
+}
+
+// -----
+
+!buffer = !tile.buffer<1, 8, 8, f16, <"offset: 8*[0,1] 8*[1,0] -> [8, 8]">>
+tile.kernel @no_offset() attributes {warps = 1 : i64} {
+  // expected-error @below {{'tile.alloc' op has no place in shared memory; run tile-allocate-shared}}
+  %a = tile.alloc : !buffer
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'tile.kernel' op has producers with nothing to do; run tile-specialize-warps}}
+tile.kernel @unspecialized() attributes {warps = 4 : i64, producers = 4 : i64} {
+  tile.return
+}

@@ -19,7 +19,8 @@ namespace fusion {
 /// operation after operation, by the emitters of a registry for a target.
 ///
 /// Every tensor of the program must have a layout, and every buffer of shared
-/// memory an offset (tile-assign-layouts, tile-allocate-shared).
+/// memory an offset (tile-assign-layouts, tile-allocate-shared). What lacks one
+/// is an error of every target.
 class KernelEmitter {
 public:
   using Value = mlir::Value;
@@ -31,7 +32,8 @@ public:
 
   /// Emits the kernel's body. `arguments` are the thread's values of the
   /// kernel's arguments: of a !tile.ptr a memref without dimensions, of an
-  /// index an index or an integer without sign.
+  /// index an index or an integer without sign. Fails with a diagnostic where
+  /// the program is not ready for it, before anything is emitted.
   mlir::LogicalResult run(mlir::ValueRange arguments);
 
   /// Emits the operations of a block but for its terminator.
