@@ -123,38 +123,68 @@ void fusion::buildFuseToNVVMPipeline(OpPassManager &manager,
   buildTileToNVVMPipeline(manager, options.waitLimit);
 }
 
-/// Registers a pipeline whose options say to the parser of the pipeline what is
-/// wrong with them. Upstream's registration says it to the standard error.
+using ErrorHandler = function_ref<LogicalResult(const Twine &)>;
+
+/// Fails where `manager` runs on another operation than `what`, which runs on
+/// `operation`. Upstream checks this for passes alone: a pipeline that adds its
+/// passes anyway ends the program.
+static LogicalResult checkOperation(OpPassManager &manager, const Twine &what,
+                                    std::optional<StringRef> operation,
+                                    ErrorHandler fail) {
+  std::optional<StringRef> here = manager.getOpName();
+  if (manager.getNesting() != OpPassManager::Nesting::Explicit || !here ||
+      !operation || *here == *operation)
+    return success();
+  return fail("Can't add " + what + " restricted to '" + *operation +
+              "' on a PassManager intended to run on '" + *here +
+              "', did you intend to nest?");
+}
+
+/// Registers a pipeline over modules whose options say to the parser of the
+/// pipeline what is wrong with them. Upstream's registration says it to the
+/// standard error.
 template <typename Options>
 static void registerPipeline(StringRef name, StringRef description,
                              void (*build)(OpPassManager &, const Options &)) {
   registerPassPipeline(
       name, description,
-      [name, build](OpPassManager &manager, StringRef text,
-                    function_ref<LogicalResult(const Twine &)> fail) {
+      [name, build](OpPassManager &manager, StringRef text, ErrorHandler fail) {
         Options options;
         std::string why;
         llvm::raw_string_ostream stream(why);
-        if (succeeded(options.parseFromString(text, stream))) {
-          build(manager, options);
-          return success();
+        if (failed(options.parseFromString(text, stream))) {
+          // A value that is none of its option's leaves no reason.
+          StringRef reason = StringRef(why).trim();
+          return fail("the options '" + text + "' are not those of '" + name +
+                      "'" + (reason.empty() ? "" : ": ") + reason);
         }
-        // A value that is none of its option's leaves no reason.
-        StringRef reason = StringRef(why).trim();
-        return fail("the options '" + text + "' are not those of '" + name +
-                    "'" + (reason.empty() ? "" : ": ") + reason);
+        if (failed(checkOperation(manager, "pipeline '" + name + "'",
+                                  ModuleOp::getOperationName(), fail)))
+          return failure();
+        build(manager, options);
+        return success();
       },
       [](function_ref<void(const mlir::detail::PassOptions &)> handle) {
         handle(Options());
       });
 }
 
-/// Registers `oldName` as an alias of a pass that was renamed.
+/// Registers `oldName` as an alias of a pass that was renamed. What the new
+/// name rejects, the old one rejects with the same reason.
 static void registerAlias(StringRef oldName, StringRef description,
                           std::unique_ptr<Pass> (*create)()) {
-  PassPipelineRegistration<>(
+  registerPassPipeline(
       oldName, description,
-      [create](OpPassManager &manager) { manager.addPass(create()); });
+      [create](OpPassManager &manager, StringRef options, ErrorHandler fail) {
+        std::unique_ptr<Pass> pass = create();
+        if (failed(pass->initializeOptions(options, fail)) ||
+            failed(checkOperation(manager, "pass '" + pass->getName() + "'",
+                                  pass->getOpName(), fail)))
+          return failure();
+        manager.addPass(std::move(pass));
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)>) {});
 }
 
 /// Old names of passes, which work as flags and in textual pipelines.
@@ -182,10 +212,14 @@ void fusion::registerPipelines() {
       [](OpPassManager &manager, const FuseToNVVMOptions &options) {
         buildFuseGroupsPipeline(manager, options);
       });
-  PassPipelineRegistration<>("tile-pipeline",
-                             "Lower scheduled groups to block programs",
-                             buildTilePipeline);
-  PassPipelineRegistration<>(
+  registerPipeline<EmptyPipelineOptions>(
+      "tile-pipeline", "Lower scheduled groups to block programs",
+      [](OpPassManager &manager, const EmptyPipelineOptions &) {
+        buildTilePipeline(manager);
+      });
+  registerPipeline<EmptyPipelineOptions>(
       "tile-to-nvvm", "Lower block programs to nvvm kernels",
-      [](OpPassManager &manager) { buildTileToNVVMPipeline(manager); });
+      [](OpPassManager &manager, const EmptyPipelineOptions &) {
+        buildTileToNVVMPipeline(manager);
+      });
 }
