@@ -161,13 +161,18 @@ std::string fusion::whyNot(const CostedSchedule &other,
                            other.schedule.producerWarps,
                            chosen.schedule.producerWarps)
           .str();
+    auto differsIn = [](bool isOfOther, llvm::StringRef what) {
+      return llvm::formatv("as fast, {0} {1}", isOfOther ? "with" : "without",
+                           what)
+          .str();
+    };
     if (other.schedule.persistent != chosen.schedule.persistent)
-      return "as fast; only one of the two has persistent blocks";
+      return differsIn(other.schedule.persistent, "persistent blocks");
     if (other.schedule.isPingPong != chosen.schedule.isPingPong)
-      return "as fast; only one of the two has ping-pong scheduling";
-    if (other.schedule.overlapsIterations() !=
-        chosen.schedule.overlapsIterations())
-      return "as fast; only one of the two has cross-iteration overlap";
+      return differsIn(other.schedule.isPingPong, "ping-pong scheduling");
+    if (bool overlaps = other.schedule.overlapsIterations();
+        overlaps != chosen.schedule.overlapsIterations())
+      return differsIn(overlaps, "cross-iteration overlap");
     int64_t own = chosen.cost.blocksPerSM * chosen.schedule.warps,
             others = other.cost.blocksPerSM * other.schedule.warps;
     if (others < own)
