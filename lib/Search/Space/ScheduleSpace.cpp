@@ -336,15 +336,19 @@ ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
                  other.operandNumber == pass.operandNumber;
         });
     StatisticsPlacement usual = defaultPlacement(group, first);
-    uint8_t chosen = first.rows < ScheduleCandidate::kMaxTensors
-                         ? candidate.hoisted[first.rows]
-                         : 0;
-    StatisticsPlacement other = usual == StatisticsPlacement::Together
-                                    ? StatisticsPlacement::Ahead
-                                    : StatisticsPlacement::Together;
-    places.push_back(chosen == 1   ? StatisticsPlacement::Resident
-                     : chosen == 2 ? other
-                                   : usual);
+    switch (candidate.placementOf(first.rows)) {
+    case RowPassPlacement::Default:
+      places.push_back(usual);
+      break;
+    case RowPassPlacement::Resident:
+      places.push_back(StatisticsPlacement::Resident);
+      break;
+    case RowPassPlacement::Other:
+      places.push_back(usual == StatisticsPlacement::Together
+                           ? StatisticsPlacement::Ahead
+                           : StatisticsPlacement::Together);
+      break;
+    }
   }
   return places;
 }

@@ -77,6 +77,14 @@ struct Cluster {
   bool reducesPartials = false; ///< then `blocks` is 1
 };
 
+/// Where a row pass is computed. `ScheduleCandidate::hoisted` has it as a
+/// number.
+enum class RowPassPlacement : uint8_t {
+  Default,  ///< `defaultPlacement`
+  Resident, ///< ahead of its contraction, with retained tiles
+  Other,    ///< with its contraction or ahead of it, what is not the default
+};
+
 /// A point of the space.
 struct ScheduleCandidate {
   unsigned expression = 0;                          ///< of `expressions()`
@@ -95,10 +103,18 @@ struct ScheduleCandidate {
   /// (`retainIntermediate`). A tree without such loops moves nothing. In groups
   /// of more tensors nothing is moved.
   static constexpr unsigned kMaxTensors = 24;
-  /// The load of a row pass and its contraction: 0 is `defaultPlacement`, 1
-  /// means ahead of it with retained tiles, 2 means the remaining order.
+  /// For the rows of a row pass it is a `RowPassPlacement` (`placementOf`).
   std::array<uint8_t, kMaxTensors> hoisted{};       ///< by tensor
   std::array<uint8_t, kMaxContractions> retained{}; ///< by product
+
+  /// Returns where the row pass is computed whose rows are the tensor `rows`.
+  /// Numbers beyond the last placement are the default, too.
+  RowPassPlacement placementOf(unsigned rows) const {
+    if (rows >= kMaxTensors ||
+        hoisted[rows] > static_cast<uint8_t>(RowPassPlacement::Other))
+      return RowPassPlacement::Default;
+    return static_cast<RowPassPlacement>(hoisted[rows]);
+  }
 
   auto members() const {
     return std::tie(expression, arrangement, tiles, stages, registerStages,
