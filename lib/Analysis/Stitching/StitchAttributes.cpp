@@ -64,14 +64,18 @@ private:
 } // namespace
 
 bool StitchReader::checkParts() {
-  fuse::MappingAttr mapping = attr.getMapping();
+  // The builders switch off all that stitched groups lack.
+  MLIRContext *context = attr.getContext();
+  fuse::MappingAttr mapping = fuse::MappingAttr::get(
+      context, attr.getMapping().getWarps(), attr.getMapping().getCluster());
   fuse::ParallelAttr parallel = attr.getParallel();
-  if (attr.getTiling() || attr.getMemory() || attr.getPipeline() ||
-      attr.getReduction() || mapping.getOperators() ||
-      !mapping.getBlocks().empty() || mapping.getBlockSwizzle() != 1 ||
-      mapping.getPersistent() ||
-      (parallel && (!parallel.getSplit().empty() || parallel.getInCluster() ||
-                    parallel.getPingPong())))
+  if (parallel)
+    parallel = fuse::ParallelAttr::get(context, parallel.getProducers());
+  if (attr != fuse::ScheduleAttr::get(context, attr.getVersion(),
+                                      fuse::TilingAttr(), mapping,
+                                      fuse::MemoryAttr(), fuse::PipelineAttr(),
+                                      parallel, fuse::ReductionAttr(),
+                                      attr.getStitching(), attr.getCodegen()))
     return decline("'stitching' has nothing beside it but the warps and the "
                    "cluster of the mapping, and producers");
   return true;
