@@ -102,14 +102,18 @@ def test_folders_stand_from_the_bottom_to_the_top():
     tree = library_graph.Tree(ROOT)
 
     def row_of(name):
-        """The role of the longest folder that holds the library; none for the libraries at the top that tie
-        everything together."""
+"""The row of the longest folder that holds the library."""
         at = tree.libraries[name][0]
         found = [(len(folder), row) for row, folders in enumerate(rows) for folder in folders if f"{at}/".startswith(f"{folder}/")]
-        return max(found)[1] if found else None
+        assert found, f"{at}/ is not in the list"
+        return max(found)[1]
 
     for name, used in tree.graph().items():
         for other in used:
-            above, below = row_of(name), row_of(other)
-            assert above is None or below is not None and below <= above, f"{name} includes {other}"
-    assert {row_of(name) for name in tree.libraries} - {None} == set(range(len(rows)))
+            assert row_of(other) <= row_of(name), f"{name} includes {other}"
+    assert {row_of(name) for name in tree.libraries} == set(range(len(rows)))
+    written = {f"{folder}/" for folders in rows for folder in folders}
+    for listing in (ROOT / "lib").rglob("CMakeLists.txt"):
+        folder = f"{listing.parent.relative_to(ROOT / 'lib')}/"
+        if any(listing.parent.glob("*.cpp")):
+            assert any(folder.startswith(each) for each in written), f"{folder} is not in the list"
