@@ -102,7 +102,7 @@ def test_folders_stand_from_the_bottom_to_the_top():
     tree = library_graph.Tree(ROOT)
 
     def row_of(name):
-"""The row of the longest folder that holds the library."""
+        """The row of the longest folder that holds the library."""
         at = tree.libraries[name][0]
         found = [(len(folder), row) for row, folders in enumerate(rows) for folder in folders if f"{at}/".startswith(f"{folder}/")]
         assert found, f"{at}/ is not in the list"

@@ -23,7 +23,7 @@ std::string whyNotOf(const Schedule &other, const Schedule &chosen) {
   return whyNot(one, two);
 }
 
-// Of two schedules that differ in one thing, the reason says which has it.
+// The reason names the schedule that has the one thing in which two differ.
 TEST(SearchReport, SaysWhichOfTwoHasWhat) {
   Schedule without;
   without.contractions.resize(1);
