@@ -23,12 +23,10 @@ static constexpr uint64_t kDifference = uint64_t(1) << 14;
 /// What a step costs that is executed before the first one that waits, for each
 /// step between the two.
 static constexpr uint64_t kAhead = 16;
-/// What a wait costs for each step between: few instructions are moved past it.
-static constexpr uint64_t kSyncAhead = 256;
 /// Where a step that far ahead, by its cost, is the next one of a guarded
 /// anchor, it may also be of a later execution: all lanes fail the guard in
 /// this one, which costs a little.
-static constexpr uint64_t kFarAhead = 64, kSkip = 4;
+static constexpr uint64_t kFarAhead = 512, kSkip = 8;
 /// What each step that waits is expected to cost. Places that have executed
 /// more steps in order are tried first: as a rule they are on the path.
 static constexpr uint64_t kExpected = 64;
@@ -38,13 +36,6 @@ static constexpr uint64_t kExpected = 64;
 static bool isOfGroup(StepKind kind) {
   return kind == StepKind::WarpgroupMma || kind == StepKind::WarpgroupFence ||
          kind == StepKind::WarpgroupWait;
-}
-
-/// Returns whether an anchor waits for other warps or copies.
-static bool waits(const MachineInst &inst, StepKind kind) {
-  return kind == StepKind::Barrier || kind == StepKind::ClusterBarrier ||
-         kind == StepKind::AsyncWait || kind == StepKind::WarpgroupWait ||
-         isMbarrierWait(inst);
 }
 
 /// How far ahead of the first step without an instruction others have one.
@@ -57,11 +48,14 @@ static constexpr unsigned kBehind = 64;
 static constexpr unsigned kSegment = 2048;
 /// The most places of a segment. If there are more, what was found until the
 /// first one with the most executed steps stays.
-static constexpr size_t kMostNodes = 100000;
+static constexpr size_t kMostNodes = 500000;
 
 /// What stands for the lines of waits for mbarriers: ptxas peels the first try
 /// off the loop of a wait, and gives it another line.
 static constexpr unsigned kWaitLine = ~1u;
+
+/// Instructions between tries of a wait and jumps, at most.
+static constexpr unsigned kMostBetween = 8;
 
 PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
   for (const MachineInst &inst : graph.kernel().insts) {
@@ -70,23 +64,28 @@ PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
     if (kinds.back() != StepKind::None)
       anchors.insert({kinds.back(), lines.back()});
   }
-  isRetry.resize(kinds.size());
   for (auto [index, inst] : llvm::enumerate(graph.kernel().insts))
-    if (inst.target && *inst.target <= index &&
-        isWaitAlone(*inst.target, index))
-      isRetry[*inst.target] = true;
+    triesAgain.push_back(inst.target && isRetry(index, *inst.target));
 }
 
-/// Returns whether the only anchor of these instructions is a wait for an
-/// mbarrier.
-bool PathFinder::isWaitAlone(unsigned begin, unsigned end) const {
-  unsigned waits = 0, others = 0;
-  for (unsigned i = begin; i < end; ++i) {
-    bool isWait = isMbarrierWait(graph.kernel().insts[i]);
-    waits += isWait;
-    others += !isWait && kinds[i] != StepKind::None;
-  }
-  return waits == 1 && others == 0;
+/// Returns whether a jump tries a wait for an mbarrier again: behind a try, it
+/// leads to another one of the same mbarrier and phase.
+bool PathFinder::isRetry(unsigned jump, unsigned target) const {
+  llvm::ArrayRef<MachineInst> insts = graph.kernel().insts;
+  unsigned next = target;
+  while (next < insts.size() && kinds[next] == StepKind::None &&
+         next - target < kMostBetween)
+    ++next;
+  unsigned before = jump;
+  while (before > 0 && kinds[before] == StepKind::None &&
+         jump - before < kMostBetween)
+    --before;
+  if (next == insts.size() || !isMbarrierWait(insts[next]) ||
+      !isMbarrierWait(insts[before]))
+    return false;
+  // `P2, [UR13+0xc040], R2`: the predicates may differ.
+  return insts[next].operands.split(',').second ==
+         insts[before].operands.split(',').second;
 }
 
 /// Which anchors may execute which steps: those of one class.
@@ -130,7 +129,7 @@ PathFinder::Classes PathFinder::classify(const Key &steps) const {
 class PathFinder::Search {
 public:
   Search(const PathFinder &finder, const Classes &classes)
-      : graph(finder.graph), kinds(finder.kinds), isRetry(finder.isRetry),
+      : graph(finder.graph), kinds(finder.kinds), triesAgain(finder.triesAgain),
         ofInsts(classes.ofInsts) {
     for (auto [step, number] : llvm::enumerate(classes.ofSteps))
       if (number != Classes::kNone) {
@@ -263,8 +262,7 @@ private:
       if (step == kNone) {
         node.cost += inst.guard ? 0 : kDifference;
       } else {
-        uint64_t ahead = (waits(inst, kinds[index]) ? kSyncAhead : kAhead) *
-                         (step - node.base);
+        uint64_t ahead = kAhead * (step - node.base);
         if (inst.guard && ahead > kFarAhead) {
           Node skips = node;
           skips.cost += kSkip;
@@ -282,7 +280,7 @@ private:
   void leave(Node node, unsigned index) {
     for (unsigned next : graph.next(index)) {
       // A step is a try that succeeds.
-      if (next != index + 1 && isRetry[next])
+      if (triesAgain[index] && next == graph.kernel().insts[index].target)
         continue;
       node.inst = next;
       add(node);
@@ -325,7 +323,7 @@ private:
 
   const FlowGraph &graph;
   const std::vector<StepKind> &kinds;
-  const std::vector<bool> &isRetry;
+  const std::vector<bool> &triesAgain;
   const std::vector<unsigned> &ofInsts; ///< classes
   std::vector<unsigned> steps;          ///< classes of steps that have anchors
   std::vector<unsigned> original;       ///< their numbers in the execution

@@ -42,6 +42,7 @@ struct Warp {
   Cycles issuedAt = 0;
   unsigned clusterPhase = 0; ///< cluster barriers that it has arrived at
   AsyncGroups copies, bulk, tensor;
+  Cycles stored = 0; ///< when L2 has its stores
 
   bool hasEnded() const { return next == work->path->insts.size(); }
 };

@@ -62,8 +62,11 @@ void StepExecutor::runWithoutStep() {
   } else if (timing.commitsBulk) {
     warp.bulk.commit();
   } else if (timing.isFence) {
-    Cycles latency = timing.isWideFence ? micro.l2Latency : micro.fenceLatency;
-    waitUntil(now + latency, Wait::Fence);
+    // Stores before it must have arrived.
+    Cycles latency =
+        timing.isWideFence ? micro.wideFenceLatency : micro.fenceLatency;
+    Cycles stored = timing.isWideFence ? warp.stored : 0;
+    waitUntil(std::max(stored, now + latency), Wait::Fence);
   } else if (timing.pipe == Pipe::Memory) {
     enterMemoryPipe(1);
   }
@@ -152,7 +155,8 @@ void StepExecutor::storeGlobal(const Step &step) {
     return;
   }
   Cycles begin = enterMemoryPipe(std::ceil(step.numSectors / kLineSectors));
-  machine.memory.store(begin, sectorsOf(step), processor.port);
+  Cycles stored = machine.memory.store(begin, sectorsOf(step), processor.port);
+  warp.stored = std::max(warp.stored, stored);
 }
 
 void StepExecutor::accessShared(const Step &step) {
@@ -246,7 +250,8 @@ void StepExecutor::advance(Mbarrier &mbarrier) {
         mbarrier.waiting.push_back(waiter);
         continue;
       }
-      Cycles time = std::max(*done, now) + micro.waitLatency;
+      Cycles time =
+          std::max(*done, now) + micro.waitLatency + micro.wakeLatency;
       if (waiter.scoreboard)
         waiter.warp->boards[*waiter.scoreboard] = time;
       else
@@ -262,8 +267,8 @@ void StepExecutor::atMbarrier(const Step &step) {
   bool isRemote = warp.block->cluster->blocks.size() > 1 &&
                   warp.block->cluster->blocks[step.rank] != warp.block;
   Cycles begin = enterMemoryPipe(1);
-  Cycles effect =
-      begin + micro.mbarrierLatency + (isRemote ? micro.clusterLatency : 0);
+  Cycles effect = begin + micro.mbarrierLatency +
+                  (isRemote ? micro.remoteArrivalLatency : 0);
   written = std::max(written, effect);
   switch (step.action) {
   case StepAction::Initialize:

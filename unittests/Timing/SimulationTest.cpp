@@ -244,7 +244,8 @@ TEST(Simulation, TwoStagePipeline) {
   double transfer = 4096 / micro().tmaBytesPerCycle;
   Cycles arrived = firstIssue() + 2 + micro().tmaInterval + transfer +
                    micro().l2Latency + micro().tmaLatency;
-  EXPECT_NEAR(result.cycles, arrived + micro().waitLatency + 4, 3);
+  EXPECT_NEAR(result.cycles,
+              arrived + micro().waitLatency + micro().wakeLatency + 4, 3);
   EXPECT_GT(result.waits[unsigned(Wait::Mbarrier)], 300);
 }
 

@@ -63,14 +63,12 @@ private:
   using Key = std::vector<std::pair<StepKind, unsigned>>;
 
   Classes classify(const Key &steps) const;
-  bool isWaitAlone(unsigned begin, unsigned end) const;
+  bool isRetry(unsigned jump, unsigned target) const;
 
   const FlowGraph &graph;
   std::vector<StepKind> kinds; ///< by instruction
   std::vector<unsigned> lines; ///< by instruction
-  /// By instruction: whether it begins a loop that tries a wait again. Jumps to
-  /// it are not taken.
-  std::vector<bool> isRetry;
+  std::vector<bool> triesAgain; ///< by instruction: its jump is not taken
   /// Kinds and lines of all anchors.
   std::set<std::pair<StepKind, unsigned>> anchors;
   /// By the kinds and lines of the steps.

@@ -66,10 +66,15 @@ struct Microarchitecture {
   unsigned barrierInterval = 0; ///< between arrivals of warps
   unsigned mbarrierLatency = 0; ///< from an arrival's issue to its effect
   unsigned waitLatency = 0;     ///< of a wait for an mbarrier that is complete
+  /// What a wait takes longer that had to wait.
+  unsigned wakeLatency = 0;
+  /// What an arrival takes longer at another block's mbarrier.
+  unsigned remoteArrivalLatency = 0;
   unsigned clusterBarrierLatency = 0;
   unsigned clusterLatency = 0; ///< to the shared memory of another block
   double clusterBytesPerCycle = 0;
-  unsigned fenceLatency = 0; ///< of the block or of proxies
+  unsigned fenceLatency = 0;     ///< of the block or of proxies
+  unsigned wideFenceLatency = 0; ///< of the chip, without stores in flight
 
   // wgmma.
   unsigned wgmmaLatency = 0;       ///< beyond the time in the tensor core
