@@ -66,9 +66,10 @@ private:
       active.push_back({waiting});
     // Each round begins with another block, so that none always pays for what
     // all read.
-    size_t start = 0;
-    while (!active.empty()) {
-      start = (start + active.size() / 2 + 1) % active.size();
+    for (uint64_t round = 0; !active.empty(); ++round) {
+      // Fibonacci hashing spreads the beginnings evenly.
+      constexpr uint64_t golden = 0x9E3779B97F4A7C15;
+      size_t start = (round * golden >> 32) % active.size();
       bool hasEnded = false;
       for (size_t i = 0; i < active.size(); ++i) {
         Resident &one = active[(start + i) % active.size()];
