@@ -80,7 +80,7 @@ TEST(CacheLevels, StoredSectorsAreReplaced) {
 }
 
 TEST(CacheLevels, BlocksThatReadTheSamePayInTurn) {
-  // Of two SMs neither always loads from DRAM what both read.
+  // Both read the same: neither always loads it from DRAM.
   SectorCache l2(kMany);
   auto levels = findLevels({block(0, range(0, 1024)), block(1, range(0, 1024))},
                            shape(2), l2);
