@@ -45,7 +45,8 @@ class Comparison:
         self.expected = computations.results(row, self.inputs)
 
     def runs(self):
-        """The Run of Fusion, then those of Triton. Fusion and the best of Triton also have counters and findings."""
+        """The Run of Fusion, then those of Triton. Fusion's, Triton's with the fewest issue slots and Triton's with the
+        least predicted time also have counters and findings."""
         yield self._run("fusion", "", self._fusion, self.folder / "fusion", is_whole=True)
         found = []
         for number, configuration in enumerate(configurations(self.row, self.chip)):
@@ -54,9 +55,11 @@ class Comparison:
             found.append((run, prepared))
             yield run
         right = [one for one in found if one[0].status == "right"]
-        if right:
-            run, prepared = min(right, key=lambda one: one[0].measurement.busiest)
-            self._complete(run, *prepared(), self.folder / "triton")
+        for key in ("busiest", "seconds"):
+            known = [one for one in right if getattr(one[0].measurement, key)]
+            run, prepared = min(known, key=lambda one: getattr(one[0].measurement, key), default=(None, None))
+            if run and run.findings is None:
+                self._complete(run, *prepared(), self.folder / "triton")
 
     def _run(self, side, name, prepared, folder, is_whole=False):
         run = Run(self.row.family, self.row.name, self.row.dtype, self.row.held_out, self.chip, side, name)

@@ -34,10 +34,24 @@ class Emulator:
             if isinstance(step, HostCall):
                 step.run(sequences.FileBuffers(folder))
                 continue
-            report = self._launch(folder, *sequences.write_launch(step, folder, number), sanitize)
+            report = self._launch(folder, *sequences.write_launch(step, folder, number), ["--sanitize"] * sanitize)
             counters.append(report["counters"])
             findings += [{"launch": number, **finding} for finding in report["sanitizer"]]
         return counters, findings
+
+    def seconds_of(self, sequence, folder, chip):
+        """Predicted seconds of each launch on a chip of the chip table, each behind another one like it."""
+        folder = _emptied(folder)
+        sequences.write_buffers(sequence, folder)
+        found = []
+        for number, step in enumerate(sequence.steps):
+            if isinstance(step, HostCall):
+                step.run(sequences.FileBuffers(folder))
+                continue
+            options = ["--time", "--warm", f"--chip={chip}"]
+            report = self._launch(folder, *sequences.write_launch(step, folder, number), options)
+            found.append(report["time"]["seconds"])
+        return found
 
     def warp_counts(self, sequence, folder):
         """For each launch (ptx_counts.Kernel, array [block, warp, basic block] of executions)."""
@@ -55,16 +69,16 @@ class Emulator:
                 step, ptx=kernel.counting(step.warps), arguments=[*step.arguments, {"buffer": "counts"}],
                 written=step.written | {"counts"},
             )  # fmt: skip
-            self._launch(folder, *sequences.write_launch(counting, folder, number), False)
+            self._launch(folder, *sequences.write_launch(counting, folder, number), [])
             found.append((kernel, np.fromfile(folder / "counts.bin", np.uint32).reshape(shape)))
         return found
 
-    def _launch(self, folder, ptx, launch, sanitize):
+    def _launch(self, folder, ptx, launch, options):
         command = [self.program, ptx, f"--launch={launch}", "--json=report.json", f"--threads={self.threads}"]
         report = folder / "report.json"
         report.unlink(missing_ok=True)
         try:
-            done = subprocess.run(command + ["--sanitize"] * sanitize, cwd=folder, capture_output=True, text=True,
+            done = subprocess.run(command + options, cwd=folder, capture_output=True, text=True,
                                   timeout=self.seconds)  # fmt: skip
         except subprocess.TimeoutExpired:
             raise EmulatorError(f"{launch}: not done after {self.seconds} s") from None

@@ -10,6 +10,7 @@ import re
 import hot_loops
 import placement
 import sass_counts
+from emulation import EmulatorError
 
 COUNTERS = ("instructions", "global_load_bytes", "global_store_bytes", "global_sectors", "shared_wavefronts",
             "shared_bank_conflicts", "mma_flops", "barriers")  # fmt: skip
@@ -29,6 +30,8 @@ class Measurement:
     sass_flops: float = 0  # of the MMAs, by the executions of SASS; counters has those of the PTX
     hot_loop: float | None = None  # SASS instructions per 1000 flops, of the launch with the most slots
     kernels: list = dataclasses.field(default_factory=list)  # of each launch its own numbers
+    seconds: float | None = None  # predicted (docs/timing.md), or None
+    why_no_seconds: str = ""
     library_calls: int = 0
     library_bytes: int = 0
 
@@ -48,6 +51,13 @@ class Meter:
         counted = self.emulator.warp_counts(sequence, folder / "counted")
         for launch, (kernel, counts) in zip(sequence.launches, counted, strict=True):
             self._add_machine_code(result, launch, kernel, counts, folder)
+        try:
+            seconds = self.emulator.seconds_of(sequence, folder / "timed", self.chip)
+            result.seconds = sum(seconds)
+            for kernel, one in zip(result.kernels, seconds, strict=True):
+                kernel["seconds"] = one
+        except EmulatorError as error:
+            result.why_no_seconds = str(error)
         return result
 
     def add_counters(self, result, sequence, folder):

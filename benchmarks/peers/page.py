@@ -14,7 +14,7 @@ from rows import CHIPS
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORDS = {
-    "launches": "launches", "slots": "issue slots", "busiest": "issue slots of the busiest scheduler",
+    "launches": "launches", "time": "predicted time", "slots": "issue slots", "busiest": "issue slots of the busiest scheduler",
     "bytes": "bytes of global memory", "sectors": "sectors", "wavefronts": "wavefronts", "conflicts": "bank conflicts",
     "barriers": "barriers", "flops": "MMA flops", "spills": "spilled bytes", "hot_loop": "instructions of the hot loop",
 }  # fmt: skip
@@ -74,15 +74,15 @@ def _of_chip(chosen, chip):
 
 
 def _summary(chosen):
-    yield "| chip | computations | losses | geometric mean of the ratios | held out: computations, losses, mean |"
-    yield "|---|---:|---:|---:|---|"
+    yield "| chip | ratio of | computations | losses | geometric mean | held out: computations, losses, mean |"
+    yield "|---|---|---:|---:|---:|---|"
     for chip in CHIPS:
         of_chip = _of_chip(chosen, chip)
-        if not of_chip:
-            continue
-        tuned = tables.summary([pair for pair in of_chip if not pair.ours["held_out"]])
-        held = tables.summary([pair for pair in of_chip if pair.ours["held_out"]])
-        yield "| " + " | ".join([chip, *map(_number, tuned), ", ".join(map(_number, held))]) + " |"
+        for name, read in (("slots", lambda pair: pair.ratio), ("times", lambda pair: pair.time_ratio)):
+            if of_chip:
+                tuned = tables.summary([read(pair) for pair in of_chip if not pair.ours["held_out"]])
+                held = tables.summary([read(pair) for pair in of_chip if pair.ours["held_out"]])
+                yield "| " + " | ".join([chip, name, *map(_number, tuned), ", ".join(map(_number, held))]) + " |"
 
 
 def _agreement(runs):

@@ -11,6 +11,7 @@ _COLUMNS = (
     ("launches", "launches", lambda m: m["launches"]),
     ("grid", "blocks × threads", lambda m: " + ".join(
         f"{math.prod(one['grid'])} × {math.prod(one['block'])}" for one in m["kernels"])),
+    ("time", "µs, predicted", lambda m: m["seconds"] and m["seconds"] * 1e6),
     ("busiest", "slots, busiest", lambda m: m["busiest"]),
     ("slots", "slots", lambda m: m["slots"]),
     ("instructions", "PTX", lambda m: m["counters"]["instructions"]),
@@ -26,34 +27,45 @@ _COLUMNS = (
     ("hot_loop", "hot loop", lambda m: m["hot_loop"]),
 )
 # What is compared; fewer is better.
-COMPARED = ("launches", "slots", "busiest", "bytes", "sectors", "wavefronts", "conflicts", "barriers", "flops",
+COMPARED = ("launches", "time", "slots", "busiest", "bytes", "sectors", "wavefronts", "conflicts", "barriers", "flops",
             "spills", "hot_loop")  # fmt: skip
 SIGNIFICANT = 1.05  # of a number that is called higher
 
 
 @dataclasses.dataclass
 class Pair:
-    """Fusion and the best of Triton on one chip."""
+    """Fusion and two of Triton's configurations on one chip: the one whose busiest scheduler issues least, and the one
+    with the least predicted time."""
 
     ours: dict
     theirs: dict | None
+    fastest: dict | None
 
     @property
     def ratio(self):
         """Issue slots of the busiest scheduler, ours over theirs; above 1 is a loss, and so is what did not run."""
-        if self.theirs is None:
+        return self._ratio(self.theirs, "busiest")
+
+    @property
+    def time_ratio(self):
+        """Predicted times, ours over the fastest's."""
+        return self._ratio(self.fastest, "seconds")
+
+    def _ratio(self, theirs, key):
+        if theirs is None:
             return None
-        if self.ours["status"] != "right":
+        if self.ours["status"] != "right" or not self.ours["measurement"][key]:
             return math.inf
-        return self.ours["measurement"]["busiest"] / self.theirs["measurement"]["busiest"]
+        return self.ours["measurement"][key] / theirs["measurement"][key]
 
     def higher(self):
-        """The names of the numbers in which ours is above theirs."""
+        """The names of the numbers in which ours is above theirs (of time: above the fastest's)."""
         if self.theirs is None or self.ours["status"] != "right":
             return []
         found = []
         for key, _, read in _COLUMNS:
-            ours, theirs = read(self.ours["measurement"]), read(self.theirs["measurement"])
+            other = self.fastest if key == "time" else self.theirs
+            ours, theirs = read(self.ours["measurement"]), other and read(other["measurement"])
             if key in COMPARED and ours is not None and theirs is not None and ours > SIGNIFICANT * theirs:
                 found.append(key)
         return found
@@ -63,10 +75,10 @@ def key_of(run):
     return run["family"], run["name"], run["dtype"], run["chip"]
 
 
-def best(runs):
-    """Of Triton's right results the one whose busiest scheduler issues least, or None."""
-    right = [run for run in runs if run["side"] == "triton" and run["status"] == "right"]
-    return min(right, key=lambda run: run["measurement"]["busiest"], default=None)
+def best(runs, key="busiest"):
+    """Of Triton's right results the one with the least of a measurement, or None."""
+    right = [run for run in runs if run["side"] == "triton" and run["status"] == "right" and run["measurement"][key]]
+    return min(right, key=lambda run: run["measurement"][key], default=None)
 
 
 def pairs(runs):
@@ -78,7 +90,7 @@ def pairs(runs):
     for group in grouped.values():
         ours = [run for run in group if run["side"] == "fusion"]
         if ours:
-            found.append(Pair(ours[-1], best(group)))
+            found.append(Pair(ours[-1], best(group), best(group, "seconds")))
     return sorted(found, key=lambda pair: -(pair.ratio if pair.ratio is not None else -1))
 
 
@@ -107,25 +119,30 @@ def _cells(run):
 
 
 def comparison_table(chosen, notes=None):
-    """Two lines per pair. notes: {key_of(run): marks of footnotes}."""
+    """Two or three lines per pair. notes: {key_of(run): marks of footnotes}."""
     notes = notes or {}
-    yield "| computation | ratio | by | " + " | ".join(heading for _, heading, _ in _COLUMNS) + " |"
-    yield "|---|---:|---|" + "---:|" * len(_COLUMNS)
+    yield "| computation | slots | time | by | " + " | ".join(heading for _, heading, _ in _COLUMNS) + " |"
+    yield "|---|---:|---:|---|" + "---:|" * len(_COLUMNS)
     for pair in chosen:
-        ours, theirs = pair.ours, pair.theirs
-        ratio = "" if pair.ratio is None else "∞" if math.isinf(pair.ratio) else f"{pair.ratio:.2f}"
+        ours, theirs, fastest = pair.ours, pair.theirs, pair.fastest
         mark = notes.get(key_of(ours), "")
+        title = f"| {_title(ours)}{mark} | {_written(pair.ratio)} | {_written(pair.time_ratio)} | Fusion"
         if ours["status"] == "right":
-            yield f"| {_title(ours)}{mark} | {ratio} | Fusion | " + " | ".join(_cells(ours)) + " |"
+            yield f"{title} | " + " | ".join(_cells(ours)) + " |"
         else:
-            yield f"| {_title(ours)}{mark} | {ratio} | Fusion: {ours['status']} |" + " |" * len(_COLUMNS)
-        if theirs:
-            yield f"| | | Triton: {theirs['configuration']} | " + " | ".join(_cells(theirs)) + " |"
+            yield f"{title}: {ours['status']} |" + " |" * len(_COLUMNS)
+        for run in (theirs, fastest if fastest is not theirs else None):
+            if run:
+                yield f"| | | | Triton: {run['configuration']} | " + " | ".join(_cells(run)) + " |"
 
 
-def summary(chosen):
-    """(pairs with a ratio, losses among them, geometric mean of the finite ratios)."""
-    ratios = [pair.ratio for pair in chosen if pair.ratio is not None]
+def _written(ratio):
+    return "" if ratio is None else "∞" if math.isinf(ratio) else f"{ratio:.2f}"
+
+
+def summary(ratios):
+    """(ratios that are not None, losses among them, geometric mean of the finite ones)."""
+    ratios = [ratio for ratio in ratios if ratio is not None]
     finite = [ratio for ratio in ratios if math.isfinite(ratio)]
     mean = math.exp(sum(map(math.log, finite)) / len(finite)) if finite else None
     return len(ratios), sum(ratio > SIGNIFICANT for ratio in ratios), mean

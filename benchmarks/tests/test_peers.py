@@ -286,7 +286,7 @@ def run(side, busiest, family="softmax", status="right", held_out=False, finding
     counters = dict.fromkeys(("instructions", "global_load_bytes", "global_store_bytes", "global_sectors",
                               "shared_wavefronts", "shared_bank_conflicts", "mma_flops", "barriers"), 100)  # fmt: skip
     measurement = {"launches": 1, "counters": counters, "registers": 32, "spill_bytes": 0, "shared_bytes": 1024,
-                   "slots": 10 * busiest, "busiest": busiest, "hot_loop": None, "sass_flops": 100,
+                   "slots": 10 * busiest, "busiest": busiest, "hot_loop": None, "sass_flops": 100, "seconds": 1e-6,
                    "kernels": [{"grid": [3, 2, 1], "block": [64, 1, 1]}]}  # fmt: skip
     measurement |= changed
     return {"family": family, "name": "4x8", "dtype": "f16", "held_out": held_out, "chip": "sm_80", "side": side,
@@ -296,7 +296,8 @@ def run(side, busiest, family="softmax", status="right", held_out=False, finding
 
 def example():
     return [
-        run("fusion", 100), run("triton", 300), run("triton", 200), run("triton", 1, status="wrong"),
+        run("fusion", 100, seconds=3e-6), run("triton", 300), run("triton", 200, seconds=2e-6),
+        run("triton", 1, status="wrong"),
         run("fusion", 300, "matmul", held_out=True, launches=2), run("triton", 200, "matmul"),
         run("fusion", 1, "decode", status="failed"), run("triton", 7, "decode"),
         run("fusion", 1, "chain"),
@@ -307,18 +308,21 @@ def test_losses_come_first():
     pairs = tables.pairs(example())
     assert [pair.ours["family"] for pair in pairs] == ["decode", "matmul", "softmax", "chain"]
     assert [pair.ratio for pair in pairs] == [float("inf"), 1.5, 0.5, None]
-    assert pairs[2].theirs["configuration"] == "200 slots"
-    assert pairs[1].higher() == ["launches", "busiest", "slots"] and pairs[2].higher() == []
-    number, losses, mean = tables.summary(pairs)
+    assert pairs[2].theirs["configuration"] == "200 slots" and pairs[2].fastest["configuration"] == "300 slots"
+    assert [pair.time_ratio for pair in pairs[1:]] == [1.0, pytest.approx(3.0), None]
+    assert pairs[1].higher() == ["launches", "busiest", "slots"] and pairs[2].higher() == ["time"]
+    number, losses, mean = tables.summary([pair.ratio for pair in pairs])
     assert (number, losses) == (3, 2) and mean == pytest.approx(0.75**0.5)
 
 
 def test_comparison_table():
     lines = list(tables.comparison_table(tables.pairs(example())))
     assert len({line.count("|") for line in lines}) == 1
-    assert lines[2].startswith("| decode 4×8 f16 | ∞ | Fusion: failed |")
-    assert lines[4].startswith("| matmul 4×8 f16 (held out) | 1.50 | Fusion | 2 | 6 × 64 | 300 | 3000 |")
-    assert lines[5].startswith("| | | Triton: 200 slots | 1 | 6 × 64 | 200 | 2000 |")
+    assert lines[2].startswith("| decode 4×8 f16 | ∞ | ∞ | Fusion: failed |")
+    assert lines[4].startswith("| matmul 4×8 f16 (held out) | 1.50 | 1.00 | Fusion | 2 | 6 × 64 | 1 | 300 | 3000 |")
+    assert lines[5].startswith("| | | | Triton: 200 slots | 1 | 6 × 64 | 1 | 200 | 2000 |")
+    sides = [line.split("|")[4].strip() for line in lines[6:9]]
+    assert sides == ["Fusion", "Triton: 200 slots", "Triton: 300 slots"]
 
 
 @pytest.mark.parametrize("number, text", [
@@ -338,7 +342,8 @@ def test_page():
     runs = [*example(), run("triton", 5, "rms_norm", findings=[finding]), run("fusion", 9, "rms_norm", findings=[])]
     text = page.text({"versions": {"triton": "3.9.0"}, "runs": runs, "blocks": [block]})
     assert "{{" not in text and "Versions: triton 3.9.0." in text and "exactly, in all runs" in text
-    assert "| sm_80 | 3 | 2 | 0.95 | 1, 1, 1.50 |" in text
+    assert "| sm_80 | slots | 3 | 2 | 0.95 | 1, 1, 1.50 |" in text
+    assert "| sm_80 | times | 3 | 2 | 1.73 | 1, 0, 1.00 |" in text
     assert "| Triton | `global-race` | rms_norm 4x8 f16 on sm_80 |  | two threads |" in text
     assert "| Fusion | failed | 1 | decode 4x8 on sm_80 | `because` |" in text
     assert "| bert, small, f32 | sm_80 | Fusion | 7 | 0 | 5000 | 0 | 10 | 1.0e-07 |" in text
