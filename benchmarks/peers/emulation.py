@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 
+import assembly
 import numpy as np
 import ptx_counts
 import sequences
@@ -48,8 +49,9 @@ class Emulator:
             if isinstance(step, HostCall):
                 step.run(sequences.FileBuffers(folder))
                 continue
+            known = dataclasses.replace(step, ptx=assembly.with_known_version(step.ptx))
             options = ["--time", "--warm", f"--chip={chip}"]
-            report = self._launch(folder, *sequences.write_launch(step, folder, number), options)
+            report = self._launch(folder, *sequences.write_launch(known, folder, number), options)
             found.append(report["time"]["seconds"])
         return found
 

@@ -33,10 +33,10 @@ def timed(fusion_run, source, chip, folder, seed=None, limit=300):
         raise Failure(next((line for line in done.stderr.splitlines() if "error" in line), done.stderr)[:400])
     (function,) = json.loads(result.read_text())
     kernels = function["kernels"]
-    groups = json.loads(report.read_text())["groups"]
+    found = json.loads(report.read_text())
     return {
         "model_us": sum(kernel["predicted"]["us"] for kernel in kernels),
         "time_us": sum(kernel["time"]["seconds"] for kernel in kernels) * 1e6,
-        "groups": groups,
+        "groups": found["groups"] + found["stitched"],
         "kernels": kernels,
     }

@@ -8,6 +8,7 @@
 
 #include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "fusion/Analysis/Groups/Windows.h"
+#include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Support/ElementBytes.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -87,9 +88,17 @@ ScalarWork fusion::countScalarWork(Operation *op) {
   return llvm::TypeSwitch<Operation *, ScalarWork>(op)
       .Case<arith::ConstantOp, linalg::IndexOp, arith::BitcastOp>(
           [](auto) { return ScalarWork{0, 0}; })
-      .Case<math::Exp2Op, math::RsqrtOp, math::Log2Op>(
-          [](auto) { return ScalarWork{0, 1}; })
-      .Case<math::ExpOp, math::LogOp>([](auto) { return ScalarWork{1, 1}; })
+      .Case<math::RsqrtOp, math::Log2Op>([](auto) { return ScalarWork{0, 1}; })
+      .Case<math::LogOp>([](auto) { return ScalarWork{1, 1}; })
+      // Results below the normal numbers take a comparison and two products.
+      .Case<math::Exp2Op>([](auto exponential) {
+        return ScalarWork{exponential->hasAttr(fuse::kFlushAttrName) ? 0 : 3,
+                          1};
+      })
+      .Case<math::ExpOp>([](auto exponential) {
+        return ScalarWork{exponential->hasAttr(fuse::kFlushAttrName) ? 1 : 4,
+                          1};
+      })
       .Case<math::AbsFOp, math::FmaOp, math::CopySignOp>(
           [](auto) { return ScalarWork{1, 0}; })
       // Correctly rounded.

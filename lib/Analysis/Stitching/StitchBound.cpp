@@ -12,6 +12,7 @@
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include "fusion/Target/Chips/RegisterFile.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -36,7 +37,8 @@ static int64_t bytesOf(const StitchTensor &tensor) {
 StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
                          const ChipInfo &chip, bool mayBeSerial,
                          std::optional<unsigned> split)
-    : group(group), work(work), chip(chip), split(split),
+    : group(group), work(work), chip(chip.withData(work.compulsoryBytes)),
+      split(split),
       isLateInput(split ? StitchSplit::lateInputs(group, *split)
                         : SmallVector<bool>(group.inputs.size(), false)) {
   shapes.resize(work.shapes.size());
@@ -139,9 +141,15 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
       all.special += own.special;
     }
   };
+  // Steps that registers retain compute each operator once.
+  llvm::SmallSet<unsigned, 32> computed;
   for (const StitchPasses::Step &step : passes.steps) {
     form.ofPass.push_back(weigh(step.operators, step.inputs));
-    add(retained, form.ofPass.back());
+    SmallVector<unsigned> first;
+    for (unsigned op : step.operators)
+      if (computed.insert(op).second)
+        first.push_back(op);
+    add(retained, weigh(first, {}));
   }
   for (const StitchPasses::Step &step : passes.stepsAgain)
     add(again, weigh(step.operators, {}));
@@ -213,7 +221,7 @@ std::optional<double> StitchBound::boundOf(const Form &form,
   constexpr int64_t registerBytes = 4;
   ThreadWork total;
   total.lines = accesses.stores.lines;
-  total.instructions = accesses.stores.moves;
+  total.instructions = kOwnInstructions + accesses.stores.moves;
   int64_t walks = schedule.countSerialPasses();
   for (auto [shape, access] : llvm::enumerate(accesses.loads)) {
     int64_t times = walks * (form.loads[shape] +
@@ -257,7 +265,7 @@ std::optional<double> StitchBound::boundOf(const Form &form,
       parts *= mapping.warps;
     }
     if (parts > 1)
-      each += rows * parts * 2;
+      each += rows * instructionsOfParts(parts);
     total.instructions += walks * exchange.times * each;
     if (clusterAxis && llvm::is_contained(exchange.axes, *clusterAxis))
       clusterExchanges += walks * exchange.times;
@@ -266,13 +274,23 @@ std::optional<double> StitchBound::boundOf(const Form &form,
           most = registersByWarps(schedule.warps, chip);
   if (values + minOwnRegisters(group) > most)
     return std::nullopt;
-  int64_t registers = std::min(values + kOwnRegisters, most);
+  int64_t registers = std::min(values + ownRegisters(split.has_value()), most);
   int64_t maxBlocks = blocksByThreads(registers, schedule.warps, chip);
   if (maxBlocks == 0)
     return std::nullopt;
+  WarpSeconds warp =
+      secondsOfWarp(schedule, form.passes, total, clusterExchanges,
+                    countChained(group, work, schedule), schedule.warps, chip);
+  // Schedules with stages, or with more steps, have the same bound.
+  warp.ofStep = 0;
+  if (schedule.serialLoop && warp.hiding == 0 &&
+      (schedule.countSteps() > 1 || split ||
+       !group.axes[schedule.serialLoop->axis].isReduced)) {
+    warp.hiding = warp.busy / form.passes;
+    warp.alone -= warp.hiding;
+  }
   double latency = double(llvm::divideCeil(blocks, chip.numSMs * maxBlocks)) *
-                   secondsOfWarp(schedule, form.passes, total, clusterExchanges,
-                                 countChained(group, work, schedule), chip);
+                   warp.with(/*transfer=*/0);
   double issue = secondsOfIssue(total, llvm::divideCeil(blocks, chip.numSMs),
                                 schedule.warps, chip),
          memory = work.compulsoryBytes / chip.dramBytesPerSecond, port = 0;
@@ -284,23 +302,22 @@ std::optional<double> StitchBound::boundOf(const Form &form,
     port =
         traffic / chip.numSMs * (1 / chip.clockHz) / chip.l2BytesPerClockPerSM;
   }
-  return secondsOfKernel(memory, port, std::max(issue, port), latency,
-                         maxBlocks, chip);
+  double loads = work.inputBytes / chip.dramBytesPerSecond;
+  return secondsOfKernel({memory, port, issue, latency, loads, warp}, chip);
 }
 
 double StitchBound::ofClusters() const {
-  unsigned passes = forms.front().passes;
-  for (const Form &form : forms)
-    passes = std::min(passes, form.passes);
   int64_t shared = 0;
   for (const Exchange &exchange : exchanges)
     if (llvm::is_contained(exchange.axes, *work.serialAxis->axis))
       shared += exchange.times;
-  double warp = secondsOfWarp(StitchSchedule(), passes, ThreadWork(), shared,
-                              work.chained, chip);
-  return secondsOfKernel(work.compulsoryBytes / chip.dramBytesPerSecond,
-                         /*port=*/0, /*issue=*/0, /*latency=*/warp,
-                         chip.maxBlocksPerSM, chip);
+  // Stages may hide what a warp computes, and every load but one.
+  KernelLimits limits;
+  limits.memory = work.compulsoryBytes / chip.dramBytesPerSecond;
+  limits.latency = secondsOfWarp(StitchSchedule(), /*passes=*/1, ThreadWork(),
+                                 shared, work.chained, /*warps=*/1, chip)
+                       .alone;
+  return secondsOfKernel(limits, chip);
 }
 
 StitchBound::Accesses StitchBound::accessesOf(const StitchSchedule &schedule,
@@ -368,7 +385,7 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
 }
 
 double fusion::minOfKernel(const ChipInfo &chip) {
-  return secondsOfKernel(/*memory=*/0, /*port=*/0, /*issue=*/0,
-                         /*latency=*/chip.dramLatency, chip.maxBlocksPerSM,
-                         chip);
+  KernelLimits limits;
+  limits.latency = chip.l2Latency;
+  return secondsOfKernel(limits, chip.withData(/*bytes=*/0));
 }

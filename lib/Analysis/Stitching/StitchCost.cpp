@@ -110,6 +110,7 @@ StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
     for (unsigned axis : tensor.axes)
       along[axis] += bytesOf(tensor);
   }
+  inputBytes = compulsoryBytes;
   for (const StitchTensor &tensor : group.results)
     compulsoryBytes += bytesOf(tensor);
   std::optional<unsigned> longest = walk;
@@ -164,8 +165,12 @@ int64_t fusion::blocksByThreads(int64_t registers, int64_t warps,
 
 double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
                               const ChipInfo &chip) {
-  double waits = schedule.countSerialPasses() *
-                 (chip.dramLatency + (passes - 1) * chip.l2Latency);
+  // What later passes load is in flight early in straight-line code.
+  bool isStraight = schedule.serialLoop &&
+                    schedule.serialLoop->registerSteps == schedule.countSteps();
+  double waits =
+      schedule.countSerialPasses() *
+      (chip.dramLatency + (isStraight ? 0 : (passes - 1) * chip.l2Latency));
   // A step of a loop waits for its own loads, which are from memory in the
   // first pass.
   if (schedule.serialLoop)
@@ -177,17 +182,41 @@ double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
   return waits;
 }
 
-double fusion::secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
-                             const ThreadWork &work, int64_t clusterExchanges,
-                             int64_t chained, const ChipInfo &chip) {
+/// Returns the cycles for which an instruction takes a sub-partition, on
+/// average. Half of them are taken to have the rate of f32; of the others
+/// integer operations and conversions have 16 lanes, the rest 32.
+static double cyclesOfInstruction(const ChipInfo &chip) {
+  double lanes = chip.f32FlopsPerSecond / 2 /
+                 (chip.clockHz * chip.numSMs * kSubPartitions);
+  constexpr double ofOthers = 1.5;
+  return (std::max(1.0, kWarpSize / lanes) + ofOthers) / 2;
+}
+
+WarpSeconds fusion::secondsOfWarp(const StitchSchedule &schedule,
+                                  unsigned passes, const ThreadWork &work,
+                                  int64_t clusterExchanges, int64_t chained,
+                                  int64_t warps, const ChipInfo &chip) {
   double clock = 1 / chip.clockHz;
-  double busy = work.loads * clock + work.instructions * clock +
-                work.exchanges * 2 * chip.barrierLatency +
-                clusterExchanges * 2 * chip.clusterLatency +
-                chained * 10 * chip.fmaCycles * clock;
+  double ofPartition = std::max(1.0, double(warps) / kSubPartitions),
+         between = std::max(kCyclesBetweenInstructions,
+                            ofPartition * cyclesOfInstruction(chip));
+  // Warps evaluate special functions at the same time, and wait a part of their
+  // latency.
+  double special = double(kWarpSize) * kSubPartitions /
+                   chip.specialPerClockPerSM * (ofPartition + 0.5);
+  // A reduction over the lanes of a warp is a chain of shuffles, each of which
+  // has about the latency of shared memory. Operators on its result follow.
+  constexpr double shuffles = 5, onRows = 2;
+  double busy =
+      (work.loads + work.instructions) * between * clock +
+      work.special * special * clock +
+      work.exchanges * 2 * (chip.barrierLatency + chip.sharedLatency) +
+      clusterExchanges * 2 * chip.clusterLatency +
+      chained * (shuffles + onRows) *
+          (chip.sharedLatency + chip.fmaCycles * clock);
   double waits = secondsOfWaits(schedule, passes, chip);
   if (!schedule.serialLoop || schedule.serialLoop->stages == 1)
-    return waits + busy;
+    return {waits + busy, 0, 0, busy};
   // Copies are issued all but one stages early. Their latencies overlap, and
   // also overlap with what the first pass computes.
   int64_t steps = passes > 1 ? schedule.serialLoop->sharedSteps *
@@ -198,9 +227,11 @@ double fusion::secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
   // One mbarrier in shared memory says whether copies have arrived, another one
   // whether a stage has been read. A warp that issues copies waits at the
   // latter as well.
-  if (schedule.serialLoop->usesTMA)
-    busy += steps * (schedule.producers > 0 ? 1 : 2) * chip.sharedLatency;
-  return waits - apart + std::max(0.0, together - busy / passes) + busy;
+  busy += steps * (schedule.serialLoop->usesTMA
+                       ? (schedule.producers > 0 ? 1 : 2) * chip.sharedLatency
+                       : chip.sharedLatency + chip.barrierLatency);
+  double hiding = busy / passes;
+  return {waits - apart + busy - hiding, hiding, together, busy, 1.0 / steps};
 }
 
 double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
@@ -208,18 +239,19 @@ double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
   double clock = 1 / chip.clockHz;
   return double(blocksOnBusiest * warps) *
          std::max<double>(
-             {work.instructions / double(kSubPartitions),
+             {(work.loads + work.instructions) * cyclesOfInstruction(chip) /
+                  double(kSubPartitions),
               work.special * kWarpSize / double(chip.specialPerClockPerSM),
               work.lines}) *
          clock;
 }
 
-double fusion::secondsOfKernel(double memory, double port, double issue,
-                               double latency, int64_t blocksPerSM,
+double fusion::secondsOfKernel(const KernelLimits &limits,
                                const ChipInfo &chip) {
-  double busy = std::max({memory, issue, latency});
-  return chip.launchOverhead + chip.dramLatency +
-         std::max(busy, std::max(memory, port) + latency / blocksPerSM);
+  double busy = std::max({limits.memory, limits.port, limits.issue});
+  return chip.launchOverhead +
+         std::max({chip.dramLatency + busy, limits.latency,
+                   limits.warp.with(limits.loads)});
 }
 
 int64_t fusion::countChained(const StitchGroup &group, const StitchWork &work,
@@ -274,7 +306,8 @@ public:
   CostPrediction(const StitchGroup &group, const StitchWork &work,
                  const StitchSchedule &schedule, const ChipInfo &chip,
                  StitchSteps &steps)
-      : group(group), work(work), schedule(schedule), chip(chip), steps(steps),
+      : group(group), work(work), schedule(schedule),
+        chip(chip.withData(work.compulsoryBytes)), steps(steps),
         passes(work.passesOf(schedule)), thread(group, work, schedule, steps),
         blocks(countBlocks(group, schedule)) {}
 
@@ -305,11 +338,12 @@ private:
   const StitchGroup &group;
   const StitchWork &work;
   const StitchSchedule &schedule;
-  const ChipInfo &chip;
+  ChipInfo chip;
   StitchSteps &steps;
   const StitchPasses &passes;
   ThreadTotals thread;
   int64_t blocks;
+  WarpSeconds warp;
   StitchCost cost;
 };
 
@@ -329,7 +363,10 @@ bool CostPrediction::findOccupancy() {
   constexpr int64_t slack = 16;
   int64_t warps = allocatedWarps(schedule.warps, schedule.producers);
   int64_t most = registersByWarps(warps, chip), least = thread.countRegisters();
-  cost.registers = std::min(thread.work().live + kOwnRegisters, most);
+  cost.registers = std::min(
+      thread.work().live +
+          ownRegisters(StitchSplit::axisOf(group, schedule).has_value()),
+      most);
   int64_t maxBlocks = blocksByThreads(cost.registers, warps, chip);
   cost.sharedMemory =
       sharedToFit(group, schedule, passes, chip, maxBlocks,
@@ -359,12 +396,16 @@ void CostPrediction::addWarps() {
   cost.waves = llvm::divideCeil(
       blocks, chip.residentBlocks(cost.blocksPerSM, clusterSize(schedule)));
   // One warp's steps: its loads, then what depends on them, pass by pass.
-  cost.latency =
-      cost.waves * secondsOfWarp(schedule, passes.count, thread.work(),
-                                 exchangesOfCluster(group, schedule),
-                                 countChained(group, work, schedule), chip);
+  warp = secondsOfWarp(
+      schedule, passes.count, thread.work(),
+      exchangesOfCluster(group, schedule), countChained(group, work, schedule),
+      std::min(cost.blocksPerSM, blocksOnBusiest()) * schedule.warps, chip);
+  cost.latency = cost.waves * warp.with(/*transfer=*/0);
   cost.issue =
       secondsOfIssue(thread.work(), blocksOnBusiest(), schedule.warps, chip);
+  // The warps of a wave take turns.
+  warp.alone +=
+      std::max(0.0, cost.issue / cost.waves - warp.with(/*transfer=*/0));
   cost.instructions = thread.work().instructions;
 }
 
@@ -396,8 +437,12 @@ void CostPrediction::addMemory() {
   double port = double(blocksOnBusiest()) * (bytes + beside) / blocks * clock /
                 chip.l2BytesPerClockPerSM;
   cost.issue = std::max(cost.issue, port);
-  cost.total = secondsOfKernel(cost.memory, port, cost.issue, cost.latency,
-                               cost.blocksPerSM, chip);
+  double loads =
+      std::max(work.inputBytes / chip.dramBytesPerSecond,
+               std::max(cost.memory, port) * traffic.loaded /
+                   std::max<double>(1, traffic.loaded + traffic.stored));
+  cost.total = secondsOfKernel(
+      {cost.memory, port, cost.issue, cost.latency, loads, warp}, chip);
   // Then the last blocks reduce the partial results.
   if (split)
     cost.total += ::secondsOfRounds(group, schedule, *split, chip);
@@ -440,22 +485,26 @@ double CostPrediction::bytesBeside() const {
 }
 
 int64_t CostPrediction::bytesFromL1(const StitchTraffic &traffic) const {
-  if (!schedule.evictFirst)
-    return 0;
   int64_t own = 0;
-  bool isPast = true;
+  bool isPast = schedule.evictFirst;
   for (const StitchTensor &tensor : group.inputs)
     if (tensor.isRepeated)
       own += bytesOf(tensor);
     else
       isPast &= isEvictFirst(schedule, tensor);
+  // Without evict-first accesses, L1 needs room for all that its SM loads.
+  int64_t needed = own;
+  if (!isPast)
+    needed += llvm::divideCeil(traffic.loaded - traffic.repeated,
+                               int64_t(chip.numSMs));
+  int64_t resident = std::min(cost.blocksPerSM, blocksOnBusiest());
   auto hasRoom = [&](int64_t shared) {
-    return own <=
+    return needed <=
            chip.sharedMemoryPerSM -
-               cost.blocksPerSM * (shared + int64_t(chip.sharedMemoryReserved));
+               resident * (shared + int64_t(chip.sharedMemoryReserved));
   };
-  if (!isPast || (!hasRoom(cost.sharedMemory) &&
-                  !hasRoom(countShared(group, schedule, passes))))
+  if (!hasRoom(cost.sharedMemory) &&
+      !hasRoom(countShared(group, schedule, passes)))
     return 0;
   return std::max<int64_t>(0, traffic.repeated -
                                   own * std::min<int64_t>(blocks, chip.numSMs));

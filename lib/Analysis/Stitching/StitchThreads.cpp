@@ -190,12 +190,16 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
   result.once.exchanges += ends.exchanges;
   if (!passes.axis)
     return result;
+  llvm::SmallSet<unsigned, 32> computed;
   for (unsigned number = 0; number < passes.count; ++number) {
     const StitchPasses::Step &step = passes.steps[number],
                              &again = passes.stepsAgain[number];
     Pass &pass = result.passes.emplace_back();
     pass.step = counter.count(step.operators, step.inputs, passes.axis);
     pass.again = counter.count(again.operators, again.inputs, passes.axis);
+    for (unsigned op : step.operators)
+      if (!computed.insert(op).second)
+        counter.addWork(work.operators[op], pass.repeated);
     for (unsigned op : step.operators) {
       if ((!passes.factors[op] && !passes.centres[op]) ||
           !passes.reducesAxis(op))

@@ -18,6 +18,7 @@
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
 #include "fusion/Analysis/Stitching/StitchCost.h"
 #include "llvm/Support/MathExtras.h"
+#include <vector>
 
 namespace fusion {
 
@@ -40,9 +41,18 @@ struct ThreadWork {
   int64_t behind = 0; ///< registers of vectors that are loaded for other lanes
 };
 
-/// Registers of a thread, next to its values, where their number is not
-/// limited: addresses, coordinates, loads that are issued early.
-constexpr int64_t kOwnRegisters = 40;
+/// Returns the registers of a thread, next to its values, where their number is
+/// not limited: addresses, coordinates, loads that are issued early. Blocks
+/// that split a reduction have counts and partial results as well.
+constexpr int64_t ownRegisters(bool isSplit) { return isSplit ? 40 : 16; }
+/// Instructions of a thread, next to its operators, accesses and exchanges: it
+/// reads the arguments, finds its place, and computes addresses.
+constexpr int64_t kOwnInstructions = 25;
+/// Returns the instructions with which a warp combines what `parts` warps have
+/// of a row: it stores its own, and loads all, up to four at a time.
+constexpr int64_t instructionsOfParts(int64_t parts) {
+  return parts + llvm::divideCeil(parts, 4) + 4;
+}
 /// Returns the fewest registers of a thread next to its values: an address for
 /// each tensor and a coordinate along each axis. Exchanges and loops need the
 /// address in shared memory, the warp's number, a count and its end.
@@ -55,10 +65,30 @@ inline int64_t minOwnRegisters(const StitchGroup &group) {
 /// Returns the seconds that a warp waits for loads in `passes` passes.
 double secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
                       const ChipInfo &chip);
-/// Returns the seconds of one warp's steps, with its waits for loads.
-double secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
-                     const ThreadWork &work, int64_t clusterExchanges,
-                     int64_t chained, const ChipInfo &chip);
+/// The seconds of one warp's steps, with its waits for loads.
+struct WarpSeconds {
+  double alone = 0; ///< in which no loads of later steps are in flight
+  /// In which it computes while loads of later steps are in flight, and the
+  /// latencies of these loads.
+  double hiding = 0, hidden = 0;
+  double busy = 0; ///< in which it computes
+  /// The part of `hiding` of one step. The first step's loads and the last
+  /// step's computations are beside nothing.
+  double ofStep = 0;
+
+  /// Returns the seconds where loads take `transfer` seconds beside their
+  /// latencies.
+  double with(double transfer) const {
+    if (hiding == 0)
+      return alone + transfer;
+    return alone + ofStep * (hiding + transfer) +
+           (1 - ofStep) * std::max({hiding, hidden, transfer});
+  }
+};
+/// Returns them for a warp beside `warps` − 1 other warps of its SM.
+WarpSeconds secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
+                          const ThreadWork &work, int64_t clusterExchanges,
+                          int64_t chained, int64_t warps, const ChipInfo &chip);
 /// Returns how many reductions depend on one another, in all steps of a
 /// persistent block.
 int64_t countChained(const StitchGroup &group, const StitchWork &work,
@@ -67,11 +97,22 @@ int64_t countChained(const StitchGroup &group, const StitchWork &work,
 /// that of `blocksOnBusiest` blocks of `warps` warps, one after the other.
 double secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
                       int64_t warps, const ChipInfo &chip);
-/// Returns the seconds of a kernel with its launch. Blocks of an SM hide each
-/// other's dependent steps. A single block leaves memory, and the SM's port to
-/// it, idle while it computes.
-double secondsOfKernel(double memory, double port, double issue, double latency,
-                       int64_t blocksPerSM, const ChipInfo &chip);
+/// What bounds a kernel, in seconds.
+struct KernelLimits {
+  double memory = 0;
+  double port = 0;    ///< of the busiest SM to the L2
+  double issue = 0;   ///< work of the busiest SM
+  double latency = 0; ///< waves of blocks
+  double loads = 0;   ///< the part of `memory` or `port` of loads
+  WarpSeconds warp;
+};
+/// Returns the seconds of a kernel with its launch: what is busy most, or all
+/// loads and beside them one warp. Blocks of a wave wait for memory at the same
+/// time and then compute at the same time; the first wave begins with its
+/// loads, and the last one ends with what it computes. What a warp does while
+/// its next loads are in flight takes no time of its own. No warp waits for
+/// stores.
+double secondsOfKernel(const KernelLimits &limits, const ChipInfo &chip);
 /// Returns the seconds of the cross-block reduction in the last blocks: `steps`
 /// steps after a fence and a count of the blocks.
 inline double secondsOfParts(double steps, const ChipInfo &chip) {
@@ -161,9 +202,7 @@ public:
         live -= count;
       else
         ends[op.lastUse] += count;
-      int64_t points = elements[op.space];
-      total.instructions += points * std::max<int64_t>(1, op.work.plain);
-      total.special += points * op.work.special;
+      addWork(op, total);
       // Along the serial loop's axis, warps exchange results after the last
       // step.
       if (group.reductions[number] &&
@@ -173,6 +212,13 @@ public:
     }
     total.live += places;
     return total;
+  }
+
+  /// Adds what an operator computes for each of its points.
+  void addWork(const StitchWork::Operator &op, ThreadWork &total) const {
+    int64_t points = elements[op.space];
+    total.instructions += points * std::max<int64_t>(1, op.work.plain);
+    total.special += points * op.work.special;
   }
 
   /// Adds the work of a reduction after each thread has reduced its own
@@ -187,7 +233,7 @@ public:
       parts *= mappings[axis].warps;
     }
     if (parts > 1)
-      total.instructions += rows * parts * 2;
+      total.instructions += rows * instructionsOfParts(parts);
   }
 
 private:
@@ -217,6 +263,9 @@ struct StitchSteps {
 
   struct Pass {
     ThreadWork step, again;
+    /// The part of `step` that an earlier pass has done. Steps in registers are
+    /// straight-line code, in which equal operators are computed once.
+    ThreadWork repeated;
     /// Work of a step to rescale running results.
     ThreadWork corrections;
     int64_t corrected = 0; ///< registers while results are rescaled
@@ -224,7 +273,7 @@ struct StitchSteps {
   };
   struct Passes {
     const StitchPasses *of;
-    llvm::SmallVector<Pass> passes;
+    std::vector<Pass> passes;
     ThreadWork
         once; ///< outside of the serial loop, with the ends of its reductions
     int64_t accumulators = 0;

@@ -56,6 +56,7 @@ ThreadTotals::ThreadTotals(const StitchGroup &group, const StitchWork &work,
     : group(group), schedule(schedule) {
   const StitchPasses &passes = work.passesOf(schedule);
   const StitchSteps::Passes &counted = steps.passesOf(group, work, passes);
+  total.instructions = kOwnInstructions;
   add(counted.once, schedule.countSerialPasses());
   if (schedule.serialLoop) {
     addSerialLoop(passes, counted);
@@ -81,7 +82,10 @@ void ThreadTotals::addSerialLoop(const StitchPasses &passes,
   int64_t inStep = 0;
   for (const StitchSteps::Pass &pass : counted.passes) {
     add(pass.step, retainedSteps * walks);
-
+    total.instructions -=
+        pass.repeated.instructions * schedule.serialLoop->registerSteps * walks;
+    total.special -=
+        pass.repeated.special * schedule.serialLoop->registerSteps * walks;
     if (steps > retainedSteps)
       add(pass.again, steps - retainedSteps);
     // Running results are rescaled in every step, and once at the end.

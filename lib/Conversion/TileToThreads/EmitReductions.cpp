@@ -17,6 +17,7 @@
 #include "fusion/Conversion/TileToThreads/Exchange.h"
 #include "fusion/Conversion/TileToThreads/SharedAccess.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -66,6 +67,23 @@ static FailureOr<Value> shuffleXor(ThreadBuilder &b, ThreadTarget &target,
   return fromInteger(vector::ExtractOp::create(b, joined, int64_t(0)));
 }
 
+/// Returns how many parts of a row one access loads, if they lie side by side:
+/// where all lanes of a warp have the same rows, so that they load one word. In
+/// other cases each part has the rows side by side, so that lanes access
+/// different banks, and 1 is returned.
+static int64_t partsSideBySide(ReduceOp op, const LinearLayout &layout,
+                               const ReductionThreadMapping &mapping) {
+  constexpr int64_t widest = 16; // bytes
+  int64_t bytes = op.getType().getElementTypeBitWidth() / 8;
+  for (int64_t lane = 1; lane < kWarpSize; lane *= 2)
+    if (layout.coords(0, lane, 0) != layout.coords(0, 0, 0))
+      return 1;
+  int64_t width = std::min(mapping.parts, widest / std::max<int64_t>(1, bytes));
+  bool isAligned = llvm::isPowerOf2_64(mapping.parts) && bytes > 0 &&
+                   *op.getOffset() % (width * bytes) == 0;
+  return isAligned ? width : 1;
+}
+
 /// Combines the values that several warps have for the same rows, through
 /// shared memory. `rows` are the values by the first register of each row;
 /// `layout` is the layout of the result.
@@ -91,14 +109,18 @@ static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op,
     }
     return arith::IndexCastUIOp::create(b, b.getIndexType(), sum);
   });
+  int64_t width = partsSideBySide(op, layout, mapping);
+  // The distance of a row's parts, and that of the rows of a part.
+  int64_t ofParts = width > 1 ? 1 : elements,
+          ofRows = width > 1 ? mapping.parts : 1;
   auto position = [&](int64_t reg) {
-    return exchangePosition(b, type, layout, reg);
+    return b.mul(exchangePosition(b, type, layout, reg), b.index(ofRows));
   };
   {
     OpBuilder::InsertionGuard guard(b);
     LinearLayout whole = getLayout(op.getValue().getType()).getValue();
     b.enterIf(b.isFirstHolder(layout, whole));
-    Value base = b.mul(part, b.index(elements));
+    Value base = b.mul(part, b.index(ofParts));
     for (auto [reg, value] : rows)
       memref::StoreOp::create(b, *value, memory, b.add(base, position(reg)));
   }
@@ -107,9 +129,20 @@ static LogicalResult combineWarps(KernelEmitter &e, ReduceOp op,
   for (auto [reg, value] : rows) {
     Value at = position(reg);
     Values parts;
-    for (int64_t i = 0; i < mapping.parts; ++i)
-      parts.push_back(
-          memref::LoadOp::create(b, memory, b.addConstant(at, i * elements)));
+    for (int64_t i = 0; i < mapping.parts; i += width) {
+      Value place = b.addConstant(at, i * ofParts);
+      if (width == 1) {
+        parts.push_back(memref::LoadOp::create(b, memory, place));
+        continue;
+      }
+      Type element = type.getElementType();
+      Value packed = vector::LoadOp::create(
+          b, VectorType::get({width}, element), memory, place,
+          /*nontemporal=*/false,
+          llvm::MaybeAlign(width * element.getIntOrFloatBitWidth() / 8));
+      for (int64_t j = 0; j < width; ++j)
+        parts.push_back(vector::ExtractOp::create(b, packed, j));
+    }
     *value = combineTree(parts, [&](Value x, Value y) {
       return arith::getReductionOp(op.getKind(), b, b.getLoc(), x, y);
     });

@@ -119,7 +119,7 @@ public:
   /// Returns the level of a predicted time. Predictions of one level are nearer
   /// to one another than to the true time.
   static double level(double seconds) {
-    constexpr double levels = 64; // up to twice as much: about 1 %
+    constexpr double levels = 32; // up to twice as much: about 2 %
     return std::floor(std::log2(seconds) * levels);
   }
 
@@ -136,10 +136,11 @@ private:
   void tryProducers();
 
   /// The order of results: among predictions of one level, the one with the
-  /// fewest sectors is the best.
+  /// fewest sectors is the best, then the one with the least work of an SM.
   static auto key(const StitchResult &result) {
     double seconds = weighed(result.cost);
-    return std::make_tuple(level(seconds), level(result.cost.sectors), seconds,
+    return std::make_tuple(level(seconds), level(result.cost.sectors),
+                           level(result.cost.issue), seconds,
                            result.cost.traffic, result.cost.latency,
                            result.cost.issue, result.cost.registers);
   }

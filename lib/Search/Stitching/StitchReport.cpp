@@ -22,6 +22,7 @@ static Object reportCost(const StitchCost &cost) {
                 {"traffic_us", microseconds(cost.traffic)},
                 {"latency_us", microseconds(cost.latency)},
                 {"issue_us", microseconds(cost.issue)},
+                {"instructions", cost.instructions},
                 {"moved_bytes", cost.moved},
                 {"compulsory_bytes", cost.compulsory},
                 {"sectors", cost.sectors},

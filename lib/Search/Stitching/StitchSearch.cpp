@@ -21,7 +21,10 @@ void StitchRanking::add(const StitchResult &result) {
   auto isFaster = [](const StitchResult &a, const StitchResult &b) {
     return weighed(a.cost) < weighed(b.cost);
   };
-  if (best.size() == most && !isFaster(result, best.back()))
+  // Each of n results is kept with probability 1/n when it is added.
+  if (random && random->below(++added) == 0)
+    one = result;
+  if (best.size() == most && (most == 0 || !isFaster(result, best.back())))
     return;
   best.insert(llvm::upper_bound(best, result, isFaster), result);
   if (best.size() > most)
@@ -206,7 +209,7 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
           return sharedToFit(group, whole, work.passesOf(whole), chip,
                              maxBlocks);
         },
-        chip);
+        chip.withData(work.compulsoryBytes));
     if (cost && ranking)
       ranking->add(StitchResult{whole, *cost});
     if (cost && (!best || weighed(*cost) < weighed(best->cost)))
@@ -222,8 +225,9 @@ searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
 /// Returns a lower bound of any kernel's time in seconds: its compulsory bytes,
 /// after the latency of the first ones.
 static double minOf(const StitchWork &work, const ChipInfo &chip) {
-  return chip.launchOverhead + chip.dramLatency +
-         work.compulsoryBytes / chip.dramBytesPerSecond;
+  ChipInfo seen = chip.withData(work.compulsoryBytes);
+  return seen.launchOverhead + seen.dramLatency +
+         work.compulsoryBytes / seen.dramBytesPerSecond;
 }
 
 namespace {

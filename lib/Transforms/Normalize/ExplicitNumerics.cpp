@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SoftmaxWeights.h"
 #include "WidenSums.h"
 #include "Winograd.h"
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
@@ -121,7 +122,8 @@ struct ExplicitNumerics
       return signalPassFailure();
     getOperation()->walk([](linalg::GenericOp op) { orderWrites(op); });
     if (failed(widen(rewriter)))
-      signalPassFailure();
+      return signalPassFailure();
+    simplifyWeights(rewriter);
   }
 
 private:
@@ -182,6 +184,13 @@ private:
       numWidened += *widened;
     }
     return success();
+  }
+
+  void simplifyWeights(RewriterBase &rewriter) {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops)
+      numWeights += simplifySoftmaxWeights(rewriter, op);
   }
 };
 

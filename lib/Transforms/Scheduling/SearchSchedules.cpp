@@ -256,11 +256,12 @@ struct SearchSchedulesPass
                                     const SearchOptions &options,
                                     SearchReports &reports) {
     if (report.empty() && reportPage.empty())
-      return chooseStitching(group, chip);
+      return chooseStitching(group, chip, {nullptr, {}, 1, options.randomSeed});
     StitchReport found;
     auto start = std::chrono::steady_clock::now();
-    fuse::ScheduleAttr schedule =
-        chooseStitching(group, chip, &found, nameOf(group), options.ranked);
+    fuse::ScheduleAttr schedule = chooseStitching(
+        group, chip,
+        {&found, nameOf(group), options.ranked, options.randomSeed});
     std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;
     if (found.search.empty()) {

@@ -192,18 +192,23 @@ static void remarkStages(fuse::FusedGroupOpInterface group,
 
 fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
                                            const ChipInfo &chip,
-                                           StitchReport *report, StringRef name,
-                                           size_t most) {
+                                           const StitchRequest &request) {
+  StitchReport *report = request.report;
   std::string reason;
   FailureOr<StitchGroup> axes =
       StitchGroup::compute(group.getOperators(), group.getYieldedValues(),
                            [&](const Twine &why) { reason = why.str(); });
   std::optional<StitchResult> found;
   // Some schedules are met twice.
-  StitchRanking ranking(report ? 4 * most : 0);
+  StitchRanking ranking(report ? 4 * request.most : 0, request.randomSeed);
   if (succeeded(axes))
     found = searchStitching(*axes, chip, reason, StitchEffort::Full,
-                            /*likely=*/nullptr, report ? &ranking : nullptr);
+                            /*likely=*/nullptr,
+                            report || request.randomSeed ? &ranking : nullptr);
+  if (ranking.drawn()) {
+    found->schedule = ranking.drawn()->schedule;
+    found->cost = ranking.drawn()->cost;
+  }
   if (!found) {
     if (report)
       report->whyGeneric = reason;
@@ -236,7 +241,7 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
   };
   if (report)
     report->search = reportStitching(
-        name, *axes, *found, ranking, most,
+        request.name, *axes, *found, ranking, request.most,
         [&](const StitchSchedule &schedule) {
           return llvm::formatv("{0}", Attribute(attributeOf(schedule))).str();
         });

@@ -21,14 +21,23 @@ struct StitchReport {
   std::string whyGeneric;    ///< empty unless the group has the generic form
 };
 
+/// What is asked of a stitched group's search.
+struct StitchRequest {
+  /// Unless null, gets the `most` fastest schedules of the group, under its
+  /// `name`.
+  StitchReport *report = nullptr;
+  llvm::StringRef name = {};
+  size_t most = 1;
+  /// Draws a schedule with this seed in place of the best.
+  std::optional<uint64_t> randomSeed = {};
+};
+
 /// Returns the best schedule of a stitched group, or the generic form, which
 /// any group has, if there is none. Remarks say what was chosen and which bytes
-/// it moves. `report`, unless null, gets the `most` fastest schedules of the
-/// group, under its `name`.
+/// it moves.
 fuse::ScheduleAttr chooseStitching(fuse::FusedGroupOpInterface group,
                                    const ChipInfo &chip,
-                                   StitchReport *report = nullptr,
-                                   llvm::StringRef name = {}, size_t most = 1);
+                                   const StitchRequest &request = {});
 
 /// Returns success if a stitched group can have the schedule on `chip`;
 /// otherwise an error at the group says why not.

@@ -120,7 +120,7 @@ private:
 
   const StitchGroup &group;
   const StitchWork &work;
-  const ChipInfo &chip;
+  ChipInfo chip;
   llvm::SmallVector<Form, 2> forms;
   llvm::SmallVector<Exchange, 2> exchanges;
   llvm::SmallVector<Shape> shapes;

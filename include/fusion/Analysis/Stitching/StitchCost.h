@@ -97,6 +97,7 @@ struct StitchWork {
     return schedule.serialLoop->isOnline ? *online : *serialAxis;
   }
   int64_t compulsoryBytes = 0; ///< every input and result once
+  int64_t inputBytes = 0; ///< the part of `compulsoryBytes` of inputs
   bool hasPolynomials = false; ///< `evaluatesPolynomials` of any operator
   unsigned chained = 0;        ///< longest chain of dependent reductions
 

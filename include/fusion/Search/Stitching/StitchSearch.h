@@ -10,6 +10,8 @@
 #define FUSION_SEARCH_STITCHING_STITCHSEARCH_H
 
 #include "fusion/Analysis/Stitching/StitchCost.h"
+#include "fusion/Search/Space/Random.h"
+#include <optional>
 #include <vector>
 
 namespace fusion {
@@ -22,18 +24,27 @@ struct StitchResult {
 };
 
 /// The fastest schedules that a search has predicted, the fastest first. A
-/// search may skip schedules that cannot be the best.
+/// search may skip schedules that cannot be the best. With a seed, also draws
+/// one of all schedules that the search has predicted, each with the same
+/// probability.
 class StitchRanking {
 public:
-  explicit StitchRanking(size_t most) : most(most) {}
+  explicit StitchRanking(size_t most, std::optional<uint64_t> seed = {})
+      : most(most), random(seed ? std::optional(Random(*seed)) : std::nullopt) {
+  }
 
   /// Inserts `result` if it is among the `most` fastest.
   void add(const StitchResult &result);
   llvm::ArrayRef<StitchResult> results() const { return best; }
+  /// Returns the drawn schedule, or nullopt if there was none to draw from.
+  const std::optional<StitchResult> &drawn() const { return one; }
 
 private:
   size_t most;
   std::vector<StitchResult> best;
+  std::optional<Random> random;
+  uint64_t added = 0;
+  std::optional<StitchResult> one;
 };
 
 enum class StitchEffort : uint8_t {

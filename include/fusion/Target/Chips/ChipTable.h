@@ -127,6 +127,18 @@ struct ChipInfo {
     llvm_unreachable("covered switch");
   }
 
+  /// Returns the chip as a kernel sees it whose operands and results have
+  /// `bytes` bytes. What other kernels have just written or read is still in L2
+  /// where half of it has room for that.
+  ChipInfo withData(double bytes) const {
+    ChipInfo seen = *this;
+    if (bytes <= double(l2Bytes) / 2) {
+      seen.dramBytesPerSecond = l2BytesPerSecond;
+      seen.dramLatency = l2Latency;
+    }
+    return seen;
+  }
+
   /// Returns the number of SMs that blocks in clusters of `clusterBlocks` can
   /// use with one block on each SM.
   int64_t usableSMs(int64_t clusterBlocks) const {

@@ -47,6 +47,12 @@ constexpr int64_t kRegisterUnit = 256;
 /// Architecture whitepaper, "H100 SM Architecture"; the same since sm_80).
 constexpr int64_t kSubPartitions = 4;
 
+/// Cycles from one instruction of a warp to its next one, on average, where no
+/// other warp of the sub-partition is issued: dependent ones take more, as long
+/// as the pipe, and independent ones less. From the timing (docs/timing.md) of
+/// stitched kernels, without special functions, shuffles and waits for memory.
+constexpr double kCyclesBetweenInstructions = 2;
+
 /// The registers of a thread that setmaxnreg can ask for: a multiple of the
 /// step from the least to the most (PTX ISA, "setmaxnreg").
 constexpr int64_t kMinReallocated = 24, kMaxReallocated = 256,
