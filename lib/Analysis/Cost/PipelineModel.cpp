@@ -127,6 +127,10 @@ private:
   struct Body {
     double load = 0; ///< seconds of its own loads
     double use = 0;  ///< seconds of contractions and inner loops
+    /// Of `use` in progress: seconds of the body's contractions on the tensor
+    /// cores, the part of them that overlaps with operators, and seconds of
+    /// operators.
+    double multiplied = 0, overlapped = 0, operated = 0;
     LoadedBytes loaded;
     int64_t stored = 0;  ///< bytes
     unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
@@ -265,10 +269,11 @@ private:
       }
       case TilingNode::Kind::Compute:
         wait();
-        body.use += tensor->role == TensorRole::Rows
-                        ? use.passSeconds(node.index)
-                        : use.useSeconds(tensor->contraction,
-                                         isPipelined ? iterations : 1);
+        if (tensor->role == TensorRole::Rows)
+          body.use += use.passSeconds(node.index);
+        else
+          addContraction(tensor->contraction, isPipelined ? iterations : 1,
+                         body);
         break;
       case TilingNode::Kind::Store:
         if (!isAnothers(node.index))
@@ -290,6 +295,7 @@ private:
       }
     }
     wait();
+    body.use += secondsOfWork(body);
     if (pipelined.received > 0) {
       // All other loads are waited for in every iteration. The block waits at a
       // barrier for what its threads copied. With producer warps, each warp
@@ -301,9 +307,72 @@ private:
       body.load = loadSeconds(pipelined);
       // Other blocks have to signal that they have read the stage.
       if (isInCluster())
-        body.load += chip.clusterLatency;
+        body.load += chip.remoteArrivalLatency;
     }
     return body;
+  }
+
+  /// Returns the seconds of instructions of one warp of the block: `plain` ones
+  /// and special functions.
+  double secondsOfInstructions(double plain, double special) const {
+    double warps = double(schedule.warps) * result.residentBlocks;
+    return (plain * chip.cyclesOfInstruction(warps) +
+            special * chip.cyclesOfSpecial(warps)) /
+           chip.clockHz;
+  }
+
+  /// Adds a tile of a contraction and of the operators on its value. Operators
+  /// on a complete value count for each of its tiles alike.
+  void addContraction(unsigned number, int64_t repetitions, Body &body) {
+    double multiplied = use.useSeconds(number, repetitions);
+    body.multiplied += multiplied;
+    if (form == PipelineForm::Printed)
+      return;
+    if (schedule.isPingPong || schedule.contractions[number].stages > 1)
+      body.overlapped += multiplied;
+    const Footprint::TileWork &work = footprint.tileWork[number];
+    double share = 1.0 / (kWarpSize * schedule.warps), ofTiles = share;
+    for (unsigned axis : group.contractions[number].reduction)
+      ofTiles /= sequentialTrips(group, schedule, axis);
+    body.operated += secondsOfInstructions(
+        work.completed.plain * ofTiles + work.computed.plain * share,
+        work.completed.special * ofTiles + work.computed.special * share);
+  }
+
+  /// Returns the seconds of a body's contractions and of the operators on their
+  /// values. One warp of a sub-partition does one after the other, unless the
+  /// schedule overlaps them. Of several warps others multiply meanwhile.
+  double secondsOfWork(const Body &body) const {
+    double all = body.multiplied + body.operated;
+    double warps = std::max(1.0, double(schedule.warps) *
+                                     result.residentBlocks / kSubPartitions);
+    double hidden =
+        std::max(std::min(body.overlapped, body.operated),
+                 std::min(body.multiplied, body.operated) * (1 - 1 / warps));
+    return all - hidden;
+  }
+
+  /// Returns the seconds in which a warp controls an iteration of a loop: it
+  /// counts, waits for copies, and issues the next ones.
+  double secondsOfControl(const TilingNode &loop) const {
+    if (form == PipelineForm::Printed)
+      return 0;
+    // From the machine code of products.
+    constexpr double ofLoop = 8, ofWait = 16, ofTMA = 20, ofCopy = 4;
+    constexpr double bytesOfCopy = 16;
+    double instructions = ofLoop;
+    bool waits = false;
+    for (const TilingNode &node : loop.children) {
+      if (node.kind != TilingNode::Kind::Load || isAnothers(node.index))
+        continue;
+      waits = true;
+      if (!loadsByTMA(node))
+        instructions += ofCopy * use.tileBytes(node.index) /
+                        (bytesOfCopy * kWarpSize * schedule.warps);
+      else if (!hasProducers())
+        instructions += ofTMA;
+    }
+    return secondsOfInstructions(instructions + (waits ? ofWait : 0), 0);
   }
 
   /// Whether TMA copies load everything that a node loads.
@@ -365,7 +434,7 @@ private:
     firstLoads += body.load;
     loop.stages = std::max(1u, body.stages);
     loop.load = body.load;
-    loop.use = body.use;
+    loop.use = body.use + secondsOfControl(node);
     // A producer warp issues the inner loop's next first loads while the last
     // iterations of this one compute.
     bool isAhead = llvm::all_of(node.children, [&](const TilingNode &child) {

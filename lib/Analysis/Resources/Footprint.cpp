@@ -160,6 +160,10 @@ Footprint fusion::countTraffic(const GroupModel &group,
   for (auto [number, contraction] : llvm::enumerate(group.contractions)) {
     const LoopTraffic::PerContraction &times = traffic.contractions[number];
     const ContractionMapping &mapping = schedule.contractions[number];
+    Footprint::TileWork &own = result.tileWork.emplace_back();
+    if (!times.isPartial)
+      own.completed = workOfValue(group, schedule, traffic, number);
+    own.computed = times.rescaled;
     int64_t i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
             r1 = schedule.tiles[mapping.r1];
     if (!times.isPartial)

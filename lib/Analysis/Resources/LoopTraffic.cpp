@@ -238,10 +238,12 @@ private:
     if (!isPartial)
       result.scalar += perPoint * (i1 * i2 * completed / shares);
     // Every iteration of the axis rescales the accumulator.
+    ScalarWork rescaled;
     for (const OnlineAxis &online : group.online)
       if (llvm::is_contained(online.corrected, number) &&
           runsOnline(group, retained, online.axis))
-        result.scalar += ScalarWork{1, 0} * (i1 * i2 * count);
+        rescaled += ScalarWork{1, 0} * (i1 * i2);
+    result.scalar += rescaled * count;
     int64_t steps = 1, completions = 1;
     for (unsigned axis : loops) {
       if (schedule.isBlockAxis(axis))
@@ -256,8 +258,9 @@ private:
     // One barrier before the tiles are overwritten, one before they are read.
     result.serialLoads += steps;
     result.barriers += 2 * steps;
-    traffic.contractions[number] = {count, completed, completions, isPartial,
-                                    perPoint * (i1 * i2)};
+    traffic.contractions[number] = {
+        count,   completed, completions, isPartial, perPoint * (i1 * i2),
+        rescaled};
   }
 
   const GroupModel &group;

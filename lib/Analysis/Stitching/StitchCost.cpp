@@ -182,34 +182,18 @@ double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
   return waits;
 }
 
-/// Returns the cycles for which an instruction takes a sub-partition, on
-/// average. Half of them are taken to have the rate of f32; of the others
-/// integer operations and conversions have 16 lanes, the rest 32.
-static double cyclesOfInstruction(const ChipInfo &chip) {
-  double lanes = chip.f32FlopsPerSecond / 2 /
-                 (chip.clockHz * chip.numSMs * kSubPartitions);
-  constexpr double ofOthers = 1.5;
-  return (std::max(1.0, kWarpSize / lanes) + ofOthers) / 2;
-}
-
 WarpSeconds fusion::secondsOfWarp(const StitchSchedule &schedule,
                                   unsigned passes, const ThreadWork &work,
                                   int64_t clusterExchanges, int64_t chained,
                                   int64_t warps, const ChipInfo &chip) {
   double clock = 1 / chip.clockHz;
-  double ofPartition = std::max(1.0, double(warps) / kSubPartitions),
-         between = std::max(kCyclesBetweenInstructions,
-                            ofPartition * cyclesOfInstruction(chip));
-  // Warps evaluate special functions at the same time, and wait a part of their
-  // latency.
-  double special = double(kWarpSize) * kSubPartitions /
-                   chip.specialPerClockPerSM * (ofPartition + 0.5);
   // A reduction over the lanes of a warp is a chain of shuffles, each of which
   // has about the latency of shared memory. Operators on its result follow.
   constexpr double shuffles = 5, onRows = 2;
   double busy =
-      (work.loads + work.instructions) * between * clock +
-      work.special * special * clock +
+      (work.loads + work.instructions) * chip.cyclesOfInstruction(warps) *
+          clock +
+      work.special * chip.cyclesOfSpecial(warps) * clock +
       work.exchanges * 2 * (chip.barrierLatency + chip.sharedLatency) +
       clusterExchanges * 2 * chip.clusterLatency +
       chained * (shuffles + onRows) *
@@ -239,7 +223,7 @@ double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
   double clock = 1 / chip.clockHz;
   return double(blocksOnBusiest * warps) *
          std::max<double>(
-             {(work.loads + work.instructions) * cyclesOfInstruction(chip) /
+             {(work.loads + work.instructions) * chip.issueCycles() /
                   double(kSubPartitions),
               work.special * kWarpSize / double(chip.specialPerClockPerSM),
               work.lines}) *

@@ -79,7 +79,7 @@ public:
     set(deepest);
     const ChipInfo &chip = evaluator.chip;
     double barriers = 0; // of a block, and releases by others of its cluster
-    double release = schedule.cluster > 1 ? chip.clusterLatency : 0;
+    double release = schedule.cluster > 1 ? chip.remoteArrivalLatency : 0;
     for (const PipelinedLoop &loop : loops) {
       double iterations = 1;
       for (unsigned axis : loop.axes)

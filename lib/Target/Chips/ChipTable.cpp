@@ -227,6 +227,9 @@ static constexpr ChipInfo h100() {
   chip.sharedLatency = 1.6e-8;
   chip.barrierLatency = 1.5e-8;
   chip.clusterLatency = 9.84e-8;
+  // Half of the 983 cycles of a round trip
+  // (benchmarks/results/h200/2026-11-27).
+  chip.remoteArrivalLatency = 2.7e-7;
   // mma.sync at 62.9 % of the wgmma rate [Luo24]; its latency [est] the 33
   // cycles of [Sun23].
   chip.mmaLatency = 1.80e-8;
@@ -278,6 +281,7 @@ static constexpr ChipInfo b200() {
   chip.sharedLatency = 1.6e-8;
   chip.barrierLatency = 1.5e-8;
   chip.clusterLatency = 9.73e-8;
+  chip.remoteArrivalLatency = 2.7e-7; // [est]
   chip.mmaLatency = 1.78e-8;
   chip.mmaPeakFraction = 0.5;
   // [PTX]
@@ -318,6 +322,7 @@ static constexpr ChipInfo rtx5090() {
   chip.sharedLatency = 1.3e-8;
   chip.barrierLatency = 1.3e-8;
   chip.clusterLatency = 7.47e-8;
+  chip.remoteArrivalLatency = 2.0e-7; // [est]
   chip.mmaLatency = 1.37e-8;
   chip.mmaPeakFraction = 1.0;
   return chip;
@@ -349,6 +354,7 @@ static constexpr bool areComplete() {
         return false;
     if (chip.name.empty() || chip.arch.empty() || chip.product.empty() ||
         chip.hasClusters != (chip.clusterLatency != 0) ||
+        chip.hasClusters != (chip.remoteArrivalLatency != 0) ||
         chip.hasClusters != (chip.maxClusterSize > 1))
       return false;
   }

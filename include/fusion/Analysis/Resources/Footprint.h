@@ -33,6 +33,12 @@ struct Footprint {
   /// The part of `mmaFlops` by the kind of unit that executes it.
   std::array<int64_t, kNumIntrinsicUnits> unitFlops{};
   ScalarWork scalar; ///< of element-wise operators and reductions
+  /// The part of `scalar` of one tile of a contraction: when its value is
+  /// complete, and each time that it is computed.
+  struct TileWork {
+    ScalarWork completed, computed;
+  };
+  llvm::SmallVector<TileWork, 4> tileWork; ///< by contraction
   /// Work that overlaps with MMAs, included in `mmaFlops` and `scalar`. With
   /// cross-iteration overlap: the flops of the contraction whose MMAs overlap
   /// with the next iteration, and the scalar work that they overlap with. With

@@ -33,6 +33,7 @@ struct LoopTraffic {
     int64_t completedByBlock = 0; ///< of one
     bool isPartial = false;       ///< another launch completes it
     ScalarWork scalar; ///< of each tile of its value, but for that of rows
+    ScalarWork rescaled; ///< of each computed tile: rescaled accumulators
   };
   llvm::SmallVector<PerContraction, 4> contractions;
   struct PerPass {

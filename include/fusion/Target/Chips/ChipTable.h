@@ -14,10 +14,12 @@
 #ifndef FUSION_TARGET_CHIPS_CHIPTABLE_H
 #define FUSION_TARGET_CHIPS_CHIPTABLE_H
 
+#include "fusion/Target/Chips/Hardware.h"
 #include "fusion/Target/Chips/Processors.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -84,6 +86,9 @@ struct ChipInfo {
   double launchOverhead = 0; ///< of one kernel in a stream of kernels
   double barrierLatency = 0; ///< one block-wide barrier
   double clusterLatency = 0; ///< between SMs of a cluster; 0 without
+  /// From an arrival at an mbarrier of another SM of the cluster to the end of
+  /// a wait there; 0 without clusters.
+  double remoteArrivalLatency = 0;
 
   // mma.sync.
   double mmaLatency = 0;      ///< seconds of one m16n8k16
@@ -125,6 +130,30 @@ struct ChipInfo {
       return f32FlopsPerSecond;
     }
     llvm_unreachable("covered switch");
+  }
+
+  /// Returns the cycles between two instructions of a warp, on average, beside
+  /// `warps` - 1 other warps of its SM. Half of all instructions are taken to
+  /// have the rate of f32; of the others integer operations and conversions
+  /// have 16 lanes, the rest 32.
+  double cyclesOfInstruction(double warps) const {
+    return std::max(kCyclesBetweenInstructions,
+                    warps / kSubPartitions * issueCycles());
+  }
+  /// Returns the cycles for which an instruction takes a sub-partition, on
+  /// average.
+  double issueCycles() const {
+    double lanes = f32FlopsPerSecond / 2 / (clockHz * numSMs * kSubPartitions);
+    constexpr double ofOthers = 1.5;
+    return (std::max(1.0, kWarpSize / lanes) + ofOthers) / 2;
+  }
+  /// Returns the cycles of a special function of a warp beside `warps` - 1
+  /// other warps of its SM, which evaluate it at the same time. A warp waits a
+  /// part of its latency.
+  double cyclesOfSpecial(double warps) const {
+    constexpr double ofLatency = 0.5;
+    return kWarpSize * kSubPartitions / double(specialPerClockPerSM) *
+           (std::max(1.0, warps / kSubPartitions) + ofLatency);
   }
 
   /// Returns the chip as a kernel sees it whose operands and results have
