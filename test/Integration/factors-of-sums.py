@@ -18,7 +18,7 @@ folder, root = sys.argv[1:]
 sys.path.insert(0, os.path.join(root, "benchmarks", "workloads"))
 from linalg_builder import Function  # noqa: E402
 
-M, N, K, H = 32, 512, 16, 32
+M, N, K, H = 128, 1024, 32, 64
 INF = numpy.inf
 
 
@@ -111,7 +111,9 @@ def run(name, weights, values, expected=0):
     assert expected is None or done.returncode == expected, (name, done.returncode, done.stdout[-1500:], done.stderr[-1500:])
     with open(path + ".json") as file:
         (report,) = json.load(file)
-    form = "online" if "reduction = <online" in report["kernels"][0]["schedule"] else "other"
+    # The running form is that of a loop over keys, and of blocks that split them.
+    schedule = report["kernels"][0]["schedule"]
+    form = "online" if "reduction = <online" in schedule or "parallel = <{n = " in schedule else "other"
     read = lambda kind: numpy.load(f"{path}/{name}.{kind}0.npy")
     return form, read("result"), read("reference")
 

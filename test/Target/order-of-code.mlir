@@ -3,7 +3,7 @@
 // RUN: fusion-opt %s --fuse-to-nvvm="chip=sm_80 force-fusion=true" | fusion-translate --fuse-to-ptx | FileCheck %s
 
 // CHECK-LABEL: .visible .entry rows_chain_0
-// CHECK-COUNT-256: fma.rn.f32
+// CHECK-COUNT-384: fma.rn.f32
 // CHECK-NOT: fma.rn.f32
 // CHECK: @%p{{.*}} bra
 // CHECK-NOT: fma.rn.f32

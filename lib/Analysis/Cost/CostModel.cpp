@@ -92,9 +92,17 @@ Cost fusion::predictThroughput(const GroupModel &group,
   if (storesPartials(schedule)) {
     SplitReductionFootprint splitReduction =
         splitReductionFootprint(group, schedule);
+    // A thread adds up the partial results of its elements one after the other,
+    // in about as many instructions each.
+    constexpr double ofPartial = 40;
+    double each = chip.l2Latency +
+                  ofPartial * chip.cyclesOfInstruction(1) / chip.clockHz;
     cost.splitReduction =
-        predictStreaming(splitReduction.loadBytes + splitReduction.storeBytes,
-                         chip) +
+        std::max(predictStreaming(splitReduction.loadBytes +
+                                      splitReduction.storeBytes,
+                                  chip),
+                 chip.launchOverhead +
+                     schedule.splitOf(*schedule.splitAxis()) * each) +
         (splitReduction.launches - 1) * predictStreaming(0, chip);
   }
   cost.total = cost.launch + cost.splitReduction + cost.busiest();

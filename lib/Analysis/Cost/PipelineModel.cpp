@@ -357,22 +357,20 @@ private:
   double secondsOfControl(const TilingNode &loop) const {
     if (form == PipelineForm::Printed)
       return 0;
-    // From the machine code of products.
-    constexpr double ofLoop = 8, ofWait = 16, ofTMA = 20, ofCopy = 4;
     constexpr double bytesOfCopy = 16;
-    double instructions = ofLoop;
+    double instructions = kLoopInstructions;
     bool waits = false;
     for (const TilingNode &node : loop.children) {
       if (node.kind != TilingNode::Kind::Load || isAnothers(node.index))
         continue;
       waits = true;
       if (!loadsByTMA(node))
-        instructions += ofCopy * use.tileBytes(node.index) /
+        instructions += kCopyInstructions * use.tileBytes(node.index) /
                         (bytesOfCopy * kWarpSize * schedule.warps);
       else if (!hasProducers())
-        instructions += ofTMA;
+        instructions += kTMAInstructions;
     }
-    return secondsOfInstructions(instructions + (waits ? ofWait : 0), 0);
+    return secondsOfInstructions(instructions + (waits ? kWaitInstructions : 0), 0);
   }
 
   /// Whether TMA copies load everything that a node loads.

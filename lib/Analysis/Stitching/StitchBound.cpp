@@ -303,7 +303,8 @@ std::optional<double> StitchBound::boundOf(const Form &form,
         traffic / chip.numSMs * (1 / chip.clockHz) / chip.l2BytesPerClockPerSM;
   }
   double loads = work.inputBytes / chip.dramBytesPerSecond;
-  return secondsOfKernel({memory, port, issue, latency, loads, warp}, chip);
+  return secondsOfKernel(
+      {memory, port, issue, latency, loads, /*apart=*/0, warp}, chip);
 }
 
 double StitchBound::ofClusters() const {

@@ -232,7 +232,8 @@ double fusion::secondsOfIssue(const ThreadWork &work, int64_t blocksOnBusiest,
 
 double fusion::secondsOfKernel(const KernelLimits &limits,
                                const ChipInfo &chip) {
-  double busy = std::max({limits.memory, limits.port, limits.issue});
+  double moved = std::max(limits.memory, limits.port),
+         busy = std::max(moved + limits.apart, limits.issue);
   return chip.launchOverhead +
          std::max({chip.dramLatency + busy, limits.latency,
                    limits.warp.with(limits.loads)});
@@ -421,12 +422,14 @@ void CostPrediction::addMemory() {
   double port = double(blocksOnBusiest()) * (bytes + beside) / blocks * clock /
                 chip.l2BytesPerClockPerSM;
   cost.issue = std::max(cost.issue, port);
+  // Blocks of a single wave compute at the same time.
+  double apart = cost.waves > 1 ? cost.waves * warp.alone / cost.blocksPerSM : 0;
   double loads =
       std::max(work.inputBytes / chip.dramBytesPerSecond,
                std::max(cost.memory, port) * traffic.loaded /
                    std::max<double>(1, traffic.loaded + traffic.stored));
   cost.total = secondsOfKernel(
-      {cost.memory, port, cost.issue, cost.latency, loads, warp}, chip);
+      {cost.memory, port, cost.issue, cost.latency, loads, apart, warp}, chip);
   // Then the last blocks reduce the partial results.
   if (split)
     cost.total += ::secondsOfRounds(group, schedule, *split, chip);

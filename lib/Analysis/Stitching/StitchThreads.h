@@ -104,6 +104,9 @@ struct KernelLimits {
   double issue = 0;   ///< work of the busiest SM
   double latency = 0; ///< waves of blocks
   double loads = 0;   ///< the part of `memory` or `port` of loads
+  /// In which an SM's blocks compute while none of their loads are in flight,
+  /// divided by the number of resident blocks, which do so at different times.
+  double apart = 0;
   WarpSeconds warp;
 };
 /// Returns the seconds of a kernel with its launch: what is busy most, or all
@@ -111,7 +114,7 @@ struct KernelLimits {
 /// time and then compute at the same time; the first wave begins with its
 /// loads, and the last one ends with what it computes. What a warp does while
 /// its next loads are in flight takes no time of its own. No warp waits for
-/// stores.
+/// stores. Over several waves memory is idle while none of an SM's blocks loads.
 double secondsOfKernel(const KernelLimits &limits, const ChipInfo &chip);
 /// Returns the seconds of the cross-block reduction in the last blocks: `steps`
 /// steps after a fence and a count of the blocks.

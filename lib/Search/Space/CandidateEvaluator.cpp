@@ -78,14 +78,20 @@ public:
       deepest.push_back(count - 1);
     set(deepest);
     const ChipInfo &chip = evaluator.chip;
-    double barriers = 0; // of a block, and releases by others of its cluster
+    // Of a block, with releases by others of its cluster, and TMA copies that
+    // producers would issue.
+    double barriers = 0, iterationsOfAll = 0;
     double release = schedule.cluster > 1 ? chip.remoteArrivalLatency : 0;
     for (const PipelinedLoop &loop : loops) {
       double iterations = 1;
       for (unsigned axis : loop.axes)
         iterations *= sequentialTrips(evaluator.group, schedule, axis);
       barriers += iterations * chip.barrierLatency + (iterations + 1) * release;
+      iterationsOfAll += iterations;
     }
+    auto copies = llvm::count_if(schedule.places, [](const auto &place) {
+      return place.transport == fuse::Transport::TMA;
+    });
     int64_t blocks = blocksPerSM(schedule, held, chip);
     // All numbers of blocks that hold the whole grid take equally long.
     while (blocks > 1 &&
@@ -99,7 +105,10 @@ public:
         setRegisterStages(registers);
         Cost cost = predictCost(evaluator.group, schedule, held, chip,
                                 throughput, &evaluator.memo);
-        double pipeline = cost.pipeline - barriers * cost.waves;
+        double control =
+            iterationsOfAll * copies * kTMAInstructions / chip.clockHz *
+            chip.cyclesOfInstruction(double(schedule.warps) * blocks);
+        double pipeline = cost.pipeline - (barriers + control) * cost.waves;
         if (cost.launch + cost.splitReduction +
                 std::max(cost.busiest(), pipeline) <
             limit)

@@ -166,21 +166,33 @@ static Operation *exponentialOf(linalg::LinalgOp op) {
              : nullptr;
 }
 
-/// Whether `sum` adds up the elements of `tensor` and nothing else.
-static bool isSumOf(linalg::LinalgOp sum, Value tensor) {
+/// Whether `sum` adds up what `exponentials` yields, over the loops over which
+/// it subtracts the maximum: each sum has a 1 among its terms.
+static bool isSumOfRows(linalg::LinalgOp sum, linalg::LinalgOp exponentials) {
   Value added = combinedBy<arith::AddFOp>(sum);
   OpOperand *input = added ? inputOf(sum, added) : nullptr;
-  if (!input || input->get() != tensor)
+  std::optional<APFloat> start = input ? startOf(sum) : std::nullopt;
+  if (!start || !start->isZero() || input->get() != exponentials->getResult(0))
     return false;
-  std::optional<APFloat> start = startOf(sum);
-  return start && start->isZero();
+  auto difference = yieldedBy(exponentials)
+                        .getDefiningOp()
+                        ->getOperand(0)
+                        .getDefiningOp<arith::SubFOp>();
+  SameLoops loops;
+  return loops.note(exponentials.getMatchingIndexingMap(
+                        exponentials.getDpsInitOperand(0)),
+                    sum.getMatchingIndexingMap(input)) &&
+         loops.note(exponentials.getMatchingIndexingMap(
+                        inputOf(exponentials, difference.getRhs())),
+                    sum.getMatchingIndexingMap(sum.getDpsInitOperand(0)));
 }
 
 /// Whether `divisor` of `op` is the sum of the row that `dividend` is in.
 static bool isSumOfRow(linalg::LinalgOp op, OpOperand *dividend,
                        OpOperand *divisor) {
   auto sum = divisor->get().getDefiningOp<linalg::LinalgOp>();
-  if (!sum || !isSumOf(sum, dividend->get()))
+  if (!sum ||
+      !isSumOfRows(sum, dividend->get().getDefiningOp<linalg::LinalgOp>()))
     return false;
   SameLoops loops;
   return loops.note(op.getMatchingIndexingMap(dividend),
@@ -213,11 +225,6 @@ static Value reciprocalsOf(RewriterBase &rewriter, Value tensor) {
   return generic.getResult(0);
 }
 
-/// Whether no use of a value in the body of `op` tells apart what f16 rounds to
-/// zero. `isWeighed`: products with the reciprocal of the row's sum may use it.
-static bool isRoundedToHalf(linalg::LinalgOp op, Value value,
-                            llvm::function_ref<bool(Value)> isReciprocal);
-
 /// Whether all uses of a tensor are those of a factor of a contraction, whose
 /// products with less than 2^-126 are lost beside those with the row's 1.
 static bool isFactor(Value tensor) {
@@ -228,43 +235,61 @@ static bool isFactor(Value tensor) {
   });
 }
 
-/// Whether no use of a tensor tells apart what f16 rounds to zero.
-static bool
-isTensorRoundedToHalf(Value tensor,
-                      llvm::function_ref<bool(Value)> isReciprocal) {
-  return !tensor.use_empty() &&
-         llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
-           auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
-           if (!user || !user.isDpsInput(&use))
-             return false;
-           return isSumOf(user, tensor) ||
-                  isRoundedToHalf(user, user.getMatchingBlockArgument(&use),
-                                  isReciprocal);
-         });
-}
+namespace {
 
-static bool isRoundedToHalf(linalg::LinalgOp op, Value value,
-                            llvm::function_ref<bool(Value)> isReciprocal) {
-  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<arith::TruncFOp>(user)) {
-      Value rounded = user->getResult(0);
-      return rounded.getType().isF16() ||
-             (rounded.getType().isBF16() && op->getNumResults() == 1 &&
-              yieldedBy(op) == rounded && rounded.hasOneUse() &&
-              isFactor(op->getResult(0)));
-    }
-    if (isa<linalg::YieldOp>(user))
-      return op->getNumResults() == 1 && op.getNumReductionLoops() == 0 &&
-             isTensorRoundedToHalf(op->getResult(0), isReciprocal);
-    OpOperand *factor =
-        isa<arith::MulFOp>(user)
-            ? inputOf(op, user->getOperand(1 - use.getOperandNumber()))
-            : nullptr;
-    return factor && isReciprocal(factor->get()) &&
-           isRoundedToHalf(op, user->getResult(0), isReciprocal);
-  });
-}
+/// Decides whether uses of exponentials tell apart zero and what is below the
+/// normal numbers.
+class SmallestUses {
+public:
+  /// `reciprocals`: tensors with the reciprocals of the exponentials' sums.
+  SmallestUses(linalg::LinalgOp exponentials,
+               const llvm::SmallDenseSet<Value> &reciprocals)
+      : exponentials(exponentials), reciprocals(reciprocals) {}
+
+  /// Returns whether no use of a tensor does.
+  bool areNone(Value tensor) const {
+    return !tensor.use_empty() &&
+           llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
+             auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+             if (!user || !user.isDpsInput(&use))
+               return false;
+             return isSumOfRows(user, exponentials) ||
+                    areNone(user, user.getMatchingBlockArgument(&use));
+           });
+  }
+
+private:
+  /// Returns whether no use of a value in the body of `op` does.
+  bool areNone(linalg::LinalgOp op, Value value) const {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (isa<arith::TruncFOp>(user))
+        return isRounded(op, user->getResult(0));
+      if (isa<linalg::YieldOp>(user))
+        return op->getNumResults() == 1 && op.getNumReductionLoops() == 0 &&
+               areNone(op->getResult(0));
+      OpOperand *factor =
+          isa<arith::MulFOp>(user)
+              ? inputOf(op, user->getOperand(1 - use.getOperandNumber()))
+              : nullptr;
+      return factor && reciprocals.contains(factor->get()) &&
+             areNone(op, user->getResult(0));
+    });
+  }
+
+  /// Returns whether a rounded value is of f16, whose least number is above, or
+  /// of bf16 and a factor.
+  static bool isRounded(linalg::LinalgOp op, Value rounded) {
+    return rounded.getType().isF16() ||
+           (rounded.getType().isBF16() && yieldedBy(op) == rounded &&
+            rounded.hasOneUse() && isFactor(op->getResult(0)));
+  }
+
+  linalg::LinalgOp exponentials;
+  const llvm::SmallDenseSet<Value> &reciprocals;
+};
+
+} // namespace
 
 unsigned fusion::simplifySoftmaxWeights(RewriterBase &rewriter,
                                         linalg::LinalgOp op) {
@@ -306,8 +331,7 @@ unsigned fusion::simplifySoftmaxWeights(RewriterBase &rewriter,
       ++count;
     }
   }
-  if (isTensorRoundedToHalf(
-          tensor, [&](Value factor) { return known.contains(factor); }))
+  if (SmallestUses(op, known).areNone(tensor))
     exponential->setDiscardableAttr(fuse::kFlushAttrName,
                                     rewriter.getUnitAttr());
   return count;

@@ -396,3 +396,127 @@ func.func @last_iteration_wins(%a: tensor<5x7xf32>, %o: tensor<5xf32>) -> tensor
   } -> tensor<5xf32>
   return %r : tensor<5xf32>
 }
+
+// -----
+
+// The quotient of an exponential of the difference from its row's maximum and of
+// the row's sum is the product with the sum's reciprocal. Weights that are
+// rounded to f16 do not tell apart zero and less than the normal numbers.
+
+// CHECK-LABEL: func @weights_f16
+// CHECK:         math.exp %{{.*}} {fuse.flush} : f32
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.addf
+// CHECK:         %[[RECIPROCAL:.*]] = linalg.generic {{.*}} ins(%[[SUM]] : tensor<4xf32>)
+// CHECK:           arith.divf %{{.*}}, %{{.*}} : f32
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[RECIPROCAL]] : tensor<4x8xf32>, tensor<4xf32>)
+// CHECK:           arith.mulf
+// CHECK-NOT:     arith.divf
+// CHECK:         return
+func.func @weights_f16(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  %empty = tensor.empty() : tensor<4x8xf16>
+  %y = linalg.softmax dimension(1) ins(%x : tensor<4x8xf16>) outs(%empty : tensor<4x8xf16>) -> tensor<4x8xf16>
+  return %y : tensor<4x8xf16>
+}
+
+// -----
+
+// f32 results tell them apart.
+
+// CHECK-LABEL: func @weights_f32
+// CHECK-NOT:     fuse.flush
+// CHECK:         return
+func.func @weights_f32(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %empty = tensor.empty() : tensor<4x8xf32>
+  %y = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%empty : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+#map = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// Without a maximum the sum may be so small that its reciprocal overflows.
+
+// CHECK-LABEL: func @no_maximum
+// CHECK-NOT:     arith.mulf
+// CHECK:         arith.divf
+// CHECK-NOT:     arith.mulf
+// CHECK:         return
+func.func @no_maximum(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4x4xf32>
+  %e = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+         ins(%x : tensor<4x4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4xf32>
+  %rows = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%rows : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#map, #row], iterator_types = ["parallel", "reduction"]}
+         ins(%e : tensor<4x4xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+         ins(%e, %s : tensor<4x4xf32>, tensor<4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+#map = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// Sums of columns are no sums of the rows whose maximum was subtracted.
+
+// CHECK-LABEL: func @other_sum
+// CHECK-NOT:     arith.constant 1.0
+// CHECK-NOT:     arith.mulf
+// CHECK:         arith.divf
+// CHECK-NOT:     arith.mulf
+// CHECK:         return
+func.func @other_sum(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %rows = tensor.empty() : tensor<4xf32>
+  %lowest = linalg.fill ins(%low : f32) outs(%rows : tensor<4xf32>) -> tensor<4xf32>
+  %m = linalg.generic {indexing_maps = [#map, #row], iterator_types = ["parallel", "reduction"]}
+         ins(%x : tensor<4x4xf32>) outs(%lowest : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %empty = tensor.empty() : tensor<4x4xf32>
+  %e = linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+         ins(%x, %m : tensor<4x4xf32>, tensor<4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%rows : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {indexing_maps = [#map, #column], iterator_types = ["reduction", "parallel"]}
+         ins(%e : tensor<4x4xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#map, #column, #map], iterator_types = ["parallel", "parallel"]}
+         ins(%e, %s : tensor<4x4xf32>, tensor<4xf32>) outs(%empty : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}

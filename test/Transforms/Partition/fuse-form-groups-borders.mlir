@@ -77,21 +77,21 @@ func.func @read_together(%a: tensor<2048x512xf16>, %b: tensor<512x2048xf16>, %bi
 // CHECK: fuse.chain
 // CHECK: arith.truncf
 // CHECK: linalg.matmul
-func.func @in_front(%x: tensor<2048x512xf32>, %y: tensor<2048x512xf32>, %b: tensor<512x512xf16>) -> (tensor<2048x512xf32>, tensor<2048x512xf32>) {
+func.func @in_front(%x: tensor<16384x512xf32>, %y: tensor<16384x512xf32>, %b: tensor<512x512xf16>) -> (tensor<16384x512xf32>, tensor<16384x512xf32>) {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<2048x512xf32>
-  %h = tensor.empty() : tensor<2048x512xf16>
-  %s = linalg.softmax dimension(1) ins(%x : tensor<2048x512xf32>) outs(%e : tensor<2048x512xf32>) -> tensor<2048x512xf32>
+  %e = tensor.empty() : tensor<16384x512xf32>
+  %h = tensor.empty() : tensor<16384x512xf16>
+  %s = linalg.softmax dimension(1) ins(%x : tensor<16384x512xf32>) outs(%e : tensor<16384x512xf32>) -> tensor<16384x512xf32>
   %n = linalg.generic {indexing_maps = [#full, #full, #full], iterator_types = ["parallel", "parallel"]}
-      ins(%s, %y : tensor<2048x512xf32>, tensor<2048x512xf32>) outs(%h : tensor<2048x512xf16>) {
+      ins(%s, %y : tensor<16384x512xf32>, tensor<16384x512xf32>) outs(%h : tensor<16384x512xf16>) {
   ^bb0(%p: f32, %q: f32, %o: f16):
     %u = arith.mulf %p, %q : f32
     %r = arith.truncf %u : f32 to f16
     linalg.yield %r : f16
-  } -> tensor<2048x512xf16>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2048x512xf32>) -> tensor<2048x512xf32>
-  %p = linalg.matmul ins(%n, %b : tensor<2048x512xf16>, tensor<512x512xf16>) outs(%f : tensor<2048x512xf32>) -> tensor<2048x512xf32>
-  return %s, %p : tensor<2048x512xf32>, tensor<2048x512xf32>
+  } -> tensor<16384x512xf16>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16384x512xf32>) -> tensor<16384x512xf32>
+  %p = linalg.matmul ins(%n, %b : tensor<16384x512xf16>, tensor<512x512xf16>) outs(%f : tensor<16384x512xf32>) -> tensor<16384x512xf32>
+  return %s, %p : tensor<16384x512xf32>, tensor<16384x512xf32>
 }
 
 // Where it would load them for many columns the stitched operators compute it.

@@ -15,10 +15,10 @@ import sys
 folder = sys.argv[1]
 os.makedirs(folder, exist_ok=True)
 # A softmax of two operands that a name would end the page's script with, and rows that lie apart.
-SOFTMAX = """func.func @"</script>softmax"(%x: tensor<4096x1000xf32>) -> tensor<4096x1000xf32> {
-  %o = tensor.empty() : tensor<4096x1000xf32>
-  %y = linalg.softmax dimension(1) ins(%x : tensor<4096x1000xf32>) outs(%o : tensor<4096x1000xf32>) -> tensor<4096x1000xf32>
-  return %y : tensor<4096x1000xf32>
+SOFTMAX = """func.func @"</script>softmax"(%x: tensor<96x1000xf32>) -> tensor<96x1000xf32> {
+  %o = tensor.empty() : tensor<96x1000xf32>
+  %y = linalg.softmax dimension(1) ins(%x : tensor<96x1000xf32>) outs(%o : tensor<96x1000xf32>) -> tensor<96x1000xf32>
+  return %y : tensor<96x1000xf32>
 }
 """
 # The generic form: an intermediate value of nine dimensions.

@@ -5,7 +5,7 @@
 
 // CHECK: traffic {{.*}} online along {{.}}: 1 reduction is corrected as others go on, so that 2 passes do for 3, which would load {{[0-9]+}} bytes; 2 passes over
 // SCHEDULE-LABEL: @softmax
-// SCHEDULE: serial_loop = <axis = "{{.}}", step = {{[0-9]+}}, {{.*}}online = true>
+// SCHEDULE: serial_loop = <axis = "{{.}}", step = {{[0-9]+}}, {{.*}}online = true
 func.func @softmax(%x: tensor<512x262144xf32>) -> tensor<512x262144xf32> {
   %e = tensor.empty() : tensor<512x262144xf32>
   %r = linalg.softmax dimension(1) ins(%x : tensor<512x262144xf32>) outs(%e : tensor<512x262144xf32>) -> tensor<512x262144xf32>

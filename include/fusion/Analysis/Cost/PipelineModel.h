@@ -94,6 +94,12 @@ double loadUseLatency(double load, double use, double iterations, double stages,
 double loopLatency(double load, double use, double iterations, double stages,
                    double multiplexed, double transfer);
 
+/// Instructions of a warp to control a loop, from the machine code of products:
+/// of an iteration, of the wait for its copies, of each TMA copy that the warp
+/// issues, and of each of a thread's copies of 16 bytes.
+constexpr double kLoopInstructions = 8, kWaitInstructions = 16,
+                 kTMAInstructions = 20, kCopyInstructions = 4;
+
 /// One sequential loop of a block.
 struct LoopLatency {
   unsigned axis;
