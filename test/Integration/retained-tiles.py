@@ -48,7 +48,7 @@ THREE = {
     "placed": ("m(h(n(k(LA,LB,CC),LD,CE),p(LF,CG)),p(SG))", "m", "ABF"),
 }
 # A 1x1 convolution and one of 3x3 places m1: E is a sum over n and m1, and the loops of its tiles can stand around either.
-WINDOW = ["--family=conv_chains_chimera", "--case=C6", "--H=9", "--W=7", "--IC=24", "--OC1=40", "--OC2=24"]
+WINDOW = ["--family=conv_chains_chimera", "--case=C6", "--H=9", "--W=7", "--IC=512", "--OC1=40", "--OC2=24"]
 SUMS = (
     "m(n(LB,m1(LA,CC,h(LD,CE))),h(SE))",
     "m(n(LB,hm1(LA,CC,LD,CE)),h(SE))",
@@ -113,7 +113,7 @@ def three(name, sizes, warps):
 
 def sums(tiling, dtype, warps):
     places = dict.fromkeys("ABD", "shared, async16") | dict(C="registers", E="shared")
-    check("sums", [*WINDOW, f"--dtype={dtype}"], tiling=tiling, tiles=dict(m=rows_of(warps), m1=1, n=16, k=48, h=16),
+    check("sums", [*WINDOW, f"--dtype={dtype}"], tiling=tiling, tiles=dict(m=rows_of(warps), m1=1, n=16, k=512, h=16),
           blocks=["m"], maps=dict(C=("m", "n", "k", warps), E=("m", "h", "n", warps)), places=places, warps=warps_of(warps),
           stages=stages("A", "async16"), registers=random.randint(1, 2))
 

@@ -55,7 +55,7 @@ def by_hand():
 def by_search():
     # Many costly operators for a byte: they are computed once. A sum of the elements themselves: there is nothing costly.
     path = os.path.join(folder, "chosen")
-    assert "retain_expensive = true" in groups_of(path, gated(4096, 4096, "f16"))
+    assert "retain_expensive = true" in groups_of(path, gated(512, 65536, "f16"))
     f = Graph("f16")
     x = f.widen(f.argument((4096, 4096), f.type))
     path = os.path.join(folder, "cheap")

@@ -103,7 +103,7 @@ def by_search():
     # Of many short rows a block has several, where that is predicted to be faster; no pattern is the worse for it.
     found = set()
     for name, rows, cols, type in (("layer_norm", 8192, 256, "f16"), ("bias_gelu", 8192, 256, "f16"), ("rms_norm", 16384, 128, "f32"),
-                                   ("swiglu", 8192, 256, "bf16"), ("softmax", 9000, 256, "f16")):  # fmt: skip
+                                   ("swiglu", 8192, 256, "bf16"), ("softmax", 9000, 256, "f16"), ("layer_norm", 4096, 2048, "f16")):  # fmt: skip
         facts = check(folder, name, rows, cols, type, "sm_90a")
         assert not facts["complaints"], (name, facts)
         with open(os.path.join(folder, f"{name}-{rows}x{cols}-{type}-sm_90a.json")) as file:
