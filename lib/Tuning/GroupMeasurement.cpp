@@ -136,6 +136,14 @@ llvm::Expected<double> GroupMeasurement::run(const Schedule &schedule) {
     return *run->measuredUs * 1e-6;
   }
   double seconds = 0;
+  if (llvm::all_of(launches, [](const LaunchReport &launch) {
+        return launch.time.has_value();
+      })) {
+    measuredBy = "timing";
+    for (const LaunchReport &launch : launches)
+      seconds += launch.time->us * 1e-6;
+    return seconds;
+  }
   for (const LaunchReport &launch : launches) {
     if (!launch.counters)
       return llvm::createStringError("the device neither times nor counts");
@@ -162,6 +170,7 @@ std::optional<double> GroupMeasurement::measure(const Schedule &schedule) {
   if (summary->ran++ == 0)
     summary->first = summary->least = *seconds;
   summary->least = std::min(summary->least, *seconds);
+  summary->measuredBy = measuredBy;
   return *seconds;
 }
 

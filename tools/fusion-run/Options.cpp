@@ -43,7 +43,7 @@ compares the results with a reference computed on the CPU.
   --force-fusion            fuse what is legal, whatever the cost says
   --tune=N                  run the N best schedules of every chain on the device,
                             then in rounds N beside the fastest, and take the
-                            fastest; on the emulator by its counts. Stitched
+                            fastest; on the emulator by the timing. Stitched
                             groups have the model's schedules
   --groups=FILE             write the groups with their schedules
   --f32-products=f32|tf32|tf32-cut

@@ -19,6 +19,7 @@
 #include "fusion/Support/Interrupt.h"
 #include "fusion/Support/Remark.h"
 #include "fusion/Target/Chips/ChipTable.h"
+#include "fusion/Toolchain/Ptxas.h"
 #include "fusion/Tuning/GroupMeasurement.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -38,8 +39,7 @@ Expected<std::string> readFile(const std::string &path) {
   return (*file)->getBuffer().str();
 }
 
-void printTuned(llvm::raw_ostream &os, const TunedGroup &group,
-                DeviceChoice device) {
+void printTuned(llvm::raw_ostream &os, const TunedGroup &group) {
   os << "tuned the group";
   if (std::optional<mlir::FileLineColLoc> found =
           findFileLocation(group.location))
@@ -48,8 +48,10 @@ void printTuned(llvm::raw_ostream &os, const TunedGroup &group,
   os << ": ";
   if (group.ran)
     os << llvm::format("%.2f us, the least of ", group.least * 1e6) << group.ran
-       << (device == DeviceChoice::Cuda ? " schedules by the clock"
-                                        : " schedules by the emulator's counts")
+       << (group.measuredBy == "device" ? " schedules by the clock"
+           : group.measuredBy == "timing"
+               ? " schedules by the timing"
+               : " schedules by the emulator's counts")
        << llvm::format("; the model's choice %.2f us", group.first * 1e6);
   else
     os << "no schedule ran, the model decides";
@@ -174,7 +176,7 @@ Error Session::compilePlan() {
     std::optional<DeviceMeasurer> measurer;
     if (options.measured) {
       measurer.emplace(*lookupChip(options.chip), options.measured,
-                       [this] { return createDevice(/*schedule=*/0); });
+                       [this] { return createMeasuringDevice(); });
       compileOptions.measurer = &*measurer;
     }
     Expected<CompiledModule> compiled = fusion::compile(module, compileOptions);
@@ -182,7 +184,7 @@ Error Session::compilePlan() {
       return compiled.takeError();
     if (measurer)
       for (const auto &group : measurer->tuned())
-        printTuned(llvm::outs(), *group, device);
+        printTuned(llvm::outs(), *group);
     if (!options.groupsFile.empty())
       if (Error error = writeText(options.groupsFile, compiled->groups))
         return error;
@@ -230,7 +232,14 @@ Error Session::prepare() {
   return Error::success();
 }
 
-Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
+Expected<std::unique_ptr<Device>> Session::createMeasuringDevice() {
+  bool isTimed =
+      findPtxas() && findNvidiaTool("nvdisasm") && options.gpcs.empty();
+  return createDevice(/*schedule=*/0, isTimed, /*isWarm=*/true);
+}
+
+Expected<std::unique_ptr<Device>>
+Session::createDevice(uint64_t schedule, bool isTimed, bool isWarm) {
   if (device == DeviceChoice::Cuda)
     return createCudaDevice();
   EmulatorOptions emulator;
@@ -242,11 +251,10 @@ Expected<std::unique_ptr<Device>> Session::createDevice(uint64_t schedule) {
   if (const ChipInfo *chip = lookupChip(name)) {
     emulator.l2Bytes = chip->l2Bytes;
     emulator.processors = processorsOf(*chip);
-    // The first of several orders of warps is timed.
-    if (options.time && schedule == 0)
+    if (isTimed)
       emulator.timedChip = chip;
-    emulator.isTimedWarm = options.isWarm;
-  } else if (options.time) {
+    emulator.isTimedWarm = isWarm;
+  } else if (isTimed) {
     return llvm::createStringError("--time: unknown chip '" + name +
                                    "'; known chips are " + knownChipNames());
   } else if (!options.gpcs.empty()) {
@@ -271,7 +279,9 @@ Error Session::runOnDevice(const std::string &name,
   unsigned schedules = device == DeviceChoice::Emulator ? options.schedules : 1;
   std::vector<HostTensor> results;
   for (unsigned schedule = 0; schedule < schedules; ++schedule) {
-    Expected<std::unique_ptr<Device>> target = createDevice(schedule);
+    // The first of several orders of warps is timed.
+    Expected<std::unique_ptr<Device>> target =
+        createDevice(schedule, options.time && schedule == 0, options.isWarm);
     if (!target)
       return target.takeError();
     if (!manifest->kernels.empty())

@@ -42,7 +42,12 @@ private:
 
   llvm::Error selectFunctions();
   llvm::Error compilePlan();
-  llvm::Expected<std::unique_ptr<Device>> createDevice(uint64_t schedule);
+  /// `isTimed`: the emulator predicts times of launches.
+  llvm::Expected<std::unique_ptr<Device>>
+  createDevice(uint64_t schedule, bool isTimed, bool isWarm);
+  /// Creates the device that measures schedules. The emulator predicts times if
+  /// the tools for that are there and the chip has its own SMs.
+  llvm::Expected<std::unique_ptr<Device>> createMeasuringDevice();
   llvm::Error runInto(mlir::func::FuncOp function, FunctionReport &report);
   /// Executes the plan and calls `check` with its results.
   llvm::Error runOnDevice(const std::string &name,

@@ -45,9 +45,10 @@ struct TunedGroup {
 
   mlir::Location location;
   unsigned ran = 0, failed = 0;
-  double first = 0; ///< seconds of the model's best that ran
-  double least = 0; ///< seconds of the fastest
-  std::string why;  ///< of the last schedule that failed
+  double first = 0;           ///< seconds of the model's best that ran
+  double least = 0;           ///< seconds of the fastest
+  std::string why;            ///< of the last schedule that failed
+  llvm::StringRef measuredBy; ///< as `GroupMeasurement::name` returns it
 };
 
 /// Measures schedules of one group.
@@ -59,7 +60,9 @@ public:
         isolated(isolate(group)), model(model), chip(chip),
         makeDevice(std::move(makeDevice)) {}
 
-  /// Returns "device" or "emulator".
+  /// Returns "device" for a clock's times, "timing" for times that the emulator
+  /// predicts from machine code (fusion/Timing), or "emulator" for bounds by
+  /// its counters.
   llvm::StringRef name() const override { return measuredBy; }
 
   /// Measures a schedule. Diagnostics of candidates are not printed; `summary`

@@ -95,8 +95,8 @@ Cost fusion::predictThroughput(const GroupModel &group,
     // A thread adds up the partial results of its elements one after the other,
     // in about as many instructions each.
     constexpr double ofPartial = 40;
-    double each = chip.l2Latency +
-                  ofPartial * chip.cyclesOfInstruction(1) / chip.clockHz;
+    double each =
+        chip.l2Latency + ofPartial * chip.cyclesOfInstruction(1) / chip.clockHz;
     cost.splitReduction =
         std::max(predictStreaming(splitReduction.loadBytes +
                                       splitReduction.storeBytes,

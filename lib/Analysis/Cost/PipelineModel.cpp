@@ -370,7 +370,8 @@ private:
       else if (!hasProducers())
         instructions += kTMAInstructions;
     }
-    return secondsOfInstructions(instructions + (waits ? kWaitInstructions : 0), 0);
+    return secondsOfInstructions(instructions + (waits ? kWaitInstructions : 0),
+                                 0);
   }
 
   /// Whether TMA copies load everything that a node loads.

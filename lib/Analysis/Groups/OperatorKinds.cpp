@@ -90,7 +90,7 @@ ScalarWork fusion::countScalarWork(Operation *op) {
           [](auto) { return ScalarWork{0, 0}; })
       .Case<math::RsqrtOp, math::Log2Op>([](auto) { return ScalarWork{0, 1}; })
       .Case<math::LogOp>([](auto) { return ScalarWork{1, 1}; })
-      // Results below the normal numbers take a comparison and two products.
+      // Results below the normal numbers take a comparison and two multiplications.
       .Case<math::Exp2Op>([](auto exponential) {
         return ScalarWork{exponential->hasAttr(fuse::kFlushAttrName) ? 0 : 3,
                           1};

@@ -388,7 +388,7 @@ void CostPrediction::addWarps() {
   cost.latency = cost.waves * warp.with(/*transfer=*/0);
   cost.issue =
       secondsOfIssue(thread.work(), blocksOnBusiest(), schedule.warps, chip);
-  // The warps of a wave take turns.
+  // All warps of a wave issue their instructions.
   warp.alone +=
       std::max(0.0, cost.issue / cost.waves - warp.with(/*transfer=*/0));
   cost.instructions = thread.work().instructions;
@@ -423,7 +423,8 @@ void CostPrediction::addMemory() {
                 chip.l2BytesPerClockPerSM;
   cost.issue = std::max(cost.issue, port);
   // Blocks of a single wave compute at the same time.
-  double apart = cost.waves > 1 ? cost.waves * warp.alone / cost.blocksPerSM : 0;
+  double apart =
+      cost.waves > 1 ? cost.waves * warp.alone / cost.blocksPerSM : 0;
   double loads =
       std::max(work.inputBytes / chip.dramBytesPerSecond,
                std::max(cost.memory, port) * traffic.loaded /

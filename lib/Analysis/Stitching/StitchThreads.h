@@ -48,8 +48,9 @@ constexpr int64_t ownRegisters(bool isSplit) { return isSplit ? 40 : 16; }
 /// Instructions of a thread, next to its operators, accesses and exchanges: it
 /// reads the arguments, finds its place, and computes addresses.
 constexpr int64_t kOwnInstructions = 25;
-/// Returns the instructions with which a warp combines what `parts` warps have
-/// of a row: it stores its own, and loads all, up to four at a time.
+/// Returns the instructions with which a warp combines the partial results of a
+/// row from `parts` warps: it stores its own one, and loads all, up to four at a
+/// time.
 constexpr int64_t instructionsOfParts(int64_t parts) {
   return parts + llvm::divideCeil(parts, 4) + 4;
 }
@@ -114,7 +115,8 @@ struct KernelLimits {
 /// time and then compute at the same time; the first wave begins with its
 /// loads, and the last one ends with what it computes. What a warp does while
 /// its next loads are in flight takes no time of its own. No warp waits for
-/// stores. Over several waves memory is idle while none of an SM's blocks loads.
+/// stores. Over several waves memory is idle while none of an SM's blocks
+/// loads.
 double secondsOfKernel(const KernelLimits &limits, const ChipInfo &chip);
 /// Returns the seconds of the cross-block reduction in the last blocks: `steps`
 /// steps after a fence and a count of the blocks.

@@ -78,8 +78,8 @@ public:
       deepest.push_back(count - 1);
     set(deepest);
     const ChipInfo &chip = evaluator.chip;
-    // Of a block, with releases by others of its cluster, and TMA copies that
-    // producers would issue.
+    // A block's barriers, with releases by others of its cluster, and TMA copies
+    // that producers would issue.
     double barriers = 0, iterationsOfAll = 0;
     double release = schedule.cluster > 1 ? chip.remoteArrivalLatency : 0;
     for (const PipelinedLoop &loop : loops) {

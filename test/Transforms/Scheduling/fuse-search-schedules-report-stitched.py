@@ -49,7 +49,7 @@ def search(name, module, options="", groups="fuse-to-unscheduled-groups{chip=sm_
 report, said, module = search("softmax", SOFTMAX)
 assert report["groups"] == [] and report["not_searched"] == [] and "warning" not in said, (report, said)
 (group,) = report["stitched"]
-assert group["name"] == "</script>softmax, line 3" and sorted(group["axes"].values()) == [1000, 4096] and len(group["operators"]) > 3, group
+assert group["name"] == "</script>softmax, line 3" and sorted(group["axes"].values()) == [96, 1000] and len(group["operators"]) > 3, group
 ranking = group["ranking"]
 assert 1 < len(ranking) <= 10 and group["candidates"] >= group["legal"] >= len(ranking), group
 # The first is what the group got and what the remark says of it; the others say why not, and are no two of them the same.

@@ -204,7 +204,7 @@ TEST(ScheduleSearchMethods, MoreEffortFindsMore) {
     EXPECT_TRUE(found) << reason;
     return found.value_or(SearchResult());
   };
-  ChainShape longRow{{112, 768, 768, 288, 1280, 704}, 5},
+  ChainShape longRow{{96, 512, 768, 256, 1024, 640}, 5},
       shortRow{{512, 64, 256, 64}};
   SearchResult once = search(longRow, 1), more = search(longRow, 4);
   EXPECT_GT(more.candidates, once.candidates);

@@ -72,8 +72,8 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
       element-wise chain of f16 operations rounds after each.
     * `linalg.softmax` is decomposed. Its interior is f32 (f64 for f64): the
       input is extended, and the quotient is rounded once to the result's type.
-    * Of an exponential of the difference from its row's maximum, the quotient by the
-      sum of the row's exponentials is the product with the sum's reciprocal. Where
+    * An exponential of the difference from its row's maximum, divided by the sum of
+      the row's exponentials, is multiplied by the sum's reciprocal instead. Where
       the exponentials are only summed and rounded to f16, `fuse.flush` on them says
       that results below the normal numbers may be zero.
     * A Winograd transform becomes two contractions with constant matrices, one for
