@@ -18,6 +18,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
 #include <random>
+#include <set>
 
 using namespace mlir;
 using namespace fusion;
@@ -169,6 +170,33 @@ constexpr std::pair<int64_t, int64_t> kSizes[] = {
     {33, 1000000}, {65536, 8},   {2, 70000}, {100000, 40}};
 
 } // namespace
+
+// A seed draws the same schedule each time, and seeds draw different ones,
+// which are legal and seldom the best.
+TEST_F(StitchSearch, SeedsDrawSchedules) {
+  RandomProgram program(/*seed=*/3, /*rows=*/64, /*columns=*/256,
+                        /*size=*/4);
+  std::optional<StitchGroup> group = parse(program.text);
+  ASSERT_TRUE(group) << program.text;
+  const ChipInfo &chip = *lookupChip("sm_80");
+  auto draw = [&](uint64_t seed) {
+    StitchRanking ranking(/*most=*/0, seed);
+    std::string reason;
+    auto best = searchStitching(*group, chip, reason, StitchEffort::Full,
+                                /*likely=*/nullptr, &ranking);
+    EXPECT_TRUE(best) << reason;
+    EXPECT_TRUE(ranking.results().empty());
+    EXPECT_TRUE(ranking.drawn());
+    EXPECT_FALSE(checkStitching(*group, ranking.drawn()->schedule, chip));
+    EXPECT_GE(ranking.drawn()->cost.total, 0.9 * best->cost.total);
+    return exportStitching(ranking.drawn()->schedule, *group, &context);
+  };
+  std::set<const void *> drawn;
+  for (uint64_t seed = 0; seed < 8; ++seed)
+    drawn.insert(draw(seed).getAsOpaquePointer());
+  EXPECT_GT(drawn.size(), 2u);
+  EXPECT_EQ(draw(0), draw(0));
+}
 
 TEST_F(StitchSearch, BoundsChangeNoResult) {
   unsigned found = 0, splits = 0, clusters = 0, packed = 0;
