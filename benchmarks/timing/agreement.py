@@ -10,8 +10,8 @@ import numpy
 
 
 def rank_correlation(first, second):
-    """Spearman's, ties with their mean rank; NaN for fewer than 3 pairs."""
-    if len(first) < 3:
+    """Spearman's, ties with their mean rank; NaN for fewer than 3 pairs, and where one side is constant."""
+    if len(first) < 3 or min(first) == max(first) or min(second) == max(second):
         return math.nan
     ranks = numpy.corrcoef(_ranks(first), _ranks(second))
     return float(ranks[0, 1])

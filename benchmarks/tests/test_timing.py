@@ -1,0 +1,86 @@
+# Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""benchmarks/timing, without its tools: how well times agree, old schedules, and tables."""
+
+import importlib.machinery
+import importlib.util
+import json
+import math
+import pathlib
+import sys
+
+import pytest
+
+pytest.importorskip("numpy")
+
+TIMING = pathlib.Path(__file__).resolve().parents[1] / "timing"
+sys.path.insert(0, str(TIMING))
+
+import measured  # noqa: E402
+import workloads  # noqa: E402
+from agreement import Agreement, loss_of_first, rank_correlation  # noqa: E402
+
+
+def program(name):
+    loader = importlib.machinery.SourceFileLoader(name, str(TIMING / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_rank_correlation():
+    assert rank_correlation([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
+    assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    # Ties have their mean rank: 1.5, 1.5, 3 against 1, 2, 3.
+    assert rank_correlation([5, 5, 9], [1, 2, 3]) == pytest.approx(math.sqrt(3) / 2)
+    assert math.isnan(rank_correlation([1, 2], [1, 2]))
+
+
+def test_agreement():
+    found = Agreement.of([10, 10, 10, 10], [9, 12, 10, 15])
+    assert (found.pairs, found.ratio) == (4, pytest.approx(1.1))
+    assert found.median_error == pytest.approx(0.15) and found.error_90 == pytest.approx(0.41)
+
+
+def test_loss_of_first():
+    true, predicted = [4.0, 2.0, 3.0], [1.0, 3.0, 2.0]
+    assert loss_of_first(true, predicted) == pytest.approx(1.0)
+    assert loss_of_first(true, predicted, first=2) == pytest.approx(0.5)
+    assert loss_of_first(true, predicted, first=3) == 0
+
+
+def test_old_schedules():
+    old = '#fuse.schedule<version = 1, memory = <{A = #fuse.place<shared, bulk>}>, pipeline = <{A = 2}, products = {E = 2}>>'
+    assert measured.in_version_2(old) == (
+        '#fuse.schedule<version = 2, memory = <{A = #fuse.place<shared, tma>}>, pipeline = <{A = 2}, overlap = {E = 2}>>'
+    )
+
+
+def test_measured_schedules(tmp_path):
+    functions = {f"f{i}": {"schedule": f"version = 1, {i}", "us": float(i)} for i in range(10)}
+    drawn = {"gemm_chains_mcfuser:G1/f16 schedules": {"outcome": "pass", "functions": functions},
+             "gemm_chains_mcfuser:G2/f16 schedules": {"outcome": "hung", "functions": functions}}  # fmt: skip
+    file = tmp_path / "call2.json"
+    file.write_text(json.dumps({"phases": {"drawn": drawn}}))
+    found = list(measured.schedules(file, 3))
+    assert [one.key for one in found] == [f"gemm_chains_mcfuser:G1/f16|f{i}" for i in (0, 3, 6)]
+    assert found[1].us == 3.0 and found[1].text == "version = 2, 3"
+    assert "func.func" in found[0].module()
+
+
+def test_workloads():
+    assert len(workloads.CHAINS) == len(workloads.PATTERNS) == 12
+    labels = [workloads.label(one) for one in (*workloads.CHAINS, *workloads.PATTERNS)]
+    assert len(set(labels)) == 24
+    assert all("func.func" in workloads.text(one) for one in (*workloads.CHAINS, *workloads.PATTERNS))
+
+
+def test_tables():
+    result = {"time_us": 2.0, "model_us": 3.0}
+    known = {"w|sm_80|chosen": result, "w|sm_80|0": {"time_us": 4.0, "model_us": 5.0}, "w|sm_80|1": {"failure": "spilt"},
+             "v|sm_80|0": result}  # fmt: skip
+    assert program("against_model").table(known).splitlines()[2:] == ["| w | sm_80 | 1 | nan | 0.50 | 1.38 |"]
+    known = {"w|0": {"measured_us": 4.0, "time_us": 3.0, "model_us": 5.0}, "w|1": {"failure": "no path"}}
+    lines = program("against_chip").table(known).splitlines()[2:]
+    assert lines[0] == "| w | 1 | timing | nan | 25 % | 25 % | 0.75 |" and lines[3].startswith("| all | 1 | cost model |")
