@@ -28,42 +28,26 @@ class Emulator:
 
     def run(self, sequence, folder, sanitize=False):
         """(counters of each launch, findings of all). Buffers lie in `folder` afterwards."""
-        folder = _emptied(folder)
-        sequences.write_buffers(sequence, folder)
         counters, findings = [], []
-        for number, step in enumerate(sequence.steps):
-            if isinstance(step, HostCall):
-                step.run(sequences.FileBuffers(folder))
-                continue
-            report = self._launch(folder, *sequences.write_launch(step, folder, number), ["--sanitize"] * sanitize)
+        for number, step in self._launches(sequence, folder):
+            report = self._launch(folder, number, step, ["--sanitize"] * sanitize)
             counters.append(report["counters"])
             findings += [{"launch": number, **finding} for finding in report["sanitizer"]]
         return counters, findings
 
     def seconds_of(self, sequence, folder, chip):
         """Predicted seconds of each launch on a chip of the chip table, each behind another one like it."""
-        folder = _emptied(folder)
-        sequences.write_buffers(sequence, folder)
         found = []
-        for number, step in enumerate(sequence.steps):
-            if isinstance(step, HostCall):
-                step.run(sequences.FileBuffers(folder))
-                continue
+        for number, step in self._launches(sequence, folder):
             known = dataclasses.replace(step, ptx=assembly.with_known_version(step.ptx))
-            options = ["--time", "--warm", f"--chip={chip}"]
-            report = self._launch(folder, *sequences.write_launch(known, folder, number), options)
+            report = self._launch(folder, number, known, ["--time", "--warm", f"--chip={chip}"])
             found.append(report["time"]["seconds"])
         return found
 
     def warp_counts(self, sequence, folder):
         """For each launch (ptx_counts.Kernel, array [block, warp, basic block] of executions)."""
-        folder = _emptied(folder)
-        sequences.write_buffers(sequence, folder)
         found = []
-        for number, step in enumerate(sequence.steps):
-            if isinstance(step, HostCall):
-                step.run(sequences.FileBuffers(folder))
-                continue
+        for number, step in self._launches(sequence, folder):
             kernel = ptx_counts.parse(step.ptx, step.kernel)
             shape = step.blocks, step.warps, len(kernel.starts)
             np.zeros(shape, np.uint32).tofile(folder / "counts.bin")
@@ -71,11 +55,24 @@ class Emulator:
                 step, ptx=kernel.counting(step.warps), arguments=[*step.arguments, {"buffer": "counts"}],
                 written=step.written | {"counts"},
             )  # fmt: skip
-            self._launch(folder, *sequences.write_launch(counting, folder, number), [])
+            self._launch(folder, number, counting, [])
             found.append((kernel, np.fromfile(folder / "counts.bin", np.uint32).reshape(shape)))
         return found
 
-    def _launch(self, folder, ptx, launch, options):
+    @staticmethod
+    def _launches(sequence, folder):
+        """Each (number, launch) of a sequence, whose buffers are written to `folder`, emptied, first. The caller runs
+        the launch; calls of the host between launches are made here."""
+        _emptied(folder)
+        sequences.write_buffers(sequence, folder)
+        for number, step in enumerate(sequence.steps):
+            if isinstance(step, HostCall):
+                step.run(sequences.FileBuffers(folder))
+            else:
+                yield number, step
+
+    def _launch(self, folder, number, step, options):
+        ptx, launch = sequences.write_launch(step, folder, number)
         command = [self.program, ptx, f"--launch={launch}", "--json=report.json", f"--threads={self.threads}"]
         report = folder / "report.json"
         report.unlink(missing_ok=True)

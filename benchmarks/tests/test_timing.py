@@ -18,6 +18,7 @@ TIMING = pathlib.Path(__file__).resolve().parents[1] / "timing"
 sys.path.insert(0, str(TIMING))
 
 import measured  # noqa: E402
+import resumed  # noqa: E402
 import workloads  # noqa: E402
 from agreement import Agreement, loss_of_first, rank_correlation  # noqa: E402
 
@@ -41,6 +42,18 @@ def test_agreement():
     found = Agreement.of([10, 10, 10, 10], [9, 12, 10, 15])
     assert (found.pairs, found.ratio) == (4, pytest.approx(1.1))
     assert found.median_error == pytest.approx(0.15) and found.error_90 == pytest.approx(0.41)
+
+
+def test_results_are_completed(tmp_path):
+    file, runs = tmp_path / "results.json", []
+
+    def run(value):
+        runs.append(value)
+        return {"value": value}
+
+    assert resumed.complete(file, {"a": (run, (1,))}, 1) == {"a": {"value": 1}}
+    assert resumed.complete(file, {"a": (run, (5,)), "b": (run, (2,))}, 1) == {"a": {"value": 1}, "b": {"value": 2}}
+    assert runs == [1, 2] and json.loads(file.read_text()) == {"a": {"value": 1}, "b": {"value": 2}}
 
 
 def test_loss_of_first():

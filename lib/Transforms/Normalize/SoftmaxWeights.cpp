@@ -30,15 +30,16 @@ public:
       return false;
     for (unsigned i = 0; i < own.getNumResults(); ++i) {
       unsigned loop = own.getDimPosition(i), same = other.getDimPosition(i);
-      auto [known, isNew] = others.insert({loop, same});
-      if (!isNew && known->second != same)
+      // No two loops are the same one of the other operator.
+      if (others.insert({loop, same}).first->second != same ||
+          owns.insert({same, loop}).first->second != loop)
         return false;
     }
     return true;
   }
 
 private:
-  llvm::SmallDenseMap<unsigned, unsigned> others;
+  llvm::SmallDenseMap<unsigned, unsigned> others, owns;
 };
 
 } // namespace

@@ -39,11 +39,12 @@ func.func @one_body(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %table: tensor
 // -----
 
 #at = affine_map<(i, j) -> (i, j)>
-// REMARK: [[@LINE+13]]:8: remark: [Missed] chain-ends {{.*}}linalg.generic reads it, and reads elements of a tensor at computed indices
+// REMARK: [[@LINE+14]]:8: remark: [Missed] chain-ends {{.*}}linalg.generic reads it, and reads elements of a tensor at computed indices
 // CHECK-LABEL: func.func @two_operators(
 // CHECK: fuse.chain
-// CHECK: fuse.yield
+// CHECK: fuse.yield %{{.*}} : tensor<64x48xf32>
 // CHECK: fuse.stitch
+// CHECK: arith.fptoui
 // CHECK: tensor.extract
 func.func @two_operators(%a: tensor<64x32xf16>, %b: tensor<32x48xf16>, %table: tensor<256xf16>) -> tensor<64x48xf16> {
   %zero = arith.constant 0.0 : f32
