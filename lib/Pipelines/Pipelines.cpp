@@ -89,13 +89,22 @@ void fusion::buildTilePipeline(OpPassManager &manager) {
   manager.addPass(createTileOverlapLaunches());
 }
 
+/// Upstream's canonicalizer without the pattern that compares every pair of
+/// values that a loop carries: kernels carry hundreds, and none is a copy of
+/// another.
+static std::unique_ptr<Pass> createKernelCanonicalizer() {
+  return createCanonicalizerPass(
+      GreedyRewriteConfig(),
+      {"(anonymous namespace)::RemoveDuplicateSuccessorInputUses"});
+}
+
 void fusion::buildTileToNVVMPipeline(OpPassManager &manager,
                                      int64_t waitLimit) {
   ConvertTileToGPUOptions toGPU;
   toGPU.waitLimit = waitLimit;
   manager.addPass(createConvertTileToGPU(toGPU));
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createKernelCanonicalizer());
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createNVVMExpandNarrowFloats());
@@ -110,7 +119,7 @@ void fusion::buildTileToNVVMPipeline(OpPassManager &manager,
   toNVVM.useBarePtrCallConv = true;
   kernels.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
   kernels.addPass(createConvertNVVMToLLVMPass());
-  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createKernelCanonicalizer());
   kernels.addPass(createCSEPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
   kernels.addPass(createNVVMFinalizeKernels());

@@ -117,6 +117,7 @@ struct ScheduleChecker::State {
   RetainedTiles retained;
   LoopTraffic traffic;
   BlockResources held;
+  RowThreads rowThreads;
   Footprint counted;
 };
 
@@ -212,7 +213,7 @@ Reason ScheduleChecker::checkPlaces(const Schedule &schedule) {
   if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->retained))
     return reason;
   BlockResources &held = state->held = {};
-  listBuffers(group, schedule, state->retained, held);
+  listBuffers(group, schedule, state->retained, state->rowThreads, held);
   if (Reason reason = rejectSharedMemory(countBuffers(held, schedule), chip))
     return reason;
   listRegisters(group, schedule, state->retained, held);

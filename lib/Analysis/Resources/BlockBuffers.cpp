@@ -9,7 +9,6 @@
 #include "fusion/Analysis/Resources/BlockResources.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "fusion/Support/TileLayouts.h"
-#include "fusion/Target/Layouts/FragmentLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -57,8 +56,9 @@ namespace {
 class BufferLister {
 public:
   BufferLister(const GroupModel &group, const Schedule &schedule,
-               const RetainedTiles &retained)
-      : group(group), schedule(schedule), retained(retained) {}
+               const RetainedTiles &retained, RowThreads &rowThreads)
+      : group(group), schedule(schedule), retained(retained),
+        rowThreads(rowThreads) {}
 
   /// Lists what lives in shared memory. Operands' buffers, with their stages or
   /// slots, and those of retained intermediates live for the whole loop nest.
@@ -112,43 +112,14 @@ private:
             schedule.contractions[reduction.contraction];
         unsigned rows = mapping.i2 == online.axis ? mapping.i1 : mapping.i2;
         if (llvm::any_of(online.corrected, [&](unsigned corrected) {
-              return !haveSameThreads(mapping, schedule.contractions[corrected],
-                                      rows);
+              return !rowThreads.areSame(
+                  mapping, schedule.contractions[corrected], schedule, rows);
             }))
           bytes = std::max(bytes, schedule.tiles[rows] *
                                       int64_t(reduction.elementBytes));
       }
     }
     return bytes;
-  }
-
-  /// Whether the same threads hold each index of an axis in the accumulators of
-  /// both contractions.
-  bool haveSameThreads(const ContractionMapping &first,
-                       const ContractionMapping &second, unsigned axis) const {
-    auto isOf = [axis](const ContractionMapping &mapping) {
-      return mapping.i1 == axis || mapping.i2 == axis;
-    };
-    if (!isOf(first) || !isOf(second))
-      return true; // one index at a time
-    if (first.intrinsic == second.intrinsic &&
-        llvm::equal(first.warps, second.warps) &&
-        (first.i1 == axis) == (second.i1 == axis))
-      return true;
-    return registerPermutation(placesAlong(first, axis),
-                               placesAlong(second, axis))
-        .has_value();
-  }
-
-  LinearLayout placesAlong(const ContractionMapping &mapping,
-                           unsigned axis) const {
-    LinearLayout sum = accumulatorTile(
-        *mapping.intrinsic, schedule.tiles[mapping.i1],
-        schedule.tiles[mapping.i2], {mapping.warps[0], mapping.warps[1]});
-    if (mapping.i1 == axis)
-      return sum.removeOut(LayoutDim::Dim1);
-    return sum.removeOut(LayoutDim::Dim0)
-        .renameOut(LayoutDim::Dim1, LayoutDim::Dim0);
   }
 
   /// Aligns as tile-allocate-shared does: to a line of all banks, or as
@@ -191,6 +162,7 @@ private:
   const GroupModel &group;
   const Schedule &schedule;
   const RetainedTiles &retained;
+  RowThreads &rowThreads;
 };
 
 } // namespace
@@ -212,8 +184,9 @@ int64_t fusion::minSharedMemory(const GroupModel &group,
 }
 
 void fusion::listBuffers(const GroupModel &group, const Schedule &schedule,
-                         const RetainedTiles &retained, BlockResources &held) {
-  BufferLister(group, schedule, retained).list(held);
+                         const RetainedTiles &retained, RowThreads &rowThreads,
+                         BlockResources &held) {
+  BufferLister(group, schedule, retained, rowThreads).list(held);
 }
 
 int64_t fusion::countBuffers(const BlockResources &held,

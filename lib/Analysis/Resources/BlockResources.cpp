@@ -482,7 +482,8 @@ BlockResources fusion::listResources(const GroupModel &group,
                                      const Schedule &schedule,
                                      const RetainedTiles &retained) {
   BlockResources held;
-  listBuffers(group, schedule, retained, held);
+  RowThreads rowThreads;
+  listBuffers(group, schedule, retained, rowThreads, held);
   listRegisters(group, schedule, retained, held);
   return held;
 }

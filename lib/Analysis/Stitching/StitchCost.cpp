@@ -245,19 +245,22 @@ int64_t fusion::countChained(const StitchGroup &group, const StitchWork &work,
          (isPersistent(group, schedule) ? schedule.countSteps() : 1);
 }
 
-static double secondsOfRounds(const StitchGroup &group,
-                              const StitchSchedule &schedule,
-                              const StitchSplit &split, const ChipInfo &chip) {
-  int64_t serialAxis = StitchSplit::besideSerialLoop(group, schedule)
-                           ? schedule.countSteps()
-                           : 1;
-  double bytes = split.bytesOfPartial(group), seconds = 0;
-  int64_t lines = 0;
+RoundCosts::RoundCosts(const StitchGroup &group, const StitchSchedule &schedule,
+                       const StitchSplit &split, const ChipInfo &chip)
+    : schedule(schedule), split(split), chip(chip),
+      bytes(split.bytesOfPartial(group)) {
+  if (StitchSplit::besideSerialLoop(group, schedule))
+    steps = schedule.countSteps();
   for (auto [op, isPartial] : llvm::enumerate(split.isPartial))
     if (isPartial)
       lines += split.countPrivateLines(group, schedule, op);
-  for (const StitchSplit::Round &round : split.rounds) {
-    double steps = llvm::divideCeil(round.most, round.step()) * serialAxis;
+}
+
+double RoundCosts::seconds(int64_t fanIn) const {
+  double seconds = 0;
+  for (const StitchSplit::RoundSizes &round :
+       split.sizesOfRounds(schedule, fanIn)) {
+    double loops = llvm::divideCeil(round.most, round.step) * steps;
     // Each block loads through its own SM, which discards a line in a clock. A
     // single block loads faster than its share of the L2's rate for all.
     double busy = std::min<int64_t>(split.counters * round.groups, chip.numSMs);
@@ -268,15 +271,9 @@ static double secondsOfRounds(const StitchGroup &group,
         std::max(each * ofBlock / (chip.l2BytesPerClockPerSM * chip.clockHz),
                  round.groups * round.most * bytes / chip.l2BytesPerSecond);
     double discarded = each * round.most * lines / chip.clockHz;
-    seconds += secondsOfParts(steps, chip) + loaded + discarded;
+    seconds += secondsOfParts(loops, chip) + loaded + discarded;
   }
   return seconds;
-}
-
-double fusion::secondsOfRounds(const StitchGroup &group,
-                               const StitchSchedule &schedule,
-                               const ChipInfo &chip) {
-  return ::secondsOfRounds(group, schedule, StitchSplit(group, schedule), chip);
 }
 
 StitchMemo::StitchMemo() = default;
@@ -433,7 +430,8 @@ void CostPrediction::addMemory() {
       {cost.memory, port, cost.issue, cost.latency, loads, apart, warp}, chip);
   // Then the last blocks reduce the partial results.
   if (split)
-    cost.total += ::secondsOfRounds(group, schedule, *split, chip);
+    cost.total +=
+        RoundCosts(group, schedule, *split, chip).seconds(schedule.fanIn);
 }
 
 double CostPrediction::bytesBeside() const {

@@ -111,21 +111,31 @@ StitchSplit::StitchSplit(const StitchGroup &group,
     }
   }
   AxisThreadMapping step = schedule.stepOf(*axis);
-  int64_t threads = step.lanes * step.warps;
-  for (int64_t left = splits; rounds.empty() || left > 1;) {
-    int64_t most = schedule.fanIn ? std::min(schedule.fanIn, left) : left;
-    int64_t groups = llvm::divideCeil(left, most);
-    Round &round =
-        rounds.emplace_back(Round{left, most, groups, schedule, axis});
+  for (const RoundSizes &sizes : sizesOfRounds(schedule, schedule.fanIn)) {
+    Round &round = rounds.emplace_back(Round{sizes, schedule, axis});
     round.ofParts.splitLoop.reset();
     if (schedule.serialLoop && schedule.serialLoop->axis == *axis)
       round.ofParts.serialLoop.reset();
+    round.ofParts.threadMapping[*axis] = {sizes.step, /*vector=*/1, step.lanes,
+                                          step.warps};
+  }
+}
+
+SmallVector<StitchSplit::RoundSizes, 4>
+StitchSplit::sizesOfRounds(const StitchSchedule &schedule,
+                           int64_t fanIn) const {
+  AxisThreadMapping step = schedule.stepOf(*axis);
+  int64_t threads = step.lanes * step.warps;
+  SmallVector<RoundSizes, 4> list;
+  for (int64_t left = splits; list.empty() || left > 1;) {
+    int64_t most = fanIn ? std::min(fanIn, left) : left;
     int64_t registers = std::min<int64_t>(llvm::divideCeil(most, threads),
                                           step.vector * step.registers());
-    round.ofParts.threadMapping[*axis] = {threads * registers, /*vector=*/1,
-                                          step.lanes, step.warps};
-    left = round.groups;
+    list.push_back({left, most, int64_t(llvm::divideCeil(left, most)),
+                    threads * registers});
+    left = list.back().groups;
   }
+  return list;
 }
 
 int64_t StitchSplit::countElements(const StitchGroup &group, unsigned op) {

@@ -176,7 +176,7 @@ StitchLowering::Window StitchLowering::emitPartials(unsigned number,
       sizes[d] = parts.beyond;
       strides[d] = kernel.constant(size);
       window.coordinates[d] = parts.first;
-      flags[d] = round.isEven() && round.most % round.step() == 0;
+      flags[d] = round.isEven() && round.most % round.step == 0;
       continue;
     }
     sizes[d] = kernel.constant(group.axes[axis].extent);
@@ -222,7 +222,7 @@ void StitchLowering::reducePartials(unsigned number, const Parts &parts,
   RankedTensorType type = tileType(axes, reduction.combined.getType());
   TypedAttr identity = reductionIdentity(b, loc, reduction);
   const StitchSplit::Round &round = split.rounds[parts.round];
-  int64_t step = round.step();
+  int64_t step = round.step;
   auto loadStep = [&](Value first) -> Value {
     Window window =
         emitPartials(number, axes, {parts.round, first, parts.beyond}, scope);

@@ -69,15 +69,32 @@ struct FinalizeKernelsPass
     });
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       passTensorMaps(function);
+    if (failed(checkCalls()))
+      signalPassFailure();
+  }
+
+private:
+  /// Kernels may only call what is defined, intrinsics, and functions that
+  /// device code gets by name.
+  LogicalResult checkCalls() {
+    llvm::SmallDenseMap<StringAttr, LLVM::LLVMFuncOp, 4> undefined;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (function.isExternal() &&
           !function.getSymName().starts_with("llvm.") &&
-          !fusion::isDeviceFunction(function.getSymName()) &&
-          !SymbolTable::symbolKnownUseEmpty(function, getOperation())) {
-        function.emitError("the kernels call '")
-            << function.getSymName() << "', which nothing defines";
-        return signalPassFailure();
-      }
+          !fusion::isDeviceFunction(function.getSymName()))
+        undefined.insert({function.getSymNameAttr(), function});
+    if (undefined.empty())
+      return success();
+    std::optional<SymbolTable::UseRange> uses =
+        SymbolTable::getSymbolUses(&getOperation().getBodyRegion());
+    if (!uses)
+      return getOperation().emitError("has symbols whose uses are unknown");
+    for (SymbolTable::SymbolUse use : *uses)
+      if (auto function =
+              undefined.lookup(use.getSymbolRef().getRootReference()))
+        return function.emitError("the kernels call '")
+               << function.getSymName() << "', which nothing defines";
+    return success();
   }
 };
 

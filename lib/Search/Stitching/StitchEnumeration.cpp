@@ -379,11 +379,12 @@ void StitchEnumeration::chooseRounds() {
   current.fanIn = 0;
   if (!StitchSplit::axisOf(group, current))
     return;
-  int64_t parts = StitchSplit(group, current).splits, chosen = 0;
-  double least = secondsOfRounds(group, current, chip);
-  for (int64_t most = 2; most < parts; most *= 2) {
-    current.fanIn = most;
-    double seconds = secondsOfRounds(group, current, chip);
+  StitchSplit split(group, current);
+  RoundCosts rounds(group, current, split, chip);
+  int64_t chosen = 0;
+  double least = rounds.seconds(0);
+  for (int64_t most = 2; most < split.splits; most *= 2) {
+    double seconds = rounds.seconds(most);
     if (seconds < least) {
       least = seconds;
       chosen = most;

@@ -389,7 +389,7 @@ void Search::trySplit(const Split &split, StitchEffort effort) {
     other.emplace(group, walk,
                   walk == axis ? std::nullopt : std::optional(axis));
   const StitchWork &own = isUsual ? work : *other;
-  if (isBounded(effort))
+  if (isBounded(effort) || !ranking)
     ownBound.emplace(group, own, chip, /*mayBeSerial=*/true, axis);
   keepFaster(StitchEnumeration(group, own, chip, effort,
                                ownBound ? &*ownBound : nullptr,

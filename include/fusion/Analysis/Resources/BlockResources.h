@@ -10,6 +10,7 @@
 #define FUSION_ANALYSIS_RESOURCES_BLOCKRESOURCES_H
 
 #include "fusion/Analysis/Resources/Footprint.h"
+#include "fusion/Analysis/Resources/RowThreads.h"
 #include <array>
 
 namespace fusion {
@@ -71,7 +72,8 @@ BlockResources listResources(const GroupModel &group, const Schedule &schedule,
 /// registers. `listResources` calls both. The check of a schedule lists the
 /// buffers first, as it takes little time and often finds that they do not fit.
 void listBuffers(const GroupModel &group, const Schedule &schedule,
-                 const RetainedTiles &retained, BlockResources &held);
+                 const RetainedTiles &retained, RowThreads &rowThreads,
+                 BlockResources &held);
 void listRegisters(const GroupModel &group, const Schedule &schedule,
                    const RetainedTiles &retained, BlockResources &held);
 

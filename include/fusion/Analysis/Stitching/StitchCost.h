@@ -17,6 +17,7 @@
 #define FUSION_ANALYSIS_STITCHING_STITCHCOST_H
 
 #include "fusion/Analysis/Stitching/StitchSchedule.h"
+#include "fusion/Analysis/Stitching/StitchSplit.h"
 
 namespace fusion {
 
@@ -97,7 +98,7 @@ struct StitchWork {
     return schedule.serialLoop->isOnline ? *online : *serialAxis;
   }
   int64_t compulsoryBytes = 0; ///< every input and result once
-  int64_t inputBytes = 0; ///< the part of `compulsoryBytes` of inputs
+  int64_t inputBytes = 0;      ///< the part of `compulsoryBytes` of inputs
   bool hasPolynomials = false; ///< `evaluatesPolynomials` of any operator
   unsigned chained = 0;        ///< longest chain of dependent reductions
 
@@ -110,9 +111,24 @@ private:
 /// threads and their registers.
 int64_t blocksByThreads(int64_t registers, int64_t warps, const ChipInfo &chip);
 
-/// Returns the seconds in which the last blocks do the cross-block reduction.
-double secondsOfRounds(const StitchGroup &group, const StitchSchedule &schedule,
-                       const ChipInfo &chip);
+/// Predicts how long the last blocks take for the cross-block reduction.
+class RoundCosts {
+public:
+  RoundCosts(const StitchGroup &group, const StitchSchedule &schedule,
+             const StitchSplit &split, const ChipInfo &chip);
+
+  /// Returns the seconds of all rounds if a block reduces at most `fanIn`
+  /// partial results at a time; 0: all of them.
+  double seconds(int64_t fanIn) const;
+
+private:
+  const StitchSchedule &schedule;
+  const StitchSplit &split;
+  const ChipInfo &chip;
+  double bytes = 0;  ///< of a partial result of all reductions
+  int64_t lines = 0; ///< that only one block's partial result occupies
+  int64_t steps = 1; ///< of a serial loop over another axis
+};
 
 struct StitchSteps;
 /// What the evaluator counted for the last schedule. Schedules that differ in

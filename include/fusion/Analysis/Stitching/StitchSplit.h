@@ -57,18 +57,24 @@ struct StitchSplit {
   llvm::SmallVector<bool> isLateSource, isReadAgain;
   /// A round in which the last blocks reduce partial results to those of the
   /// next round.
-  struct Round {
+  struct RoundSizes {
     int64_t splits; ///< partial results of all blocks that count together
     int64_t most;   ///< partial results that one block reduces
     int64_t groups; ///< of partial results, each reduced by one block
-    /// The partial results have the lanes and warps of the axis. A serial loop
-    /// over them has steps of at most as many of them as a block held elements
-    /// of the axis at a time.
+    /// Partial results that a block reduces at a time: at most as many of them
+    /// as it held elements of the axis.
+    int64_t step;
+
+    bool isEven() const { return splits % most == 0; }
+  };
+  /// Returns the rounds of blocks that reduce at most `fanIn` partial results
+  /// each, or all of them if that is 0.
+  llvm::SmallVector<RoundSizes, 4> sizesOfRounds(const StitchSchedule &schedule,
+                                                 int64_t fanIn) const;
+  struct Round : RoundSizes {
+    /// The partial results have the lanes and warps of the axis.
     StitchSchedule ofParts;
     std::optional<unsigned> axis;
-
-    int64_t step() const { return ofParts.threadMapping[*axis].tile; }
-    bool isEven() const { return splits % most == 0; }
   };
   llvm::SmallVector<Round, 1> rounds;
 
