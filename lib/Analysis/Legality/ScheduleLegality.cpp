@@ -14,6 +14,7 @@
 #include "fusion/Analysis/Resources/BlockResources.h"
 #include "fusion/Analysis/Resources/LoopTraffic.h"
 #include "fusion/Analysis/Resources/RegisterBudgets.h"
+#include "fusion/Analysis/Schedules/AccumulatorMemo.h"
 #include "fusion/Analysis/Schedules/IterationOverlap.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "fusion/Analysis/Schedules/TMASupport.h"
@@ -117,7 +118,7 @@ struct ScheduleChecker::State {
   RetainedTiles retained;
   LoopTraffic traffic;
   BlockResources held;
-  RowThreads rowThreads;
+  AccumulatorMemo accumulators;
   Footprint counted;
 };
 
@@ -204,7 +205,7 @@ ScheduleChecker::listTMA(const Schedule &schedule) const {
 Reason ScheduleChecker::checkWarps(const Schedule &schedule) const {
   if (Reason reason = whyWarpsIllegal(group, schedule, chip, state->retained))
     return reason;
-  if (Reason reason = whyNotReduceScatter(group, schedule))
+  if (Reason reason = whyNotReduceScatter(group, schedule, state->accumulators))
     return reason;
   return whyNotReduced(group, schedule, state->retained);
 }
@@ -213,7 +214,7 @@ Reason ScheduleChecker::checkPlaces(const Schedule &schedule) {
   if (Reason reason = whyPlacesIllegal(group, schedule, chip, state->retained))
     return reason;
   BlockResources &held = state->held = {};
-  listBuffers(group, schedule, state->retained, state->rowThreads, held);
+  listBuffers(group, schedule, state->retained, state->accumulators, held);
   if (Reason reason = rejectSharedMemory(countBuffers(held, schedule), chip))
     return reason;
   listRegisters(group, schedule, state->retained, held);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Resources/BlockResources.h"
+#include "fusion/Analysis/Schedules/AccumulatorMemo.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "fusion/Support/TileLayouts.h"
 #include "llvm/ADT/STLExtras.h"
@@ -56,9 +57,9 @@ namespace {
 class BufferLister {
 public:
   BufferLister(const GroupModel &group, const Schedule &schedule,
-               const RetainedTiles &retained, RowThreads &rowThreads)
+               const RetainedTiles &retained, AccumulatorMemo &accumulators)
       : group(group), schedule(schedule), retained(retained),
-        rowThreads(rowThreads) {}
+        accumulators(accumulators) {}
 
   /// Lists what lives in shared memory. Operands' buffers, with their stages or
   /// slots, and those of retained intermediates live for the whole loop nest.
@@ -112,7 +113,7 @@ private:
             schedule.contractions[reduction.contraction];
         unsigned rows = mapping.i2 == online.axis ? mapping.i1 : mapping.i2;
         if (llvm::any_of(online.corrected, [&](unsigned corrected) {
-              return !rowThreads.areSame(
+              return !accumulators.haveSameThreads(
                   mapping, schedule.contractions[corrected], schedule, rows);
             }))
           bytes = std::max(bytes, schedule.tiles[rows] *
@@ -162,7 +163,7 @@ private:
   const GroupModel &group;
   const Schedule &schedule;
   const RetainedTiles &retained;
-  RowThreads &rowThreads;
+  AccumulatorMemo &accumulators;
 };
 
 } // namespace
@@ -184,9 +185,9 @@ int64_t fusion::minSharedMemory(const GroupModel &group,
 }
 
 void fusion::listBuffers(const GroupModel &group, const Schedule &schedule,
-                         const RetainedTiles &retained, RowThreads &rowThreads,
-                         BlockResources &held) {
-  BufferLister(group, schedule, retained, rowThreads).list(held);
+                         const RetainedTiles &retained,
+                         AccumulatorMemo &accumulators, BlockResources &held) {
+  BufferLister(group, schedule, retained, accumulators).list(held);
 }
 
 int64_t fusion::countBuffers(const BlockResources &held,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Resources/BlockResources.h"
+#include "fusion/Analysis/Schedules/AccumulatorMemo.h"
 #include "fusion/Analysis/Schedules/Forwarding.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "fusion/Target/Chips/Hardware.h"
@@ -482,8 +483,8 @@ BlockResources fusion::listResources(const GroupModel &group,
                                      const Schedule &schedule,
                                      const RetainedTiles &retained) {
   BlockResources held;
-  RowThreads rowThreads;
-  listBuffers(group, schedule, retained, rowThreads, held);
+  AccumulatorMemo accumulators;
+  listBuffers(group, schedule, retained, accumulators, held);
   listRegisters(group, schedule, retained, held);
   return held;
 }

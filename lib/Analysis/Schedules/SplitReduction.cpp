@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Schedules/SplitReduction.h"
-#include "fusion/Support/AddressPlan.h"
+#include "fusion/Analysis/Schedules/AccumulatorMemo.h"
 #include "fusion/Support/TileLayouts.h"
 #include "fusion/Target/Chips/Hardware.h"
-#include "fusion/Target/Layouts/FragmentLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
@@ -180,27 +179,17 @@ int64_t fusion::countScatteredLoads(const GroupModel &group,
   return loaded * kWarpSize * schedule.warps / elements;
 }
 
-std::optional<std::string>
-fusion::whyNotReduceScatter(const GroupModel &group, const Schedule &schedule) {
+std::optional<std::string> fusion::whyNotReduceScatter(const GroupModel &group,
+                                                       const Schedule &schedule,
+                                                       AccumulatorMemo &memo) {
   std::optional<unsigned> split = schedule.splitAxis();
   if (!split || !schedule.splitInCluster)
     return std::nullopt;
   const ContractionMapping &mapping = lastMapping(group, schedule);
   auto [rows, columns] = shapeOfShare(group, schedule);
   int64_t parts = schedule.clusterBlocks();
-  std::optional<LinearLayout> shares =
-      sharedPanels(rows, columns, kPartialBytes);
-  if (shares) {
-    *shares *=
-        LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, parts);
-    int64_t warps[] = {mapping.warps[0], mapping.warps[1]};
-    LinearLayout sums =
-        accumulatorTile(*mapping.intrinsic, rows * parts, columns, warps);
-    if (std::optional<LinearLayout> inverse = shares->invert())
-      if (std::optional<LinearLayout> offsets = compose(sums, *inverse))
-        if (planAddresses(*offsets))
-          return std::nullopt;
-  }
+  if (memo.hasShares(mapping, rows, columns, parts))
+    return std::nullopt;
   return "the partial results along axis '" + group.axes[*split].name +
          "' cannot be reduced in clusters: threads hold accumulators across "
          "the shares of " +

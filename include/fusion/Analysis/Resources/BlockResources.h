@@ -10,10 +10,11 @@
 #define FUSION_ANALYSIS_RESOURCES_BLOCKRESOURCES_H
 
 #include "fusion/Analysis/Resources/Footprint.h"
-#include "fusion/Analysis/Resources/RowThreads.h"
 #include <array>
 
 namespace fusion {
+
+class AccumulatorMemo;
 
 /// The shared memory and registers of a block, as far as loops, tiles and warps
 /// decide them. The schedule's stages say how often each is needed
@@ -72,7 +73,7 @@ BlockResources listResources(const GroupModel &group, const Schedule &schedule,
 /// registers. `listResources` calls both. The check of a schedule lists the
 /// buffers first, as it takes little time and often finds that they do not fit.
 void listBuffers(const GroupModel &group, const Schedule &schedule,
-                 const RetainedTiles &retained, RowThreads &rowThreads,
+                 const RetainedTiles &retained, AccumulatorMemo &accumulators,
                  BlockResources &held);
 void listRegisters(const GroupModel &group, const Schedule &schedule,
                    const RetainedTiles &retained, BlockResources &held);

@@ -44,6 +44,8 @@
 
 namespace fusion {
 
+class AccumulatorMemo;
+
 /// Returns the trip count of an axis's loop; for a split axis that of one
 /// range, of which the last ranges may have fewer. At 1 the loop is dead.
 int64_t sequentialTrips(const GroupModel &group, const Schedule &schedule,
@@ -115,7 +117,8 @@ std::optional<std::string> whyNotInCluster(const GroupModel &group,
 /// into those of the next. The schedule's tile sizes are multiples of the
 /// intrinsic's extents times warps.
 std::optional<std::string> whyNotReduceScatter(const GroupModel &group,
-                                               const Schedule &schedule);
+                                               const Schedule &schedule,
+                                               AccumulatorMemo &memo);
 
 /// Returns the online form of the split axis's reductions, or null if there are
 /// none.

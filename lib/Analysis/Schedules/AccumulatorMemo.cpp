@@ -1,4 +1,4 @@
-//===- RowThreads.cpp - Threads that hold the same rows -------------------===//
+//===- AccumulatorMemo.cpp - Layouts of accumulators compared -------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Analysis/Resources/RowThreads.h"
+#include "fusion/Analysis/Schedules/AccumulatorMemo.h"
+#include "fusion/Analysis/Schedules/SplitReduction.h"
+#include "fusion/Support/AddressPlan.h"
+#include "fusion/Support/TileLayouts.h"
 #include "fusion/Target/Layouts/FragmentLayouts.h"
 
 using namespace fusion;
 
-bool RowThreads::areSame(const ContractionMapping &first,
-                         const ContractionMapping &second,
-                         const Schedule &schedule, unsigned axis) {
+bool AccumulatorMemo::haveSameThreads(const ContractionMapping &first,
+                                      const ContractionMapping &second,
+                                      const Schedule &schedule, unsigned axis) {
   auto isOf = [axis](const ContractionMapping &mapping) {
     return mapping.i1 == axis || mapping.i2 == axis;
   };
@@ -39,10 +42,32 @@ bool RowThreads::areSame(const ContractionMapping &first,
         .renameOut(LayoutDim::Dim1, LayoutDim::Dim0);
   };
   auto [place, isNew] =
-      known.try_emplace({describe(first), describe(second)}, false);
+      sameThreads.try_emplace({describe(first), describe(second)}, false);
   if (isNew)
     place->second = registerPermutation(placesAlong(place->first.first),
                                         placesAlong(place->first.second))
                         .has_value();
+  return place->second;
+}
+
+bool AccumulatorMemo::hasShares(const ContractionMapping &mapping, int64_t rows,
+                                int64_t columns, int64_t parts) {
+  auto [place, isNew] =
+      shares.try_emplace({Accumulator{mapping.intrinsic, rows, columns,
+                                      mapping.warps[0], mapping.warps[1], true},
+                          parts},
+                         false);
+  if (!isNew)
+    return place->second;
+  std::optional<LinearLayout> panels =
+      sharedPanels(rows, columns, kPartialBytes);
+  if (!panels)
+    return false;
+  *panels *= LinearLayout::identity(LayoutDim::Offset, LayoutDim::Dim0, parts);
+  LinearLayout sums = accumulatorTile(*mapping.intrinsic, rows * parts, columns,
+                                      {mapping.warps[0], mapping.warps[1]});
+  if (std::optional<LinearLayout> inverse = panels->invert())
+    if (std::optional<LinearLayout> offsets = compose(sums, *inverse))
+      place->second = planAddresses(*offsets).has_value();
   return place->second;
 }
