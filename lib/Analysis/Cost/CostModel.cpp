@@ -81,7 +81,8 @@ Cost fusion::predictThroughput(const GroupModel &group,
         std::max(multiplying + waiting, computing) - multiplying - computing;
   }
   cost.dramBytes = footprint.compulsoryBytes;
-  cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
+  cost.dram =
+      cost.dramBytes / chip.memoryOf(group.outsideBytes()).bytesPerSecond;
   double fetched = footprint.globalLoadBytes + footprint.globalStoreBytes;
   // Every SM has its own port, however few of them have a block.
   cost.l2 = std::max(fetched / chip.l2BytesPerSecond,
@@ -92,17 +93,21 @@ Cost fusion::predictThroughput(const GroupModel &group,
   if (storesPartials(schedule)) {
     SplitReductionFootprint splitReduction =
         splitReductionFootprint(group, schedule);
-    // A thread adds up the partial results of its elements one after the other,
-    // in about as many instructions each.
+    // A thread loads several partial results of its elements at a time, and
+    // adds them up one after the other, in about as many instructions each.
     constexpr double ofPartial = 40;
-    double each =
-        chip.l2Latency + ofPartial * chip.cyclesOfInstruction(1) / chip.clockHz;
+    constexpr int64_t ofOnline = 3; // maximum, sum and accumulator
+    double parts = schedule.splitOf(*schedule.splitAxis());
+    int64_t stages =
+        genericStages(parts, splitOnline(group, schedule) ? ofOnline : 1);
+    double merge =
+        std::ceil(parts / stages) * chip.l2Latency +
+        parts * ofPartial * chip.cyclesOfInstruction(1) / chip.clockHz;
     cost.splitReduction =
         std::max(predictStreaming(splitReduction.loadBytes +
                                       splitReduction.storeBytes,
                                   chip),
-                 chip.launchOverhead +
-                     schedule.splitOf(*schedule.splitAxis()) * each) +
+                 chip.launchOverhead + merge) +
         (splitReduction.launches - 1) * predictStreaming(0, chip);
   }
   cost.total = cost.launch + cost.splitReduction + cost.busiest();
@@ -119,7 +124,8 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   PipelineLatency pipeline = predictPipeline(group, schedule, footprint, chip,
                                              PipelineForm::Continuous, memo);
   cost.dramBytes = pipeline.dram.loadBytes + pipeline.dram.storeBytes;
-  cost.dram = cost.dramBytes / chip.dramBytesPerSecond;
+  cost.dram =
+      cost.dramBytes / chip.memoryOf(group.outsideBytes()).bytesPerSecond;
   cost.pipeline = pipeline.kernel;
   cost.residentBlocks = pipeline.residentBlocks;
   cost.total = cost.launch + cost.splitReduction +

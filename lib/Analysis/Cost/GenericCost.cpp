@@ -8,6 +8,7 @@
 
 #include "fusion/Analysis/Cost/GenericCost.h"
 #include "fusion/Analysis/Cost/CostModel.h"
+#include "fusion/Analysis/Schedules/Schedule.h"
 #include "fusion/Support/ElementBytes.h"
 
 using namespace fusion;
@@ -37,5 +38,7 @@ double fusion::predictGeneric(linalg::LinalgOp op, int64_t bytes,
     bool isRow = map.getResults().back().isFunctionOfDim(*innermost);
     stepsOfSector = std::min(stepsOfSector, isRow ? sectorBytes / bytes : 1);
   }
-  return predictGeneric(bytes, threads, steps, stepsOfSector, chip);
+  return predictGeneric(bytes, threads, steps,
+                        std::max<double>(stepsOfSector, genericStages({op})),
+                        chip);
 }

@@ -67,6 +67,9 @@ public:
                  const Footprint &footprint, const ChipInfo &chip,
                  PipelineForm form, PipelineMemo &memo)
       : group(group), schedule(schedule), footprint(footprint), chip(chip),
+        memory(form == PipelineForm::Printed
+                   ? chip.memoryOf(std::numeric_limits<double>::infinity())
+                   : chip.memoryOf(group.outsideBytes())),
         form(form), memo(memo), use(group, schedule, chip, form, memo),
         isSplit(schedule.splitAxis().has_value()) {
     if (memo.nodes.empty())
@@ -95,9 +98,8 @@ public:
     Body body = visit(schedule.tree, 0, firstLoads);
     result.init = body.load + firstLoads + chip.sharedLatency;
     result.main = body.use;
-    result.epilogue = chip.dramLatency + static_cast<double>(body.stored) *
-                                             concurrent /
-                                             chip.dramBytesPerSecond;
+    result.epilogue = memory.latency + static_cast<double>(body.stored) *
+                                           concurrent / memory.bytesPerSecond;
     // Threads that load and store do one after the other.
     bool isAhead = !hasProducers() || loadByTMA(schedule.tree);
     double ends = isAhead ? std::max(result.init, result.epilogue)
@@ -196,7 +198,7 @@ private:
   double transferSeconds(const LoadedBytes &bytes) const {
     double all = bytes.fetched * concurrent;
     return std::max({portSeconds(bytes), all / chip.l2BytesPerSecond,
-                     all * share / chip.dramBytesPerSecond});
+                     all * share / memory.bytesPerSecond});
   }
 
   /// Returns the seconds of a load at the port of the busiest SM.
@@ -214,10 +216,10 @@ private:
   double loadSeconds(const LoadedBytes &bytes) const {
     double all = bytes.fetched * concurrent;
     double latency =
-        chip.dramLatency * (form == PipelineForm::Printed ? 1 : share);
+        memory.latency * (form == PipelineForm::Printed ? 1 : share);
     return std::max(chip.l2Latency + std::max(portSeconds(bytes),
                                               all / chip.l2BytesPerSecond),
-                    latency + all * share / chip.dramBytesPerSecond);
+                    latency + all * share / memory.bytesPerSecond);
   }
 
   /// Returns the seconds of a barrier of the block, which the printed form does
@@ -472,6 +474,7 @@ private:
   const Schedule &schedule;
   const Footprint &footprint;
   const ChipInfo &chip;
+  ChipInfo::MemoryLevel memory; ///< where data comes from that L2 is asked for
   PipelineForm form;
   PipelineMemo &memo;
   TileUse use;

@@ -119,21 +119,38 @@ double TileUse::computeUse(unsigned number, int64_t repetitions,
       use += sharedSeconds(2.0 * tileBytes(tensor)) + 2 * chip.sharedLatency +
              (form == PipelineForm::Printed ? 0 : 2 * chip.barrierLatency);
   }
-  return use + exchangeSeconds(number);
+  return use + reductionSeconds(number);
 }
 
-/// Returns the seconds of warps that exchange partial results of rows when a
-/// contraction is complete. They store them and, once all have, load them
-/// again. The seconds are per step of the contraction's reduction.
-double TileUse::exchangeSeconds(unsigned number) const {
+/// Returns the seconds in which rows of a complete contraction are reduced, per
+/// step of the contraction's own reduction. The lanes of a warp that hold a row
+/// reduce it by shuffles. Warps that hold parts of it store them and, once all
+/// have, load those of all the others, all of them at the same time.
+double TileUse::reductionSeconds(unsigned number) const {
   if (form == PipelineForm::Printed)
     return 0;
-  double seconds = 0;
-  for (const Reduction &reduction : group.reductions)
-    if (reduction.contraction == number && !reduction.pass)
-      if (int64_t bytes = exchangedBytes(group, schedule, reduction))
-        seconds += sharedSeconds(2.0 * bytes) + 2 * chip.sharedLatency +
-                   2 * chip.barrierLatency;
+  // An accumulator has 8 rows of 4 lanes each (PTX ISA, "Matrix Fragments for
+  // mma").
+  constexpr double rowLanes = 4, columnLanes = 8;
+  const ContractionMapping &mapping = schedule.contractions[number];
+  double seconds = 0,
+         chain = chip.sharedLatency + chip.fmaCycles / chip.clockHz;
+  for (const Reduction &reduction : group.reductions) {
+    if (reduction.contraction != number || reduction.pass)
+      continue;
+    bool isOfRows = llvm::is_contained(reduction.reduced, mapping.i2);
+    seconds += std::log2(isOfRows ? rowLanes : columnLanes) * chain;
+    if (exchangedBytes(group, schedule, reduction) == 0)
+      continue;
+    double parts = mapping.warps[isOfRows ? 1 : 0];
+    double values = std::max(
+        1.0, isOfRows
+                 ? schedule.tiles[mapping.i1] / (columnLanes * mapping.warps[0])
+                 : schedule.tiles[mapping.i2] / (rowLanes * mapping.warps[1]));
+    double accesses = schedule.warps * values * (parts + 1) * blocksPerSM;
+    seconds += accesses / chip.clockHz + 2 * chip.sharedLatency +
+               2 * chip.barrierLatency + parts * chip.fmaCycles / chip.clockHz;
+  }
   for (unsigned axis : group.contractions[number].reduction)
     seconds /= sequentialTrips(group, schedule, axis);
   return seconds;

@@ -46,7 +46,7 @@ private:
   unsigned registerStages(unsigned number) const;
   double computeUse(unsigned number, int64_t repetitions,
                     unsigned ofRegisters) const;
-  double exchangeSeconds(unsigned number) const;
+  double reductionSeconds(unsigned number) const;
   double inPlaceSeconds(double compute, double bytes, double steps,
                         const Intrinsic &intrinsic, bool isOverlapped) const;
 

@@ -25,6 +25,23 @@ std::optional<unsigned> GroupModel::findTensor(llvm::StringRef name) const {
   return std::nullopt;
 }
 
+int64_t GroupModel::wholeElements(unsigned tensor) const {
+  int64_t count = 1;
+  for (unsigned axis : tensors[tensor].axes)
+    count *= axes[axis].extent;
+  return count;
+}
+
+int64_t GroupModel::outsideBytes() const {
+  int64_t bytes = 0;
+  for (auto [index, tensor] : llvm::enumerate(tensors))
+    if (tensor.role != TensorRole::Intermediate &&
+        tensor.role != TensorRole::Rows && !tensor.pass)
+      bytes += (tensor.window ? tensor.window->touched : wholeElements(index)) *
+               tensor.elementBytes;
+  return bytes;
+}
+
 bool GroupModel::indexes(unsigned tensor, unsigned axis) const {
   return llvm::is_contained(tensors[tensor].axes, axis);
 }

@@ -444,14 +444,43 @@ fuse::ScheduleAttr fusion::exportSchedule(const Schedule &schedule,
 // The generic form
 //===----------------------------------------------------------------------===//
 
-fuse::ScheduleAttr fusion::makeGenericSchedule(MLIRContext *context) {
+int64_t fusion::genericStages(int64_t iterations, int64_t loads) {
+  // A register for each element leaves room for many warps.
+  int64_t most = std::max<int64_t>(1, fuse::kMaxRegisterStages / loads);
+  return ShapedType::isDynamic(iterations) ? most : std::min(iterations, most);
+}
+
+int64_t fusion::genericStages(ArrayRef<linalg::LinalgOp> operators) {
+  int64_t stages = 1;
+  for (linalg::LinalgOp op : operators) {
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    auto innermost =
+        llvm::find(llvm::reverse(kinds), utils::IteratorType::reduction);
+    if (innermost != kinds.rend())
+      stages = std::max(
+          stages,
+          genericStages(op.getStaticLoopRanges()[kinds.rend() - innermost - 1],
+                        std::max<int64_t>(1, op.getNumDpsInputs())));
+  }
+  return stages;
+}
+
+fuse::ScheduleAttr
+fusion::makeGenericSchedule(MLIRContext *context,
+                            ArrayRef<linalg::LinalgOp> operators) {
   // Eight warps hide the latency of independent loads; no shared resource
   // speaks against them.
   constexpr int64_t warps = 8;
   auto mapping = fuse::MappingAttr::get(context, warps, /*cluster=*/1);
+  int64_t stages = genericStages(operators);
+  auto pipeline =
+      stages == 1
+          ? fuse::PipelineAttr()
+          : fuse::PipelineAttr::get(context, DictionaryAttr::get(context),
+                                    stages, DictionaryAttr(), DictionaryAttr());
   return fuse::ScheduleAttr::get(context, fuse::kScheduleVersion,
                                  fuse::TilingAttr(), mapping,
-                                 fuse::MemoryAttr(), fuse::PipelineAttr(),
+                                 fuse::MemoryAttr(), pipeline,
                                  fuse::ParallelAttr(), fuse::ReductionAttr());
 }
 
@@ -461,10 +490,13 @@ fusion::checkGenericSchedule(fuse::FusedGroupOpInterface group,
   fuse::MappingAttr mapping = schedule.getMapping();
   auto plain = fuse::MappingAttr::get(mapping.getContext(), mapping.getWarps(),
                                       /*cluster=*/1);
-  if (mapping != plain || schedule.getMemory() || schedule.getPipeline() ||
-      schedule.getParallel())
-    return "the generic form has no blocks, block_swizzle, memory, pipeline or "
-           "parallel part to choose";
+  if (mapping != plain || schedule.getMemory() || schedule.getParallel())
+    return "the generic form has no blocks, block_swizzle, memory or parallel "
+           "part to choose";
+  if (fuse::PipelineAttr pipeline = schedule.getPipeline();
+      pipeline && (!pipeline.getShared().empty() || pipeline.getFragments() ||
+                   pipeline.getOverlap()))
+    return "the generic form's pipeline has register stages alone";
   if (schedule.getReduction())
     return "'reduction' is for groups that consume a value while it is reduced";
   if (group.getYieldedValues() !=

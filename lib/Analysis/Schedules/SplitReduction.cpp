@@ -298,18 +298,11 @@ bool fusion::isReducedAcrossBlocks(const GroupModel &group,
              TensorRole::Result;
 }
 
-static int64_t wholeElements(const GroupModel &group, unsigned tensor) {
-  int64_t count = 1;
-  for (unsigned axis : group.tensors[tensor].axes)
-    count *= group.axes[axis].extent;
-  return count;
-}
-
 int64_t fusion::movedElements(const GroupModel &group, const Schedule &schedule,
                               unsigned tensor) {
   if (const auto &window = group.tensors[tensor].window)
     return window->moved;
-  int64_t count = wholeElements(group, tensor);
+  int64_t count = group.wholeElements(tensor);
   if (group.tensors[tensor].role == TensorRole::Result &&
       storesPartials(schedule))
     count *= schedule.splitOf(*schedule.splitAxis());
@@ -356,7 +349,7 @@ fusion::splitReductionFootprint(const GroupModel &group,
     return footprint;
   if (const OnlineAxis *online = splitOnline(group, schedule)) {
     for (const OnlineAxis::Merge &merge : online->merges) {
-      int64_t points = wholeElements(group, merge.tensor);
+      int64_t points = group.wholeElements(merge.tensor);
       footprint.loadBytes +=
           points *
           (schedule.splitOf(*axis) * merge.partialBytes + merge.otherBytes);
@@ -369,7 +362,7 @@ fusion::splitReductionFootprint(const GroupModel &group,
   int64_t points = 0, perPoint = schedule.splitOf(*axis) * kPartialBytes;
   for (auto [index, tensor] : llvm::enumerate(group.tensors)) {
     if (tensor.role == TensorRole::Result) {
-      points = wholeElements(group, index);
+      points = group.wholeElements(index);
       footprint.storeBytes = points * tensor.elementBytes;
     } else if (isReducedAcrossBlocks(group, schedule, index)) {
       perPoint += tensor.elementBytes;

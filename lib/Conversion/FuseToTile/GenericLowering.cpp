@@ -43,7 +43,10 @@ public:
                   StringRef name)
       : group(group), op(op),
         kernel(group, name, group.getGroupSchedule().getMapping().getWarps()),
-        b(kernel.builder()), loc(op.getLoc()) {}
+        b(kernel.builder()), loc(op.getLoc()) {
+    if (fuse::PipelineAttr pipeline = group.getGroupSchedule().getPipeline())
+      stages = pipeline.getRegisterStages();
+  }
 
   LogicalResult run(RewriterBase &rewriter);
 
@@ -59,6 +62,11 @@ private:
   Value initialValue(OpOperand *init);
   SmallVector<Value> emitReductions(ArrayRef<unsigned> loops,
                                     ValueRange accumulators);
+  SmallVector<Value> emitLoop(Value from, Value to, int64_t step,
+                              ArrayRef<unsigned> loops,
+                              ValueRange accumulators);
+  SmallVector<Value> emitIterations(Value from, int64_t count, unsigned loop,
+                                    ValueRange accumulators);
   SmallVector<Value> emitBody(ValueRange accumulators);
   void mapOuterConstant(Value value, IRMapping &mapping);
   Value readTensor(Operation *inner, IRMapping &mapping);
@@ -68,6 +76,7 @@ private:
   KernelBuilder kernel;
   OpBuilder &b;
   Location loc;
+  int64_t stages = 1; ///< iterations of an innermost loop that load together
   SmallVector<Value> index;          ///< by loop of the current operator
   SmallVector<EvaluatedPoint> known; ///< in the current loops
 };
@@ -262,19 +271,66 @@ SmallVector<Value> GenericLowering::emitReductions(ArrayRef<unsigned> loops,
                                                    ValueRange accumulators) {
   if (loops.empty())
     return emitBody(accumulators);
+  unsigned loop = loops.front();
+  Value end = extent(loop), zero = kernel.constant(0);
+  if (loops.size() > 1 || stages == 1)
+    return emitLoop(zero, end, /*step=*/1, loops, accumulators);
+  // Whole stages in a loop, and the rest behind it.
+  int64_t size = op.getStaticLoopRanges()[loop];
+  if (ShapedType::isDynamic(size)) {
+    Value rest = arith::RemUIOp::create(b, loc, end, kernel.constant(stages));
+    Value middle = arith::SubIOp::create(b, loc, end, rest);
+    return emitLoop(middle, end, /*step=*/1, loops,
+                    emitLoop(zero, middle, stages, loops, accumulators));
+  }
+  int64_t rest = size % stages;
+  SmallVector<Value> values(accumulators);
+  if (size >= 2 * stages)
+    values =
+        emitLoop(zero, kernel.constant(size - rest), stages, loops, values);
+  else
+    rest = size;
+  return emitIterations(kernel.constant(size - rest), rest, loop, values);
+}
+
+/// Emits a loop of the current operator, with those inside it. The innermost
+/// one has `step` iterations at a time.
+SmallVector<Value> GenericLowering::emitLoop(Value from, Value to, int64_t step,
+                                             ArrayRef<unsigned> loops,
+                                             ValueRange accumulators) {
   auto loop =
-      scf::ForOp::create(b, loc, kernel.constant(0), extent(loops.front()),
-                         kernel.constant(1), accumulators);
+      scf::ForOp::create(b, loc, from, to, kernel.constant(step), accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  index[loops.front()] = loop.getInductionVar();
   size_t outside = known.size();
-  SmallVector<Value> results =
-      emitReductions(loops.drop_front(), loop.getRegionIterArgs());
+  SmallVector<Value> results;
+  if (step == 1) {
+    index[loops.front()] = loop.getInductionVar();
+    results = emitReductions(loops.drop_front(), loop.getRegionIterArgs());
+  } else {
+    results = emitIterations(loop.getInductionVar(), step, loops.front(),
+                             loop.getRegionIterArgs());
+  }
   known.truncate(outside);
   b.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(b, loc, results);
   return loop.getResults();
+}
+
+/// Emits iterations of an innermost loop one after the other. Nothing between
+/// their loads keeps these from being in flight together.
+SmallVector<Value> GenericLowering::emitIterations(Value from, int64_t count,
+                                                   unsigned loop,
+                                                   ValueRange accumulators) {
+  SmallVector<Value> values(accumulators);
+  for (int64_t iteration = 0; iteration < count; ++iteration) {
+    index[loop] =
+        arith::AddIOp::create(b, loc, from, kernel.constant(iteration));
+    size_t outside = known.size();
+    values = emitBody(values);
+    known.truncate(outside);
+  }
+  return values;
 }
 
 /// Whether one thread can compute the operator's results at one point.

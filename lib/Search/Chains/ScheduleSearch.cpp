@@ -9,12 +9,11 @@
 // The search of the default space has these steps:
 // * Tiles that are powers of two, in the nest of reductions, give a first
 //   answer within milliseconds.
-// * Descents from the best trees give a good one.
+// * Descents from many trees give a good one.
 // * Branch and bound takes all loops and tiles in ascending order of their
 //   lower bounds, until these exceed the best time.
-// * Where there are too many of them, descents from many trees, restarts and
-// the
-//   tiles of the best loops and splits follow.
+// * Where there are too many of them, restarts of descents and the tiles of the
+//   best loops and splits follow.
 // * The evolutionary algorithm, if it is asked for, replaces descents and
 //   branch and bound, and starts from the first answers.
 // * At last one choice after the other is tried again in the best schedules.
@@ -247,27 +246,16 @@ void Search::descend() {
 /// restarts and the tiles of the best loops and splits follow.
 bool Search::searchAll() {
   LocalSearch local(group, chip, options, space);
+  local.start(ranking.candidates());
+  judge(local.best());
   auto bound = [&](ArrayRef<BranchRoot> roots, const BranchEffort &effort) {
     return branchAndBound(group, chip, options, space, ranking, roots, effort);
   };
-  bool isProven = false, mayProve = options.method != SearchMethod::Descents;
-  // Where bounds prove the best loops, a few descents are enough before: they
-  // find a time that excludes most of the others.
-  bool isRough = mayProve && group.contractions.size() > 1;
-  auto descend = [&] {
-    if (isRough)
-      local.startRoughly(ranking.candidates());
-    else
-      local.start(ranking.candidates());
-    judge(local.best());
-  };
-  descend();
-  if (mayProve)
+  bool isProven = false;
+  if (options.method != SearchMethod::Descents)
     isProven = bound(listRoots(space), options.method == SearchMethod::Auto
                                            ? effort.all
                                            : BranchEffort());
-  if (!isProven && std::exchange(isRough, false))
-    descend();
   // No bound covers retained tiles. With one contraction these are operands
   // alone, which the best schedules below try.
   if (!isProven || !space.intermediates().empty())

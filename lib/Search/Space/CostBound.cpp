@@ -88,7 +88,7 @@ void CostBound::Builder::addConstants() {
         tensor.role != TensorRole::Rows && !tensor.pass &&
         !isReducedAcrossBlocks(group, outline, index))
       bound.compulsory += compulsoryBytes(group, outline, index) /
-                          static_cast<double>(chip.dramBytesPerSecond);
+                          chip.memoryOf(group.outsideBytes()).bytesPerSecond;
 }
 
 bool CostBound::Builder::isShared(unsigned index) const {
@@ -204,7 +204,8 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
                            chip.numSMs),
       numSMs(chip.numSMs),
       // The last store leaves the chip, and something is loaded before.
-      latency(chip.dramLatency + chip.l2Latency + chip.sharedLatency),
+      latency(chip.memoryOf(group.outsideBytes()).latency + chip.l2Latency +
+              chip.sharedLatency),
       maxSums(double(kWarpSize) * chip.maxRegistersPerThread) {
   assert(group.axes.size() <= kMaxAxes);
   for (const Axis &axis : group.axes)

@@ -470,10 +470,11 @@ fuse::StitchOp Merger::run() {
 
   auto group = fuse::StitchOp::create(
       rewriter, loc, TypeRange{destination.getType()}, inputs,
-      ValueRange{destination}, makeGenericSchedule(rewriter.getContext()),
-      fuse::PartialAttr(),
+      ValueRange{destination}, fuse::ScheduleAttr(), fuse::PartialAttr(),
       /*predicted=*/DictionaryAttr());
   group.getBody().push_back(body);
+  group.setGroupSchedule(
+      makeGenericSchedule(rewriter.getContext(), group.getOperators()));
   return group;
 }
 

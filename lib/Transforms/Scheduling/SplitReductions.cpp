@@ -333,10 +333,10 @@ fuse::StitchOp Splitter::buildCombine(Value parts) {
   for (BlockArgument argument : arguments)
     inputs.push_back(chain->getOperand(argument.getArgNumber()));
   inputs.push_back(parts);
-  auto group = fuse::StitchOp::create(
-      rewriter, loc, chain.getResultTypes(), inputs, chain.getInits(),
-      makeGenericSchedule(rewriter.getContext()), fuse::PartialAttr(),
-      /*predicted=*/DictionaryAttr());
+  auto group = fuse::StitchOp::create(rewriter, loc, chain.getResultTypes(),
+                                      inputs, chain.getInits(),
+                                      fuse::ScheduleAttr(), fuse::PartialAttr(),
+                                      /*predicted=*/DictionaryAttr());
   OpBuilder::InsertionGuard guard(rewriter);
   IRMapping mapping;
   Type further[] = {parts.getType(), chain.getResultTypes().front()};
@@ -355,6 +355,8 @@ fuse::StitchOp Splitter::buildCombine(Value parts) {
   Value yielded =
       mapping.lookup(chain.getBody().front().getTerminator()->getOperand(0));
   fuse::YieldOp::create(rewriter, loc, yielded);
+  group.setGroupSchedule(
+      makeGenericSchedule(rewriter.getContext(), group.getOperators()));
   return group;
 }
 

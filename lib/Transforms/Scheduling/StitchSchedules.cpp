@@ -214,7 +214,7 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
       report->whyGeneric = reason;
     remarkMissed(group, "stitch", "generic",
                  "runs in the generic form: " + reason);
-    return makeGenericSchedule(group.getContext());
+    return makeGenericSchedule(group.getContext(), group.getOperators());
   }
   std::string compositions;
   for (auto [axis, mapping] :

@@ -100,8 +100,8 @@ func.func private @f() attributes {a = #fuse.memory<{A = "shared"}>}
 
 // -----
 
-// expected-error @below {{the register level has 1 or 2 stages, got 3}}
-func.func private @f() attributes {a = #fuse.pipeline<{}, register_stages = 3>}
+// expected-error @below {{the register level has 1 to 16 stages, got 17}}
+func.func private @f() attributes {a = #fuse.pipeline<{}, register_stages = 17>}
 
 // -----
 

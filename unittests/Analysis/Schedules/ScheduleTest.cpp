@@ -142,7 +142,7 @@ TEST(Schedule, GenericForm) {
   ASSERT_TRUE(module);
   fuse::FusedGroupOpInterface group;
   module->walk([&](fuse::FusedGroupOpInterface op) { group = op; });
-  fuse::ScheduleAttr generic = makeGenericSchedule(&context);
+  fuse::ScheduleAttr generic = makeGenericSchedule(&context, {});
   EXPECT_TRUE(isGenericSchedule(generic));
   EXPECT_EQ(checkGenericSchedule(group, generic), std::nullopt);
   EXPECT_FALSE(isGenericSchedule(chain.attr));

@@ -39,12 +39,15 @@ double gain(double ratio, const ChipInfo &chip) {
 // contractions are so far below the balance of every chip that the former is
 // more, and from a quarter on (a half where warpgroups multiply, so much
 // faster than memory that the balance is further away) so near to it that the
-// latter is, from one on plainly.
+// latter is, from one on plainly. The round trip costs less where the kernels'
+// data stays in L2.
 TEST(Profitability, FusionPaysWhereTheReductionIsShort) {
   for (const char *name : {"sm_80", "sm_86", "sm_90a", "sm_120"}) {
     const ChipInfo &chip = *lookupChip(name);
     double shortest = gain(1.0 / 64, chip), shorter = gain(1.0 / 16, chip);
-    EXPECT_GT(shortest, 1.5) << name;
+    constexpr int64_t bytes = 2 * 4096 * (4096 + 2 * 64);
+    bool isInL2 = bytes <= chip.l2Bytes / 2;
+    EXPECT_GT(shortest, isInL2 ? 1.2 : 1.5) << name;
     EXPECT_GT(shorter, 1.05) << name;
     EXPECT_GT(shortest, shorter) << name;
     for (double ratio : {chip.hasWgmma ? 0.5 : 0.25, 1.0, 4.0})

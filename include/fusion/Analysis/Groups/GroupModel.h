@@ -284,6 +284,10 @@ struct GroupModel {
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   std::optional<unsigned> findTensor(llvm::StringRef name) const;
   bool indexes(unsigned tensor, unsigned axis) const;
+  /// Returns the elements of the whole tensor, without those of windows.
+  int64_t wholeElements(unsigned tensor) const;
+  /// Returns the bytes of all operands and results, each once.
+  int64_t outsideBytes() const;
   /// Returns whether row statistics can be computed in the loop of the
   /// contraction that needs them.
   bool canRunWithContraction(const RowStatistics &pass) const;

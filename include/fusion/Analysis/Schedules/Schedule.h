@@ -173,9 +173,20 @@ fuse::ScheduleAttr exportSchedule(const Schedule &schedule,
                                   const GroupModel &group,
                                   mlir::MLIRContext *context);
 
-/// Returns the schedule of a group in the generic form: one thread computes one
-/// element of the result, with all reductions as loops inside.
-fuse::ScheduleAttr makeGenericSchedule(mlir::MLIRContext *context);
+/// Returns how many iterations of a thread's innermost reduction load their
+/// elements together in the generic form: `loads` in each of them. The number of
+/// iterations may be dynamic.
+int64_t genericStages(int64_t iterations, int64_t loads);
+/// The most of any of the operators.
+int64_t genericStages(llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
+
+/// Returns the schedule of a group of operators in the generic form: one thread
+/// computes one element of the result, with all reductions as loops inside.
+/// `register_stages` iterations of the innermost one load their elements
+/// together.
+fuse::ScheduleAttr
+makeGenericSchedule(mlir::MLIRContext *context,
+                    llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
 
 /// Returns the reason why a schedule of the generic form cannot lower the
 /// group, or nullopt.

@@ -156,15 +156,27 @@ struct ChipInfo {
            (std::max(1.0, warps / kSubPartitions) + ofLatency);
   }
 
-  /// Returns the chip as a kernel sees it whose operands and results have
+  /// Where a kernel's data comes from.
+  struct MemoryLevel {
+    double latency;        ///< seconds
+    double bytesPerSecond; ///< of all SMs
+  };
+
+  /// Returns where a kernel's data comes from whose operands and results have
   /// `bytes` bytes. What other kernels have just written or read is still in L2
   /// where half of it has room for that.
+  MemoryLevel memoryOf(double bytes) const {
+    if (bytes <= double(l2Bytes) / 2)
+      return {l2Latency, l2BytesPerSecond};
+    return {dramLatency, dramBytesPerSecond};
+  }
+
+  /// Returns the chip as such a kernel sees it.
   ChipInfo withData(double bytes) const {
     ChipInfo seen = *this;
-    if (bytes <= double(l2Bytes) / 2) {
-      seen.dramBytesPerSecond = l2BytesPerSecond;
-      seen.dramLatency = l2Latency;
-    }
+    MemoryLevel memory = memoryOf(bytes);
+    seen.dramLatency = memory.latency;
+    seen.dramBytesPerSecond = memory.bytesPerSecond;
     return seen;
   }
 

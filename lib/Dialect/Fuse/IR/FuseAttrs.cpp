@@ -239,8 +239,10 @@ LogicalResult PipelineAttr::verify(EmitError emitError, DictionaryAttr shared,
         return failure();
     return success();
   };
-  if (failed(verifyLevel(registerStages, "the register level has")) ||
-      failed(verifyLevels(fragments, "stages of fragments",
+  if (registerStages < 1 || registerStages > kMaxRegisterStages)
+    return emitError() << "the register level has 1 to " << kMaxRegisterStages
+                       << " stages, got " << registerStages;
+  if (failed(verifyLevels(fragments, "stages of fragments",
                           "the register level has")) ||
       failed(
           verifyLevels(overlap, "stages of contractions", "a contraction has")))

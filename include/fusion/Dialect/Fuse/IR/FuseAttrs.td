@@ -193,7 +193,8 @@ def Fuse_PipelineAttr : Fuse_Attr<"Pipeline", "pipeline"> {
     `shared` maps an operand to the stages of its shared-memory buffer (ALCOP
     section III); absent operands have one stage. `register_stages` is the number of
     stages of the shared-to-register level: of the fragments that contractions load
-    from shared memory. `fragments` maps a tensor to another number of stages for its
+    from shared memory. In the generic form it is the number of iterations of an
+    innermost reduction whose elements a thread loads together. `fragments` maps a tensor to another number of stages for its
     own fragments. `overlap` maps the result of a contraction to 2 for
     cross-iteration overlap: its MMA runs while the operands of the next iteration
     are computed (FlashAttention-3, section 3.2).

@@ -34,6 +34,10 @@ namespace fusion::fuse {
 /// The version of `#fuse.schedule` that is written and read.
 constexpr int64_t kScheduleVersion = 2;
 
+/// The most `register_stages`: iterations of a reduction that a thread of the
+/// generic form loads together. Fragments have fewer.
+constexpr int64_t kMaxRegisterStages = 16;
+
 /// Name of the module attribute (a ChipAttr) that says what to compile for.
 constexpr llvm::StringLiteral kChipAttrName = "fuse.chip";
 
