@@ -93,12 +93,28 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/// Chooses the clusters that are executed: all, or those of the first waves.
+void LaunchTimer::chooseExecuted() {
+  uint64_t all = emulator::countClusters(launch);
+  uint64_t wave = std::max<uint64_t>(
+      activeClusters(options.chip->gpcs, blocksPerSM, clusterBlocks), 1);
+  clusters = all;
+  if (!options.waves || all / wave < options.waves)
+    return;
+  clusters = options.waves * wave;
+  // Blocks of the last wave, which may not be full, are spread over all SMs.
+  double last = double(all % wave) / double(wave);
+  double waves = double(all / wave) +
+                 std::ceil(last * double(blocksPerSM)) / double(blocksPerSM);
+  repetitions = waves / double(options.waves);
+}
+
 /// Chooses the blocks and the SMs that are simulated: all, or as many SMs as
 /// have the share of the blocks that is allowed, with one cluster out of each
 /// of as many equal spans of the grid.
 void LaunchTimer::sample() {
   const ChipInfo &chip = *options.chip;
-  uint64_t clusters = emulator::countClusters(launch);
+  chooseExecuted();
   uint64_t blocks = clusters * clusterBlocks;
   uint64_t usable = std::max<uint64_t>(
       activeClusters(chip.gpcs, blocksPerSM, clusterBlocks), 1);
@@ -133,6 +149,7 @@ void LaunchTimer::sample() {
 }
 
 void LaunchTimer::record(emulator::Options &emulation) const {
+  emulation.clusters = clusters;
   llvm::DenseSet<uint64_t> chosen(simulated.begin(), simulated.end());
   emulation.records = [chosen = std::move(chosen)](uint64_t block) {
     return chosen.contains(block) ? Recorded::Steps : Recorded::Sectors;
@@ -145,7 +162,9 @@ LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings,
   const ChipInfo &chip = *options.chip;
   const Microarchitecture &micro = microarchitectureOf(chip);
   LaunchTiming timing;
-  timing.blocks = recordings.size();
+  timing.blocks = emulator::countClusters(launch) * clusterBlocks;
+  timing.executedBlocks = recordings.size();
+  timing.repetitions = repetitions;
   timing.simulatedBlocks = simulated.size();
   timing.processors = processors;
   timing.blocksPerSM = blocksPerSM;
@@ -162,11 +181,15 @@ LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings,
   PathFinder finder(*graph);
   std::vector<BlockWork> works;
   for (uint64_t block : simulated) {
-    if (block >= recordings.size() || recordings[block].block != block)
+    const BlockRecording *found =
+        llvm::partition_point(recordings, [&](const BlockRecording &one) {
+          return one.block < block;
+        });
+    if (found == recordings.end() || found->block != block)
       return llvm::createStringError("block " + llvm::Twine(block) +
                                      " was not recorded");
-    const BlockRecording &recording = recordings[block];
-    BlockWork work{block, {}, &levels[block]};
+    const BlockRecording &recording = *found;
+    BlockWork work{block, {}, &levels[found - recordings.begin()]};
     for (const std::vector<Step> &steps : recording.warps) {
       const MachinePath *path = finder.find(steps);
       if (!path)
@@ -197,7 +220,7 @@ LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings,
       unknown.insert(inst.opcode.str());
   timing.unknownOpcodes.assign(unknown.begin(), unknown.end());
   timing.launchSeconds = micro.launchSeconds;
-  timing.seconds =
-      timing.launchSeconds + timing.simulation.cycles / chip.clockHz;
+  timing.seconds = timing.launchSeconds +
+                   repetitions * timing.simulation.cycles / chip.clockHz;
   return timing;
 }

@@ -108,6 +108,10 @@ std::string fusion::timing::toText(const LaunchTiming &timing,
   os << "blocks: " << timing.blocks << " on " << timing.processors << " SMs, "
      << timing.blocksPerSM << " on each at a time; simulated "
      << timing.simulatedBlocks << " on " << timing.simulatedProcessors << "\n";
+  if (timing.executedBlocks < timing.blocks)
+    os << "executed: " << timing.executedBlocks
+       << llvm::format(" blocks, whose cycles count %.2f times\n",
+                       timing.repetitions);
   os << "machine code: " << timing.steps << " steps, " << timing.missing
      << " without an instruction, " << timing.passed
      << " instructions without a step\n";
@@ -167,7 +171,9 @@ json::Object fusion::timing::toJson(const LaunchTiming &timing,
                       {"seconds", timing.seconds},
                       {"launch_seconds", timing.launchSeconds},
                       {"cycles", simulation.cycles},
+                      {"repetitions", timing.repetitions},
                       {"blocks", timing.blocks},
+                      {"executed_blocks", timing.executedBlocks},
                       {"simulated_blocks", timing.simulatedBlocks},
                       {"processors", timing.processors},
                       {"simulated_processors", timing.simulatedProcessors},

@@ -48,9 +48,18 @@ static const char *const usage =
     "                         --annotate it is listed too\n"
     "  --chip=NAME            the chip that is timed; without it, the "
     "target's\n"
+    "  --clock=MHZ            the clock of its SMs; without it, the chip "
+    "table's\n"
     "  --warm                 time the launch behind another one like it, "
     "which\n"
     "                         has left its data in L2\n"
+    "  --full-l2              L2 is full of data that launches before have "
+    "stored,\n"
+    "                         and that goes to DRAM to make room\n"
+    "  --time-waves=N         execute and time the first N waves of blocks, "
+    "for\n"
+    "                         the time of all (a wave is what all SMs hold at\n"
+    "                         once); buffers have only their results\n"
     "  --time-trace=FILE      write what one SM did, in Chrome's trace format\n"
     "  --version              print the version\n"
     "\n"
@@ -101,10 +110,22 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
       out.options.sanitize = true;
     } else if (text == "--time") {
       out.time.isWanted = true;
+    } else if (text == "--full-l2") {
+      out.time.hasFullL2 = true;
     } else if (text == "--warm") {
       out.time.isWarm = true;
     } else if (option == "--chip") {
       out.time.chip = value;
+    } else if (option == "--clock") {
+      if (!number(value, option, out.time.clockMHz))
+        return false;
+      if (!out.time.clockMHz)
+        return error("'--clock' requires at least 1");
+    } else if (option == "--time-waves") {
+      if (!number(value, option, out.time.waves))
+        return false;
+      if (!out.time.waves)
+        return error("'--time-waves' requires at least 1");
     } else if (option == "--time-trace") {
       out.time.trace = value;
       if (value.empty())
@@ -148,8 +169,15 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
       std::min(out.options.instructionLimit, UINT64_MAX >> 10) << 10);
   const TimeArguments &time = out.time;
   if (!time.isWanted &&
-      (time.isWarm || !time.chip.empty() || !time.trace.empty()))
-    return error("'--chip', '--warm' and '--time-trace' are for '--time'");
+      (time.isWarm || time.hasFullL2 || time.waves || time.clockMHz ||
+       !time.chip.empty() || !time.trace.empty()))
+    return error("'--chip', '--clock', '--warm', '--full-l2', '--time-waves' "
+                 "and '--time-trace' are for '--time'");
+  if (time.isWarm && time.hasFullL2)
+    return error("'--warm' and '--full-l2' exclude each other");
+  if (time.waves && (out.options.sanitize || out.schedules > 1))
+    return error("'--time-waves' executes only a part of the launch: "
+                 "'--sanitize' and '--schedules' need all of it");
   if (out.ptx.empty())
     return error("no PTX file (--help shows the usage)");
   if (out.launch.empty())

@@ -28,9 +28,13 @@ std::optional<TimedRun> TimedRun::create(const TimeArguments &arguments,
               "'; --chip has one of: " + knownChipNames();
     return std::nullopt;
   }
+  auto timed = std::make_shared<const ChipInfo>(
+      arguments.clockMHz ? withClock(*chip, 1e6 * double(arguments.clockMHz))
+                         : *chip);
   timing::TimerOptions options;
-  options.chip = chip;
+  options.chip = timed.get();
   options.isWarm = arguments.isWarm;
+  options.waves = arguments.waves;
   options.traces = !arguments.trace.empty();
   auto code = timing::assembleForTiming(ptx, *chip);
   if (!code) {
@@ -43,12 +47,14 @@ std::optional<TimedRun> TimedRun::create(const TimeArguments &arguments,
     message = llvm::toString(timer.takeError());
     return std::nullopt;
   }
-  return TimedRun(std::move(*timer), *chip, arguments.trace);
+  return TimedRun(std::move(*timer), std::move(timed), arguments);
 }
 
 bool TimedRun::finish(const std::vector<BlockRecording> &recordings,
                       std::string &message) {
   SectorCache l2(chip->l2Bytes);
+  if (hasFullL2)
+    l2.fillWithStored();
   auto found = timer.time(recordings, l2);
   if (!found) {
     message = llvm::toString(found.takeError());

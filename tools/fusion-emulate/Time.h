@@ -11,6 +11,7 @@
 
 #include "fusion/Timing/LaunchTimer.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,7 +20,10 @@ namespace fusion::emulator {
 struct TimeArguments {
   bool isWanted = false;
   bool isWarm = false;
-  std::string chip; ///< empty: the target's
+  bool hasFullL2 = false; ///< L2 is full of stored data at the start
+  uint64_t waves = 0;     ///< that are executed; 0: all
+  uint64_t clockMHz = 0;  ///< of the SMs; 0: the chip table's
+  std::string chip;       ///< empty: the target's
   std::string trace;
 };
 
@@ -44,11 +48,14 @@ public:
   std::string listing() const;
 
 private:
-  TimedRun(timing::LaunchTimer timer, const ChipInfo &chip, std::string trace)
-      : timer(std::move(timer)), chip(&chip), trace(std::move(trace)) {}
+  TimedRun(timing::LaunchTimer timer, std::shared_ptr<const ChipInfo> chip,
+           const TimeArguments &arguments)
+      : timer(std::move(timer)), chip(std::move(chip)),
+        hasFullL2(arguments.hasFullL2), trace(arguments.trace) {}
 
   timing::LaunchTimer timer;
-  const ChipInfo *chip;
+  std::shared_ptr<const ChipInfo> chip;
+  bool hasFullL2;
   std::string trace;
   timing::LaunchTiming timing;
 };

@@ -32,13 +32,18 @@ struct TimerOptions {
   bool traces = false; ///< of one SM
   /// How many blocks are simulated at most; of larger grids a sample is.
   uint64_t blocks = 1056;
+  /// How many waves of blocks are executed, the first of the grid; 0: all. A
+  /// wave is as many blocks as all SMs hold at once.
+  uint64_t waves = 0;
 };
 
 /// The time of a launch, and where it goes.
 struct LaunchTiming {
   double seconds = 0;       ///< with what a launch without work takes
   double launchSeconds = 0; ///< of these, without work
-  uint64_t blocks = 0, simulatedBlocks = 0;
+  /// The waves of the launch over those that were executed.
+  double repetitions = 1;
+  uint64_t blocks = 0, executedBlocks = 0, simulatedBlocks = 0;
   unsigned processors = 0, simulatedProcessors = 0; ///< SMs with blocks
   unsigned blocksPerSM = 0;
   /// Steps of the execution without a place in the machine code, and anchors of
@@ -76,6 +81,7 @@ private:
   LaunchTimer() = default;
 
   void sample();
+  void chooseExecuted();
 
   TimerOptions options;
   emulator::Launch launch; ///< with the kernel's cluster
@@ -86,6 +92,8 @@ private:
   uint64_t l1Bytes = 0;            ///< of an SM, beside shared memory
   std::vector<unsigned> gpcs;      ///< SMs that are simulated
   std::vector<uint64_t> simulated; ///< blocks, cluster by cluster
+  uint64_t clusters = 1;           ///< that are executed
+  double repetitions = 1;          ///< see LaunchTiming
   unsigned processors = 0;         ///< SMs that have blocks
 };
 

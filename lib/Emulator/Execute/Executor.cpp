@@ -22,6 +22,9 @@ using namespace fusion::emulator;
 // Warp instructions after which another warp gets its turn, so that warps that
 // wait for one another in a loop go on.
 static constexpr uint64_t kWarpQuantum = 1 << 16;
+// Of blocks that are recorded: the warps of an SM run side by side, and L1 gets
+// their accesses in turns.
+static constexpr uint64_t kRecordedQuantum = 32;
 
 Executor::Executor(const Code &code, const Launch &launch,
                    const Options &options, DeviceMemory &memory,
@@ -410,7 +413,9 @@ CtaStatus Executor::run(uint64_t quantum) {
       return alive ? CtaStatus::Waiting : CtaStatus::Done;
     }
     Warp &warp = cta.warps[chosen];
-    uint64_t slice = options.seed ? 1 + random() % 512 : kWarpQuantum;
+    uint64_t slice = options.seed                        ? 1 + random() % 512
+                     : cta.recorded != Recorded::Nothing ? kRecordedQuantum
+                                                         : kWarpQuantum;
     slice = std::min(slice, quantum - used);
     if (options.instructionLimit)
       slice = std::min(

@@ -49,6 +49,8 @@ public:
       : code(code), launch(launch), options(options), memory(memory),
         parameters(std::move(parameters)) {
     clusters = countClusters(launch);
+    if (options.clusters)
+      clusters = std::min(clusters, options.clusters);
     mostResident = std::clamp<uint64_t>(
         activeClusters(code, launch, options.processors), 1, kMostResident);
     if (options.l2Bytes)

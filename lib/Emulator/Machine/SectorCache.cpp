@@ -65,6 +65,17 @@ SectorCache::Outcome SectorCache::access(uint64_t entry) {
   return outcome;
 }
 
+void SectorCache::fillWithStored() {
+  // Tags above those of all addresses.
+  uint64_t tag = uint64_t(1) << 62;
+  for (Line &line : lines) {
+    line = Line();
+    line.tag = tag++;
+    line.used = ++time;
+    line.present = line.dirty = 0xf;
+  }
+}
+
 uint64_t SectorCache::clean() {
   uint64_t stored = 0;
   for (Line &line : lines) {

@@ -12,7 +12,7 @@
 //           Level": 4 cycles for most arithmetic instructions.
 //  [A100]   NVIDIA A100 Tensor Core GPU Architecture whitepaper, 2020.
 //  [GA102]  NVIDIA Ampere GA102 GPU Architecture whitepaper, 2021 (RTX 3080
-//           as in MCFuser section VI: 68 SMs, 10 GB).
+//           as in MCFuser section VI: 68 SMs, 10 GB; RTX A6000: 84 SMs).
 //  [AD102]  NVIDIA Ada GPU Architecture whitepaper, 2023 (RTX 4090).
 //  [H100]   NVIDIA H100 Tensor Core GPU Architecture whitepaper, 2022 (SXM5).
 //  [H200]   NVIDIA H200 datasheet, 2024.
@@ -155,6 +155,27 @@ static constexpr ChipInfo rtx3080() {
   chip.barrierLatency = 1.7e-8;
   chip.mmaLatency = 1.93e-8;
   chip.mmaPeakFraction = 1.0;
+  return chip;
+}
+
+/// The whole die of the RTX 3080, with other memory [GA102].
+static constexpr ChipInfo a6000() {
+  ChipInfo chip = rtx3080();
+  chip.name = "a6000";
+  chip.product = "RTX A6000";
+  chip.numSMs = 84;
+  chip.gpcs[0] = {7, 12};
+  chip.gpcs[1] = {};
+  chip.l2Bytes = 6 * MiB;
+  chip.clockHz = 1.80e9;
+  chip.dramBytesPerSecond = 0.768e12;
+  chip.f32FlopsPerSecond = 38.7e12;
+  // Sums in f32 at the rate of sums in f16, unlike the RTX 3080.
+  chip.tensorFlops.f16 = 154.8e12;
+  chip.tensorFlops.bf16 = 154.8e12;
+  chip.tensorFlops.tf32 = 77.4e12;
+  chip.tensorFlops.s8 = 309.7e12;
+  chip.tensorFlops.f64 = 0.60e12;
   return chip;
 }
 
@@ -328,8 +349,8 @@ static constexpr ChipInfo rtx5090() {
   return chip;
 }
 
-static constexpr ChipInfo chips[] = {a100(), rtx3080(), rtx4090(), h100(),
-                                     h200(), b200(),    rtx5090()};
+static constexpr ChipInfo chips[] = {a100(), rtx3080(), a6000(), rtx4090(),
+                                     h100(), h200(),    b200(),  rtx5090()};
 
 /// Whether every chip has the numbers that no chip is without.
 static constexpr bool areComplete() {
@@ -400,6 +421,16 @@ const ChipInfo *fusion::lookupChip(llvm::StringRef name) {
 }
 
 llvm::ArrayRef<ChipInfo> fusion::allChips() { return chips; }
+
+ChipInfo fusion::withClock(ChipInfo chip, double hertz) {
+  double ratio = hertz / chip.clockHz;
+  chip.clockHz = hertz;
+  auto &tensor = chip.tensorFlops;
+  for (double *rate : {&chip.f32FlopsPerSecond, &tensor.f16, &tensor.bf16,
+                       &tensor.tf32, &tensor.fp8, &tensor.s8, &tensor.f64})
+    *rate *= ratio;
+  return chip;
+}
 
 SMResources fusion::resourcesOfSM(const ChipInfo &chip) {
   return {chip.sharedMemoryPerSM, chip.sharedMemoryReserved,

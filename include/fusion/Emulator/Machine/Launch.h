@@ -58,6 +58,8 @@ struct Options {
   uint64_t instructionLimit = 0;
   uint64_t launchLimit = 0;
   uint64_t l2Bytes = 0; ///< capacity of the L2 model, 0 = no model
+  /// How many clusters are executed at most, the first of the grid; 0 = all.
+  uint64_t clusters = 0;
   /// The processors that blocks are placed on: no more clusters are resident at
   /// a time. Without GPCs there is always room.
   Processors processors;

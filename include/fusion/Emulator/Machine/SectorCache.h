@@ -31,6 +31,8 @@ public:
   /// Accesses a recorded sector (Recording.h), which is present afterwards. A
   /// discarded line has no sectors afterwards, stored ones are not replaced.
   Outcome access(uint64_t sector);
+  /// Fills the cache with stored sectors, which no launch accesses.
+  void fillWithStored();
   /// Forgets which sectors were stored; returns how many there were.
   uint64_t clean();
 

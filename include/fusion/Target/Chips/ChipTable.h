@@ -202,6 +202,11 @@ Processors processorsOf(const ChipInfo &chip);
 /// Returns the chip of that name, or null.
 const ChipInfo *lookupChip(llvm::StringRef name);
 
+/// Returns the chip with another clock of its SMs, in Hz. Peak rates of
+/// arithmetic are in proportion to it; those of memory and latencies in seconds
+/// stay.
+ChipInfo withClock(ChipInfo chip, double hertz);
+
 /// Returns all chips.
 llvm::ArrayRef<ChipInfo> allChips();
 
