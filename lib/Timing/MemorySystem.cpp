@@ -13,9 +13,14 @@ using namespace fusion::timing;
 
 static constexpr double kSectorBytes = 32;
 
+static double l2Rate(const ChipInfo &chip, const Microarchitecture &micro) {
+  return micro.l2BytesPerSecond ? micro.l2BytesPerSecond
+                                : chip.l2BytesPerSecond;
+}
+
 MemorySystem::MemorySystem(const ChipInfo &chip, const Microarchitecture &micro,
                            double share)
-    : micro(micro), l2(chip.clockHz / (chip.l2BytesPerSecond * share)),
+    : micro(micro), l2(chip.clockHz / (l2Rate(chip, micro) * share)),
       dram(chip.clockHz /
            (chip.dramBytesPerSecond * micro.dramEfficiency * share)) {}
 

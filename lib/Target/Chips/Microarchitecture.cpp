@@ -106,6 +106,7 @@ static constexpr Microarchitecture ada() {
 static constexpr Microarchitecture hopper() {
   Microarchitecture chip = common();
   chip.computeCapability = 90;
+  chip.l2BytesPerSecond = 8.163e12; // [H200]
   return chip;
 }
 

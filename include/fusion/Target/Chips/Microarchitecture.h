@@ -84,8 +84,9 @@ struct Microarchitecture {
   /// Bytes of L1 and shared memory together in an SM.
   unsigned l1Bytes = 0;
   double sharedBytesPerCycle = 0;
-  /// What one SM can load from L2.
+  /// What one SM can load from L2, and what all SMs can load in a second.
   double l2BytesPerCycle = 0;
+  double l2BytesPerSecond = 0; ///< 0: that of the chip table
   /// The achieved share of the rate that the memory's clock gives.
   double dramEfficiency = 0;
 
