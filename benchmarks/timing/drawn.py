@@ -28,9 +28,9 @@ def timed(fusion_run, source, chip, folder, seed=None):
     return found | {"groups": groups["groups"] + groups["stitched"]}
 
 
-def timed_groups(fusion_run, source, chip, folder):
-    """{model_us, time_us, kernels} of groups that have their schedules."""
-    return _run(fusion_run, source, chip, folder, GIVEN.format(chip=chip))
+def timed_groups(fusion_run, source, chip, folder, limit=300):
+    """{model_us, time_us, kernels} of groups that have their schedules. limit: of the emulator, in seconds."""
+    return _run(fusion_run, source, chip, folder, GIVEN.format(chip=chip), limit)
 
 
 def groups(fusion_opt, module, chip):
