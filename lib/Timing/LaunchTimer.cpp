@@ -156,6 +156,18 @@ void LaunchTimer::record(emulator::Options &emulation) const {
   };
 }
 
+/// Returns the clock, which the power of busy tensor cores lowers: in
+/// proportion to the share of the cycles in which they are.
+static double loadedClock(const SimulationResult &simulation,
+                          const ChipInfo &chip,
+                          const Microarchitecture &micro) {
+  double all = simulation.cycles * simulation.subPartitions;
+  if (!micro.tensorClockHz || micro.tensorClockHz >= chip.clockHz || !all)
+    return chip.clockHz;
+  double busy = std::min(1.0, simulation.pipes[unsigned(Pipe::Tensor)] / all);
+  return chip.clockHz - busy * (chip.clockHz - micro.tensorClockHz);
+}
+
 llvm::Expected<LaunchTiming>
 LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings,
                   emulator::SectorCache &l2) const {
@@ -220,7 +232,8 @@ LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings,
       unknown.insert(inst.opcode.str());
   timing.unknownOpcodes.assign(unknown.begin(), unknown.end());
   timing.launchSeconds = micro.launchSeconds;
+  timing.clockHz = loadedClock(timing.simulation, chip, micro);
   timing.seconds = timing.launchSeconds +
-                   repetitions * timing.simulation.cycles / chip.clockHz;
+                   repetitions * timing.simulation.cycles / timing.clockHz;
   return timing;
 }

@@ -95,6 +95,8 @@ struct Microarchitecture {
   unsigned blockLatency = 0;
   /// Between blocks that start on one SM.
   unsigned blockInterval = 0;
+  /// The SMs' clock in Hz while tensor cores are always busy; 0: the chip's.
+  double tensorClockHz = 0;
   /// Seconds of a launch without work, behind another one.
   double launchSeconds = 0;
 };
