@@ -118,7 +118,7 @@ def _triton(entry, name, nvcc):
 
 
 def _warps(block):
-    """Those that Liger-Kernel takes for a row."""
+    """How many Liger-Kernel takes for a row."""
     return 32 if block >= 32768 else 16 if block >= 8192 else 8 if block >= 2048 else 4
 
 

@@ -130,7 +130,7 @@ template <int M, int N> __device__ void multiply_tiles(float (&sums)[M / 64][N /
   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-/// Stores the sums of a warpgroup to C, column by column, past the caches.
+/// Stores the sums of a warpgroup to C, column by column, with evict-first accesses.
 template <int M, int N> __device__ void store(const float (&sums)[M / 64][N / 2], bf16 *c, int m) {
   int thread = threadIdx.x % kGroup;
   int row = thread / 32 * 16 + thread % 32 / 4, column = thread % 4 * 2;

@@ -42,7 +42,7 @@ struct LaunchTiming {
   double seconds = 0;       ///< with what a launch without work takes
   double launchSeconds = 0; ///< of these, without work
   double clockHz = 0;       ///< of the SMs
-  /// The waves of the launch over those that were executed.
+  /// The waves of the launch over the executed ones.
   double repetitions = 1;
   uint64_t blocks = 0, executedBlocks = 0, simulatedBlocks = 0;
   unsigned processors = 0, simulatedProcessors = 0; ///< SMs with blocks
