@@ -97,3 +97,20 @@ def test_tables():
     known = {"w|0": {"measured_us": 4.0, "time_us": 3.0, "model_us": 5.0}, "w|1": {"failure": "no path"}}
     lines = program("against_chip").table(known).splitlines()[2:]
     assert lines[0] == "| w | 1 | timing | nan | 25 % | 25 % | 0.75 |" and lines[3].startswith("| all | 1 | cost model |")
+
+
+def test_ptx_beside_sass():
+    compare = program("ptx_beside_sass")
+    kernel = lambda cycles, issues, blocks: {  # noqa: E731
+        "name": "G1_chain_0",
+        "time": {"cycles": cycles, "issues": issues, "blocks_per_processor": blocks},
+    }
+    known = {
+        "G1/f16|sm_80|sass": {"kernels": [kernel(100, 50, 2)]},
+        "G1/f16|sm_80|ptx": {"kernels": [kernel(110, 40, 1)]},
+        "G2/f16|sm_80|sass": {"kernels": [kernel(100, 50, 2)]},
+        "G2/f16|sm_80|ptx": {"failure": "no result"},
+    }
+    lines = compare.table(known).splitlines()
+    assert lines[2] == "| G1/f16 | chain | sm_80 | 100 | 1.10 | 0.80 | 2 | 1 |"
+    assert lines[-1] == "sm_80: 1 kernels, median 1.10, from 1.10 to 1.10, mean error 10%, 1 within 25 %"

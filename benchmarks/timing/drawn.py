@@ -17,13 +17,14 @@ class Failure(RuntimeError):
     pass
 
 
-def timed(fusion_run, source, chip, folder, seed=None):
+def timed(fusion_run, source, chip, folder, seed=None, code="best"):
     """{model_us, time_us, groups, kernels} of the module in the file `source`, under the chosen schedules or, with a
-    seed, drawn ones; `groups` are those of the search's report. Files go to `folder`. Raises Failure with a reason."""
+    seed, drawn ones; `groups` are those of the search's report. `code` is what the timing replays (--time-code). Files
+    go to `folder`. Raises Failure with a reason."""
     report = folder / "report.json"
     report.unlink(missing_ok=True)
     draw = "" if seed is None else f"random-seed={seed} "
-    found = _run(fusion_run, source, chip, folder, PIPELINE.format(chip=chip, draw=draw, report=report))
+    found = _run(fusion_run, source, chip, folder, PIPELINE.format(chip=chip, draw=draw, report=report), code)
     groups = json.loads(report.read_text())
     return found | {"groups": groups["groups"] + groups["stitched"]}
 
@@ -42,11 +43,11 @@ def groups(fusion_opt, module, chip):
     return done.stdout
 
 
-def _run(fusion_run, source, chip, folder, pipeline, limit=300):
+def _run(fusion_run, source, chip, folder, pipeline, code="best", limit=300):
     result = folder / "run.json"
     result.unlink(missing_ok=True)
-    command = [fusion_run, source, "--device=emulator", f"--chip={chip}", "--time", "--warm", "--reference=none",
-               f"--json={result}", f"--pass-pipeline={pipeline}"]  # fmt: skip
+    command = [fusion_run, source, "--device=emulator", f"--chip={chip}", "--time", "--warm",
+               f"--time-code={code}", "--reference=none", f"--json={result}", f"--pass-pipeline={pipeline}"]  # fmt: skip
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:

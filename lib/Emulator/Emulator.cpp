@@ -152,7 +152,8 @@ fusion::emulator::launchShape(const Program &program, const Launch &launch,
   const Code *code = prepareLaunch(program, own, /*watched=*/false, error);
   if (!code)
     return std::nullopt;
-  LaunchShape shape{own.cluster, demandOf(*code, own, processors)};
+  LaunchShape shape{own.cluster, demandOf(*code, own, processors), 0};
+  shape.mostRegisters = shape.block.registers;
   // .minnctapersm is a bound, not what ptxas takes.
   shape.block.registers = code->source->maxRegisters;
   return shape;

@@ -57,6 +57,7 @@ public:
     this->options.proceed = options.proceed;
     timer.chip = options.timedChip;
     timer.isWarm = options.isTimedWarm;
+    timer.code = options.timedCode;
     if (timer.chip)
       l2.emplace(timer.chip->l2Bytes);
   }
@@ -71,7 +72,7 @@ public:
       return llvm::createStringError(describe("emulator", error));
     if (!timer.chip)
       return llvm::Error::success();
-    auto assembled = timing::assembleForTiming(ptx, *timer.chip);
+    auto assembled = timing::assembleForTiming(ptx, timer);
     if (!assembled)
       return assembled.takeError();
     machineCode = std::move(*assembled);
@@ -158,9 +159,8 @@ public:
       if (!time)
         return time.takeError();
       observation.time =
-          LaunchTime{time->seconds * 1e6,
-                     timing::toText(*time, timed->kernel(), *timer.chip),
-                     timing::toJson(*time, timed->kernel(), *timer.chip)};
+          LaunchTime{time->seconds * 1e6, timing::toText(*time, *timer.chip),
+                     timing::toJson(*time, *timer.chip)};
     }
     if (result.error)
       observation.fault =
@@ -200,7 +200,7 @@ private:
   std::unique_ptr<emulator::Program> program;
   timing::TimerOptions timer; ///< without a chip nothing is timed
   std::optional<emulator::SectorCache> l2;
-  std::shared_ptr<const timing::MachineCode> machineCode;
+  timing::AssembledCode machineCode;
 };
 
 } // namespace

@@ -25,8 +25,11 @@ fusion::timing::findHotLoop(const MachineKernel &kernel,
     if (!inst.target || *inst.target > index || inst.mnemonic() == "CALL")
       continue;
     unsigned begin = *inst.target, end = index + 1;
-    if (end - begin >= kLeastInsts && simulation.insts[index].issues)
-      loops.push_back({begin, end});
+    unsigned count = 0;
+    for (unsigned i = begin; i < end; ++i)
+      count += !kernel.insts[i].isFree;
+    if (count >= kLeastInsts && simulation.insts[index].issues)
+      loops.push_back({begin, end, count});
   }
   std::optional<HotLoop> best;
   uint64_t bestIssues = 0;

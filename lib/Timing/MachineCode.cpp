@@ -57,6 +57,9 @@ public:
       if (!read(line.rtrim('\r')))
         return false;
     }
+    for (MachineKernel &kernel : code.found)
+      if (!kernel.registers)
+        kernel.registers = registerCounts.lookup(kernel.name);
     return finishKernel();
   }
 
@@ -80,12 +83,17 @@ private:
         return true;
       if (!finishKernel())
         return false;
-      code.found.push_back({trimmed, registers, {}});
+      code.found.push_back({trimmed, registers, {}, 0});
       registers = 0;
       ptxLine = 0;
       return true;
     }
-    // `.sectioninfo @"SHI_REGISTERS=40"` stands before the kernel.
+    if (trimmed.starts_with("//----- nvinfo"))
+      isRegisterCount = trimmed.ends_with("EIATTR_REGCOUNT");
+    else if (isRegisterCount)
+      readRegisterCount(trimmed);
+    // `.sectioninfo @"SHI_REGISTERS=40"` stands before the kernel on some
+    // chips.
     if (trimmed.consume_front(".sectioninfo")) {
       StringRef number = trimmed.split("SHI_REGISTERS=").second;
       number.consumeInteger(10, registers);
@@ -104,6 +112,17 @@ private:
     if (!trimmed.starts_with("/*"))
       return true;
     return trimmed.contains(';') ? readInst(trimmed) : readUpper(trimmed);
+  }
+
+  /// Reads `/*0004*/ .word index@(kernel)` and the number behind it.
+  void readRegisterCount(StringRef line) {
+    if (!line.consume_front("/*"))
+      return;
+    StringRef word = line.split(".word").second.trim();
+    if (word.consume_front("index@("))
+      countedKernel = word.split(')').first;
+    else if (uint64_t count; !word.getAsInteger(0, count))
+      registerCounts[countedKernel] = static_cast<unsigned>(count);
   }
 
   /// Reads `/*0040*/ @!P0 BRA `(.L_x_1) ; /* 0x… */`.
@@ -189,7 +208,10 @@ private:
   llvm::StringMap<unsigned> labels; ///< of the kernel at hand
   unsigned number = 0;              ///< of the listing's line
   unsigned ptxLine = 0;
-  unsigned registers = 0; ///< of the next kernel
+  unsigned registers = 0;       ///< of the next kernel
+  bool isRegisterCount = false; ///< whether the lines tell registers
+  StringRef countedKernel;
+  llvm::StringMap<unsigned> registerCounts; ///< by kernel
   bool isComplete = true; ///< the last instruction has both halves
 };
 

@@ -85,6 +85,28 @@ static std::optional<Pipe> pipeOf(StringRef mnemonic) {
   return found;
 }
 
+/// Returns whether ptxas lets others wait for the result of an instruction with
+/// stall counts alone.
+static bool hasFixedLatency(Pipe pipe, StringRef mnemonic) {
+  switch (pipe) {
+  case Pipe::F32:
+  case Pipe::Multiply:
+  case Pipe::Half:
+  case Pipe::Convert:
+  case Pipe::Uniform:
+  case Pipe::Control:
+    return true;
+  case Pipe::Integer:
+    return mnemonic != "S2R" && mnemonic != "S2UR" && mnemonic != "REDUX";
+  case Pipe::Special:
+  case Pipe::F64:
+  case Pipe::Tensor:
+  case Pipe::Memory:
+    return false;
+  }
+  llvm_unreachable("covered switch");
+}
+
 /// Lanes of an SM for a pipe; 0: an instruction each cycle.
 static unsigned lanesOf(Pipe pipe, const PipeLanes &lanes) {
   switch (pipe) {
@@ -185,6 +207,8 @@ static void addTensorTiming(InstTiming &timing, const MachineInst &inst,
   if (!isWarpgroup) {
     timing.interval =
         perCycle > 0 ? timing.flops / (perCycle * chip.mmaPeakFraction) : 1;
+    timing.fixedLatency =
+        micro.mmaLatency + shape.k * bytesOf(type) * micro.mmaByteLatency;
     return;
   }
   // Each warp of the warpgroup has a quarter of the rows.
@@ -220,11 +244,15 @@ InstTiming fusion::timing::timingOf(const MachineInst &inst,
   timing.latency = micro.constantLatency;
   if (timing.pipe == Pipe::Special || timing.pipe == Pipe::F64)
     timing.latency = micro.specialLatency;
+  if (hasFixedLatency(timing.pipe, mnemonic))
+    timing.fixedLatency = micro.fixedLatency;
   if (timing.pipe == Pipe::Tensor)
     addTensorTiming(timing, inst, chip, micro);
   if (timing.pipe == Pipe::Memory)
     timing.isShuffle = mnemonic == "SHFL";
   timing.isLocal = mnemonic == "LDL" || mnemonic == "STL";
+  // A name of ours, for code that is made of PTX (PtxExpansion.cpp).
+  timing.commitsGroup |= mnemonic == "WARPGROUP" && inst.hasModifier("COMMIT");
   timing.commitsBulk = mnemonic == "UTMACMDFLUSH";
   timing.isFence = mnemonic == "FENCE" || mnemonic == "MEMBAR";
   timing.isWideFence = mnemonic == "MEMBAR" &&

@@ -14,6 +14,9 @@
 using namespace fusion;
 using namespace fusion::timing;
 
+/// Issues that are kept for critical paths, at most.
+static constexpr size_t kMostIssues = size_t(1) << 20;
+
 Processor::Processor(Machine &machine, unsigned number)
     : machine(machine), index(number),
       memoryPipe(32.0 / machine.micro.lanes.memory),
@@ -23,7 +26,7 @@ Processor::Processor(Machine &machine, unsigned number)
       arrivals(machine.micro.barrierInterval),
       starts(machine.micro.blockInterval) {
   for (SubPartition &sub : subs)
-    sub.memoryQueue.assign(machine.micro.memoryQueue, 0);
+    sub.memoryQueue.assign(machine.micro.memoryQueue, Moment());
 }
 
 Cycles Processor::startSlot(Cycles now) { return starts.take(now, 1); }
@@ -35,8 +38,11 @@ void Processor::start(Block &block, Cycles begin) {
   for (auto [i, warp] : llvm::enumerate(block.warps)) {
     warp.block = &block;
     warp.index = i;
+    warp.number = started++;
     warp.work = &block.work->warps[i];
     warp.ready = warp.issuedAt = begin;
+    warp.registers.resize(machine.kernel.trackedRegisters);
+    passFree(warp);
     // Warps go to the sub-partition with the fewest; of several to the next.
     unsigned best = i % kSubPartitions;
     for (unsigned k = 0; k < kSubPartitions; ++k) {
@@ -61,12 +67,27 @@ void Processor::wake(Warp &warp) { reschedule(warp.sub); }
 
 Readiness fusion::timing::readinessOf(const Machine &machine,
                                       const Warp &warp) {
-  Readiness found{warp.ready, warp.readyReason};
-  unsigned inst = warp.work->path->insts[warp.next];
-  unsigned waits = machine.kernel.insts[inst].control.waits;
+  Readiness found{{warp.ready, warp.readyCause}, warp.readyReason};
+  unsigned number = warp.work->path->insts[warp.next];
+  const MachineInst &inst = machine.kernel.insts[number];
+  auto wait = [&](Cycles until, const Result &result) {
+    if (until > found.time)
+      found = {{until, result.cause}, result.reason};
+  };
+  unsigned waits = inst.control.waits;
   for (unsigned board = 0; waits; ++board, waits >>= 1)
-    if (waits & 1 && warp.boards[board] > found.time)
-      found = {warp.boards[board], warp.boardReasons[board]};
+    if (waits & 1)
+      wait(warp.boards[board].time, warp.boards[board]);
+  for (unsigned reg : inst.reads) {
+    const Result &result = warp.registers[reg];
+    Cycles until = result.time;
+    Pipe pipe = machine.timings[number].pipe;
+    if (result.pipe && pipe == Pipe::Control)
+      until += machine.micro.branchLatency - machine.micro.fixedLatency;
+    else if (result.pipe && *result.pipe != pipe)
+      until += machine.micro.crossLatency;
+    wait(until, result);
+  }
   return found;
 }
 
@@ -75,8 +96,8 @@ Readiness fusion::timing::readinessOf(const Machine &machine,
 Readiness Processor::readiness(const SubPartition &sub,
                                const Warp &warp) const {
   Readiness found = readinessOf(machine, warp);
-  auto wait = [&](Cycles until, Wait reason) {
-    if (until > found.time)
+  auto wait = [&](const Moment &until, Wait reason) {
+    if (until.time > found.time)
       found = {until, reason};
   };
   const InstTiming &timing = machine.timings[warp.work->path->insts[warp.next]];
@@ -140,13 +161,47 @@ void Processor::issue(unsigned number) {
                                       warp->block->work->block, warp->index,
                                       reason, inst, begin, end});
   };
-  Cycles since = warp->next ? warp->issuedAt + 1 : warp->block->begin;
+  Cycles since = warp->hasIssued ? warp->issuedAt + 1 : warp->block->begin;
   waited(since, ready.time, ready.reason);
   waited(std::max(since, ready.time), now, Wait::Scheduler);
   ++totals.issues;
   ++machine.result.issues;
+  bool hasLost = now > ready.time;
+  note(sub, *warp,
+       {now, inst, warp->number, hasLost ? Wait::Scheduler : ready.reason,
+        hasLost ? sub.lastIssue : ready.cause});
   execute(sub, *warp, now);
   reschedule(number);
+}
+
+/// Numbers an issue, and keeps it if it is one of the first of the first SM.
+void Processor::note(SubPartition &sub, Warp &warp, const Issue &issue) {
+  std::vector<Issue> &kept = machine.result.issuesOfFirst;
+  uint32_t before = warp.lastIssue;
+  sub.lastIssue = warp.lastIssue = Issue::kNone;
+  if (index != 0 || kept.size() == kMostIssues)
+    return;
+  sub.lastIssue = warp.lastIssue = kept.size();
+  kept.push_back(issue);
+  // What another SM decided on counts as the warp's own wait.
+  if (issue.cause == Issue::kNone)
+    kept.back().cause = before;
+}
+
+/// Passes instructions that take no issue slot.
+void Processor::passFree(Warp &warp) const {
+  const std::vector<unsigned> &path = warp.work->path->insts;
+  for (; !warp.hasEnded(); ++warp.next) {
+    const MachineInst &inst = machine.kernel.insts[path[warp.next]];
+    if (!inst.isFree)
+      return;
+    Result last;
+    for (unsigned reg : inst.reads)
+      if (warp.registers[reg].time > last.time)
+        last = warp.registers[reg];
+    for (unsigned reg : inst.writes)
+      warp.registers[reg] = last;
+  }
 }
 
 void Processor::execute(SubPartition &sub, Warp &warp, Cycles now) {
@@ -155,11 +210,13 @@ void Processor::execute(SubPartition &sub, Warp &warp, Cycles now) {
   const IssueControl &control = machine.kernel.insts[inst].control;
   const InstTiming &timing = machine.timings[inst];
   warp.issuedAt = now;
+  warp.hasIssued = true;
   warp.ready = now + std::max(1u, control.stall);
   warp.readyReason = Wait::Latency;
+  warp.readyCause = warp.lastIssue;
   sub.last = control.yields ? nullptr : &warp;
   if (timing.kind != StepKind::WarpgroupMma) {
-    sub.pipes[unsigned(timing.pipe)] = now + timing.interval;
+    sub.pipes[unsigned(timing.pipe)] = {now + timing.interval, warp.lastIssue};
     machine.result.pipes[unsigned(timing.pipe)] += timing.interval;
   }
   uint32_t step = path.steps[warp.next];
@@ -168,6 +225,7 @@ void Processor::execute(SubPartition &sub, Warp &warp, Cycles now) {
   executor.run(step == MachinePath::kNoStep
                    ? llvm::ArrayRef<Step>()
                    : warp.work->steps.drop_front(step));
+  passFree(warp);
   if (warp.hasEnded())
     end(sub, warp, now);
 }
@@ -176,6 +234,7 @@ void Processor::end(SubPartition &sub, Warp &warp, Cycles now) {
   llvm::erase(sub.warps, &warp);
   if (sub.last == &warp)
     sub.last = nullptr;
+  warp.registers = {};
   Block &block = *warp.block;
   --block.live;
   --block.cluster->live;

@@ -29,17 +29,28 @@ struct Cluster {
   uint32_t live = 0; ///< warps that have not ended
 };
 
+/// When the value of a register is ready.
+struct Result : Moment {
+  Wait reason = Wait::Latency;
+  /// The pipe of an instruction with a fixed latency; others wait longer.
+  std::optional<Pipe> pipe;
+};
+
 struct Warp {
   Block *block = nullptr;
-  unsigned index = 0; ///< in the block
-  unsigned sub = 0;   ///< its sub-partition
+  unsigned index = 0;  ///< in the block
+  unsigned number = 0; ///< in its SM
+  unsigned sub = 0;    ///< its sub-partition
   const WarpWork *work = nullptr;
   size_t next = 0; ///< place in the path
   Cycles ready = 0;
   Wait readyReason = Wait::Latency;
-  std::array<Cycles, kScoreboards> boards{};
-  std::array<Wait, kScoreboards> boardReasons{};
+  uint32_t readyCause = Issue::kNone;
+  std::array<Result, kScoreboards> boards;
+  std::vector<Result> registers; ///< MachineKernel::trackedRegisters
+  bool hasIssued = false;
   Cycles issuedAt = 0;
+  uint32_t lastIssue = Issue::kNone;
   unsigned clusterPhase = 0; ///< cluster barriers that it has arrived at
   AsyncGroups copies, bulk, tensor;
   Cycles stored = 0; ///< when L2 has its stores
@@ -74,8 +85,7 @@ struct Machine {
 
 /// When a warp may issue its next instruction as far as scoreboards and its own
 /// waits allow, and what it waits for until then.
-struct Readiness {
-  Cycles time;
+struct Readiness : Moment {
   Wait reason;
 };
 Readiness readinessOf(const Machine &machine, const Warp &warp);
@@ -100,21 +110,25 @@ private:
   friend class StepExecutor;
 
   struct SubPartition {
-    std::vector<Warp *> warps;             ///< in the order of their start
-    Warp *last = nullptr;                  ///< issued last, unless it yielded
-    std::array<Cycles, kNumPipes> pipes{}; ///< when they are free
-    std::vector<Cycles> memoryQueue; ///< a ring: when instructions left it
+    std::vector<Warp *> warps;           ///< in the order of their start
+    Warp *last = nullptr;                ///< issued last, unless it yielded
+    std::array<Moment, kNumPipes> pipes; ///< when they are free
+    std::vector<Moment> memoryQueue;     ///< a ring: when instructions left it
     size_t queued = 0;
     Cycles freeAt = 0; ///< the next cycle of the scheduler
+    uint32_t lastIssue = Issue::kNone;
   };
   Readiness readiness(const SubPartition &sub, const Warp &warp) const;
   Warp *choose(SubPartition &sub, Cycles now, Readiness &chosen) const;
   void execute(SubPartition &sub, Warp &warp, Cycles now);
+  void passFree(Warp &warp) const;
+  void note(SubPartition &sub, Warp &warp, const Issue &issue);
   void reschedule(unsigned sub);
   void end(SubPartition &sub, Warp &warp, Cycles now);
 
   Machine &machine;
   unsigned index;
+  unsigned started = 0; ///< warps
   std::array<SubPartition, kSubPartitions> subs;
   std::array<Cycles, kSubPartitions> tensorFree{}; ///< of wgmma
   Queue memoryPipe;   ///< instructions and wavefronts

@@ -154,7 +154,7 @@ private:
           continue;
         unsigned number = warp.work->path->insts[warp.next];
         const MachineInst &inst = machine.kernel.insts[number];
-        auto [time, reason] = readinessOf(machine, warp);
+        Wait reason = readinessOf(machine, warp).reason;
         return ("blocks wait for one another without end: warp " +
                 llvm::Twine(warp.index) + " of block " +
                 llvm::Twine(block.work->block) + " for " + waitName(reason) +

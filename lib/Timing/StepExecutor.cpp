@@ -14,6 +14,10 @@ using namespace fusion;
 using namespace fusion::timing;
 using emulator::StepAction;
 
+static Moment delayed(const Moment &moment, Cycles cycles) {
+  return {moment.time + cycles, moment.cause};
+}
+
 static constexpr double kLineSectors = 4, kWavefrontBytes = 128;
 
 StepExecutor::StepExecutor(Processor &processor, Warp &warp, unsigned number,
@@ -21,7 +25,7 @@ StepExecutor::StepExecutor(Processor &processor, Warp &warp, unsigned number,
     : processor(processor), machine(processor.machine), micro(machine.micro),
       warp(warp), inst(machine.kernel.insts[number]),
       timing(machine.timings[number]), now(now), written(now + timing.latency),
-      read(now + micro.operandLatency) {}
+      read(now + micro.operandLatency), cause(warp.lastIssue) {}
 
 void StepExecutor::run(llvm::ArrayRef<Step> steps) {
   if (steps.empty()) {
@@ -35,20 +39,26 @@ void StepExecutor::run(llvm::ArrayRef<Step> steps) {
     }
   }
   auto set = [&](std::optional<unsigned> board, Cycles until) {
-    if (!board || until <= warp.boards[*board])
-      return;
-    warp.boards[*board] = until;
-    warp.boardReasons[*board] = reason;
+    if (board && until > warp.boards[*board].time)
+      warp.boards[*board] = {{until, cause}, reason, std::nullopt};
   };
   set(inst.control.writeScoreboard, written);
   set(inst.control.readScoreboard, read);
+  // A warp that waits itself finds what it waited for when it goes on.
+  Result result{
+      {written == kNever ? now : written, cause}, reason, std::nullopt};
+  if (timing.fixedLatency)
+    result = {{now + timing.fixedLatency, cause}, Wait::Latency, timing.pipe};
+  for (unsigned reg : inst.writes)
+    warp.registers[reg] = result;
 }
 
-void StepExecutor::waitUntil(Cycles time, Wait why) {
-  if (time <= warp.ready)
+void StepExecutor::waitUntil(const Moment &until, Wait why) {
+  if (until.time <= warp.ready)
     return;
-  warp.ready = time;
+  warp.ready = until.time;
   warp.readyReason = why;
+  warp.readyCause = until.cause;
 }
 
 /// Instructions that are no anchors, and anchors whose lanes all fail a guard.
@@ -61,12 +71,14 @@ void StepExecutor::runWithoutStep() {
     written = enterMemoryPipe(1) + micro.l1Latency;
   } else if (timing.commitsBulk) {
     warp.bulk.commit();
+  } else if (timing.commitsGroup && timing.pipe == Pipe::Control) {
+    warp.tensor.commit();
   } else if (timing.isFence) {
     // Stores before it must have arrived.
     Cycles latency =
         timing.isWideFence ? micro.wideFenceLatency : micro.fenceLatency;
     Cycles stored = timing.isWideFence ? warp.stored : 0;
-    waitUntil(std::max(stored, now + latency), Wait::Fence);
+    waitUntil(own(std::max(stored, now + latency)), Wait::Fence);
   } else if (timing.pipe == Pipe::Memory) {
     enterMemoryPipe(1);
   }
@@ -121,7 +133,7 @@ Cycles StepExecutor::enterMemoryPipe(double slots) {
   Cycles begin = pipe.begin(now);
   pipe.take(now, std::max(slots, 1.0));
   Processor::SubPartition &sub = processor.subs[warp.sub];
-  sub.memoryQueue[sub.queued++ % sub.memoryQueue.size()] = begin + 1;
+  sub.memoryQueue[sub.queued++ % sub.memoryQueue.size()] = own(begin + 1);
   read = begin + micro.operandLatency;
   return begin;
 }
@@ -185,7 +197,7 @@ void StepExecutor::copy(const Step &step) {
   Cycles done = begin + micro.l1Latency;
   if (sectors.l2 + sectors.dram)
     done = std::max(done, machine.memory.load(begin, sectors, processor.port));
-  warp.copies.add(done + micro.copyLatency);
+  warp.copies.add(own(done + micro.copyLatency));
 }
 
 void StepExecutor::loadBulk(const Step &step) {
@@ -194,7 +206,7 @@ void StepExecutor::loadBulk(const Step &step) {
                 micro.tmaLatency;
   enterMemoryPipe(1);
   if (step.action != StepAction::Complete) {
-    warp.bulk.add(done);
+    warp.bulk.add(own(done));
     return;
   }
   for (auto [rank, block] : llvm::enumerate(warp.block->cluster->blocks)) {
@@ -202,7 +214,7 @@ void StepExecutor::loadBulk(const Step &step) {
     if (!isReached)
       continue;
     Mbarrier &mbarrier = mbarrierOf(step, rank);
-    mbarrier.complete(done, step.bytes);
+    mbarrier.complete(own(done), step.bytes);
     advance(mbarrier);
   }
 }
@@ -211,7 +223,7 @@ void StepExecutor::storeBulk(const Step &step) {
   Cycles begin = processor.tma.take(now, 1);
   enterMemoryPipe(1);
   warp.bulk.add(
-      machine.memory.store(begin, sectorsOf(step), processor.tmaPort));
+      own(machine.memory.store(begin, sectorsOf(step), processor.tmaPort)));
 }
 
 void StepExecutor::multiply() {
@@ -223,7 +235,7 @@ void StepExecutor::multiply() {
   double cycles = std::max<double>(timing.interval, reading);
   free = begin + cycles;
   machine.result.pipes[unsigned(Pipe::Tensor)] += timing.interval;
-  warp.tensor.add(free + timing.latency);
+  warp.tensor.add(own(free + timing.latency));
   if (timing.commitsGroup)
     warp.tensor.commit();
   if (machine.traces && processor.index == 0)
@@ -245,17 +257,20 @@ void StepExecutor::advance(Mbarrier &mbarrier) {
     std::vector<Mbarrier::Waiter> waiting;
     std::swap(waiting, mbarrier.waiting);
     for (const Mbarrier::Waiter &waiter : waiting) {
-      std::optional<Cycles> done = mbarrier.completion(waiter.parity);
+      std::optional<Moment> done = mbarrier.completion(waiter.parity);
       if (!done) {
         mbarrier.waiting.push_back(waiter);
         continue;
       }
-      Cycles time =
-          std::max(*done, now) + micro.waitLatency + micro.wakeLatency;
-      if (waiter.scoreboard)
-        waiter.warp->boards[*waiter.scoreboard] = time;
-      else
-        waiter.warp->ready = time;
+      Moment time{std::max(done->time, now) + micro.waitLatency +
+                      micro.wakeLatency,
+                  done->cause};
+      if (waiter.scoreboard) {
+        static_cast<Moment &>(waiter.warp->boards[*waiter.scoreboard]) = time;
+      } else {
+        waiter.warp->ready = time.time;
+        waiter.warp->readyCause = time.cause;
+      }
       waiter.warp->block->processor->wake(*waiter.warp);
     }
   }
@@ -279,24 +294,29 @@ void StepExecutor::atMbarrier(const Step &step) {
     return;
   case StepAction::Arrive:
     mbarrier.expect(step.bytes);
-    mbarrier.arrive(effect, step.value);
+    mbarrier.arrive(own(effect), step.value);
     return advance(mbarrier);
   case StepAction::ArriveCopied: {
-    Cycles copied = std::max(warp.copies.completionOfAll(), effect);
-    mbarrier.arrive(copied, step.value);
+    mbarrier.arrive(later(own(effect), warp.copies.completionOfAll()),
+                    step.value);
     return advance(mbarrier);
   }
   case StepAction::Wait: {
-    std::optional<Cycles> done = mbarrier.completion(step.value);
+    std::optional<Moment> done = mbarrier.completion(step.value);
     if (done) {
-      written = std::max(written, std::max(begin, *done) + micro.waitLatency);
+      Moment at = later(own(begin), *done);
+      at.time += micro.waitLatency;
+      if (at.time > written) {
+        written = at.time;
+        cause = at.cause;
+      }
       return;
     }
     mbarrier.waiting.push_back(
         {&warp, inst.control.writeScoreboard, step.value});
     written = kNever;
     if (!inst.control.writeScoreboard)
-      waitUntil(kNever, Wait::Mbarrier);
+      waitUntil(own(kNever), Wait::Mbarrier);
     return;
   }
   case StepAction::None:
@@ -307,15 +327,16 @@ void StepExecutor::atMbarrier(const Step &step) {
 }
 
 /// Lets the warps go on that wait at a barrier, which all have reached.
-void StepExecutor::release(Barrier &barrier, Cycles at, Wait why) {
+void StepExecutor::release(Barrier &barrier, const Moment &at, Wait why) {
   barrier.arrived = 0;
-  barrier.last = 0;
+  barrier.last = Moment();
   barrier.completed.push_back(at);
   std::vector<Warp *> waiting;
   std::swap(waiting, barrier.waiting);
   for (Warp *other : waiting) {
-    other->ready = std::max(at, other->issuedAt + 1);
+    other->ready = std::max(at.time, other->issuedAt + 1);
     other->readyReason = why;
+    other->readyCause = at.cause;
     other->block->processor->wake(*other);
   }
 }
@@ -323,15 +344,16 @@ void StepExecutor::release(Barrier &barrier, Cycles at, Wait why) {
 void StepExecutor::atBarrier(const Step &step) {
   Barrier &barrier =
       warp.block->barriers[step.place % warp.block->barriers.size()];
-  barrier.last = std::max(barrier.last, processor.arrivals.take(now, 1));
+  barrier.last = later(barrier.last, own(processor.arrivals.take(now, 1)));
   ++barrier.arrived;
   if (step.action == StepAction::ArriveWait) {
     barrier.waiting.push_back(&warp);
-    waitUntil(kNever, Wait::Barrier);
+    waitUntil(own(kNever), Wait::Barrier);
   }
   uint32_t expected = step.value ? step.value / kWarpSize : warp.block->live;
   if (barrier.arrived >= expected)
-    release(barrier, barrier.last + micro.barrierLatency, Wait::Barrier);
+    release(barrier, delayed(barrier.last, micro.barrierLatency),
+            Wait::Barrier);
 }
 
 void StepExecutor::atClusterBarrier(const Step &step) {
@@ -342,9 +364,9 @@ void StepExecutor::atClusterBarrier(const Step &step) {
                                                : micro.barrierLatency;
   if (step.action == StepAction::Arrive) {
     ++warp.clusterPhase;
-    barrier.last = std::max(barrier.last, processor.arrivals.take(now, 1));
+    barrier.last = later(barrier.last, own(processor.arrivals.take(now, 1)));
     if (++barrier.arrived >= cluster.live)
-      release(barrier, barrier.last + latency, Wait::Cluster);
+      release(barrier, delayed(barrier.last, latency), Wait::Cluster);
     return;
   }
   if (warp.clusterPhase <= barrier.completed.size() && warp.clusterPhase) {
@@ -352,7 +374,7 @@ void StepExecutor::atClusterBarrier(const Step &step) {
     return;
   }
   barrier.waiting.push_back(&warp);
-  waitUntil(kNever, Wait::Cluster);
+  waitUntil(own(kNever), Wait::Cluster);
 }
 
 void StepExecutor::releaseBarriers() {
@@ -360,11 +382,13 @@ void StepExecutor::releaseBarriers() {
   // A barrier with a number of threads does not get fewer.
   for (Barrier &barrier : block.barriers)
     if (!barrier.waiting.empty() && block.live && barrier.arrived >= block.live)
-      release(barrier, std::max(barrier.last, now) + micro.barrierLatency,
+      release(barrier,
+              delayed(later(barrier.last, own(now)), micro.barrierLatency),
               Wait::Barrier);
   Cluster &cluster = *block.cluster;
   if (cluster.live && cluster.barrier.arrived >= cluster.live)
     release(cluster.barrier,
-            std::max(cluster.barrier.last, now) + micro.clusterBarrierLatency,
+            delayed(later(cluster.barrier.last, own(now)),
+                    micro.clusterBarrierLatency),
             Wait::Cluster);
 }

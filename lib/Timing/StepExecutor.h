@@ -40,11 +40,12 @@ private:
   void atMbarrier(const Step &step);
   void atBarrier(const Step &step);
   void atClusterBarrier(const Step &step);
-  void release(Barrier &barrier, Cycles at, Wait reason);
+  void release(Barrier &barrier, const Moment &at, Wait reason);
   Mbarrier &mbarrierOf(const Step &step, unsigned rank);
   void advance(Mbarrier &mbarrier);
   SectorCounts sectorsOf(const Step &step) const;
-  void waitUntil(Cycles time, Wait reason);
+  void waitUntil(const Moment &until, Wait reason);
+  Moment own(Cycles time) const { return {time, warp.lastIssue}; }
 
   Processor &processor;
   Machine &machine;
@@ -56,6 +57,7 @@ private:
   /// When the result is written, and when the operands are read.
   Cycles written, read;
   Wait reason = Wait::Special;
+  uint32_t cause; ///< of `written`
 };
 
 } // namespace fusion::timing

@@ -15,7 +15,7 @@
 #ifndef FUSION_LIB_TIMING_SYNCHRONIZATION_H
 #define FUSION_LIB_TIMING_SYNCHRONIZATION_H
 
-#include "fusion/Timing/Queues.h"
+#include "fusion/Timing/Simulation.h"
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,34 +24,44 @@ namespace fusion::timing {
 
 struct Warp;
 
+/// A time, and the issue that decided on it.
+struct Moment {
+  Cycles time = 0;
+  uint32_t cause = Issue::kNone;
+};
+inline const Moment &later(const Moment &a, const Moment &b) {
+  return a.time < b.time ? b : a;
+}
+
 /// Groups of asynchronous operations, which complete in their order.
 class AsyncGroups {
 public:
   /// Adds an operation that is complete at `done` to the group that is open.
-  void add(Cycles done) { open = std::max(open, done); }
+  void add(const Moment &done) { open = later(open, done); }
   /// Closes the open group.
   void commit() {
-    open = std::max(open, groups.empty() ? 0 : groups.back());
+    if (!groups.empty())
+      open = later(open, groups.back());
     groups.push_back(open);
   }
   /// Returns when at most `left` groups are in flight.
-  Cycles completion(uint32_t left) const {
-    return groups.size() > left ? groups[groups.size() - 1 - left] : 0;
+  Moment completion(uint32_t left) const {
+    return groups.size() > left ? groups[groups.size() - 1 - left] : Moment();
   }
   /// Returns when all operations are complete, of the open group as well.
-  Cycles completionOfAll() const { return open; }
+  Moment completionOfAll() const { return open; }
 
 private:
-  std::vector<Cycles> groups;
-  Cycles open = 0;
+  std::vector<Moment> groups;
+  Moment open;
 };
 
 /// A barrier of a block or cluster, which many warps complete again and again.
 struct Barrier {
   uint32_t arrived = 0; ///< warps
-  Cycles last = 0;      ///< the last arrival
+  Moment last;          ///< the last arrival
   std::vector<Warp *> waiting;
-  std::vector<Cycles> completed; ///< by phase: when it completed
+  std::vector<Moment> completed; ///< by phase: when it completed
 };
 
 /// An mbarrier (PTX ISA, "Parallel Synchronization and Communication
@@ -68,33 +78,31 @@ public:
     expected = pending = count;
     bytes = 0;
     phase = 0;
-    last = completedAt = 0;
+    last = completedAt = Moment();
   }
   void expect(uint32_t more) { bytes += more; }
   /// Arrivals, and bytes that copies have written, at a time.
-  void arrive(Cycles time, uint32_t count) {
+  void arrive(const Moment &time, uint32_t count) {
     pending -= count;
-    last = std::max(last, time);
+    last = later(last, time);
   }
-  void complete(Cycles time, uint32_t written) {
+  void complete(const Moment &time, uint32_t written) {
     bytes -= written;
-    last = std::max(last, time);
+    last = later(last, time);
   }
-  /// The phase does not end before `time`.
-  void delay(Cycles time) { last = std::max(last, time); }
 
   /// Ends the phase if nothing is missing. Returns whether it did.
   bool advance() {
     if (pending > 0 || bytes != 0)
       return false;
     completedAt = last;
-    last = 0;
+    last = Moment();
     pending += expected;
     ++phase;
     return true;
   }
   /// Returns when the phase of a parity ended, or nullopt if it has not.
-  std::optional<Cycles> completion(uint32_t parity) const {
+  std::optional<Moment> completion(uint32_t parity) const {
     if ((phase & 1) == parity)
       return std::nullopt;
     return completedAt;
@@ -105,7 +113,7 @@ public:
 private:
   int64_t expected = 0, pending = 0, bytes = 0;
   uint64_t phase = 0;
-  Cycles last = 0, completedAt = 0;
+  Moment last, completedAt;
 };
 
 } // namespace fusion::timing

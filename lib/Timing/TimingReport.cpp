@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Timing/TimingReport.h"
-#include "fusion/Timing/HotLoop.h"
+#include "fusion/Timing/CriticalPath.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -95,9 +95,78 @@ static std::vector<unsigned> slowest(const HotLoop &loop,
   return insts;
 }
 
+static std::string withLine(const MachineInst &inst) {
+  return instText(inst) + " (line " + std::to_string(inst.line) + ")";
+}
+
+namespace {
+
+/// A critical path, for readers.
+struct PathSummary {
+  explicit PathSummary(const CriticalPath &path) {
+    for (const PathLink &link : path.links)
+      waits[unsigned(link.wait)] += link.cycles;
+    std::vector<const PathLink *> byCycles;
+    for (const PathLink &link : path.links)
+      byCycles.push_back(&link);
+    llvm::stable_sort(byCycles, [](const PathLink *a, const PathLink *b) {
+      return a->cycles > b->cycles;
+    });
+    byCycles.resize(std::min(byCycles.size(), kMostNamed));
+    // Links of a path lie in the order of time.
+    llvm::sort(byCycles);
+    longest = std::move(byCycles);
+  }
+
+  std::array<double, kNumWaits> waits{}; ///< cycles
+  std::vector<const PathLink *> longest; ///< in the order of time
+};
+
+} // namespace
+
+static void print(llvm::raw_ostream &os, const CriticalPath &path,
+                  const MachineKernel &kernel) {
+  PathSummary summary(path);
+  os << llvm::format("critical path: %.0f cycles of an iteration in %zu waits:",
+                     path.cycles, path.links.size());
+  for (unsigned wait = 0; wait < kNumWaits; ++wait)
+    if (summary.waits[wait] > 0)
+      os << " " << waitName(Wait(wait))
+         << llvm::format(" %.0f", summary.waits[wait]);
+  os << "\n";
+  for (const PathLink *link : summary.longest)
+    os << llvm::format("  %7.1f cycles, ", link->cycles) << waitName(link->wait)
+       << ": " << withLine(kernel.insts[link->from]) << ", then "
+       << withLine(kernel.insts[link->inst]) << "\n";
+}
+
+static json::Object pathJson(const CriticalPath &path,
+                             const MachineKernel &kernel) {
+  PathSummary summary(path);
+  json::Object waits;
+  for (unsigned wait = 0; wait < kNumWaits; ++wait)
+    if (summary.waits[wait] > 0)
+      waits[waitName(Wait(wait))] = summary.waits[wait];
+  json::Array longest;
+  for (const PathLink *link : summary.longest) {
+    const MachineInst &from = kernel.insts[link->from],
+                      &inst = kernel.insts[link->inst];
+    longest.push_back(json::Object{{"from", instText(from)},
+                                   {"from_line", from.line},
+                                   {"instruction", instText(inst)},
+                                   {"line", inst.line},
+                                   {"wait", waitName(link->wait)},
+                                   {"cycles", link->cycles}});
+  }
+  return json::Object{{"cycles", path.cycles},
+                      {"links", path.links.size()},
+                      {"waits", std::move(waits)},
+                      {"longest", std::move(longest)}};
+}
+
 std::string fusion::timing::toText(const LaunchTiming &timing,
-                                   const MachineKernel &kernel,
                                    const ChipInfo &chip) {
+  const MachineKernel &kernel = *timing.kernel;
   std::string text;
   llvm::raw_string_ostream os(text);
   const SimulationResult &simulation = timing.simulation;
@@ -112,9 +181,12 @@ std::string fusion::timing::toText(const LaunchTiming &timing,
     os << "executed: " << timing.executedBlocks
        << llvm::format(" blocks, whose cycles count %.2f times\n",
                        timing.repetitions);
-  os << "machine code: " << timing.steps << " steps, " << timing.missing
-     << " without an instruction, " << timing.passed
-     << " instructions without a step\n";
+  if (timing.isPtx)
+    os << "machine code: none, PTX is replayed (" << timing.reason << ")\n";
+  else
+    os << "machine code: " << timing.steps << " steps, " << timing.missing
+       << " without an instruction, " << timing.passed
+       << " instructions without a step\n";
   if (!timing.unknownOpcodes.empty())
     os << "opcodes that are taken for integer arithmetic: "
        << llvm::join(timing.unknownOpcodes, ", ") << "\n";
@@ -139,21 +211,23 @@ std::string fusion::timing::toText(const LaunchTiming &timing,
     return text;
   os << llvm::format("hot loop: lines %u to %u of the PTX, %u instructions, "
                      "%.1f cycles an iteration of a warp\n",
-                     loop->firstLine, loop->lastLine, loop->end - loop->begin,
+                     loop->firstLine, loop->lastLine, loop->instructions,
                      loop->cycles);
   for (unsigned i : slowest(*loop, simulation)) {
     const InstTotals &totals = simulation.insts[i];
     os << llvm::format("  %7.1f cycles, ",
                        allWaits(totals) / double(totals.issues))
-       << waitName(mainWait(totals)) << ": " << instText(kernel.insts[i])
-       << " (line " << kernel.insts[i].line << ")\n";
+       << waitName(mainWait(totals)) << ": " << withLine(kernel.insts[i])
+       << "\n";
   }
+  if (std::optional<CriticalPath> path = findCriticalPath(*loop, simulation))
+    print(os, *path, kernel);
   return text;
 }
 
 json::Object fusion::timing::toJson(const LaunchTiming &timing,
-                                    const MachineKernel &kernel,
                                     const ChipInfo &chip) {
+  const MachineKernel &kernel = *timing.kernel;
   const SimulationResult &simulation = timing.simulation;
   Summary summary(simulation);
   json::Object pipes, waits;
@@ -167,7 +241,7 @@ json::Object fusion::timing::toJson(const LaunchTiming &timing,
   for (unsigned wait = 0; wait < kNumWaits; ++wait)
     waits[waitName(Wait(wait))] = summary.waitShare(Wait(wait));
   json::Object object{{"chip", chip.name},
-                      {"code", "sass"},
+                      {"code", timing.isPtx ? "ptx" : "sass"},
                       {"seconds", timing.seconds},
                       {"launch_seconds", timing.launchSeconds},
                       {"cycles", simulation.cycles},
@@ -186,6 +260,8 @@ json::Object fusion::timing::toJson(const LaunchTiming &timing,
                       {"issues", simulation.issues},
                       {"busy", std::move(pipes)},
                       {"waits", std::move(waits)}};
+  if (timing.isPtx)
+    object["reason"] = timing.reason;
   if (std::optional<HotLoop> loop = findHotLoop(kernel, simulation)) {
     json::Array insts;
     for (unsigned i : slowest(*loop, simulation)) {
@@ -196,22 +272,24 @@ json::Object fusion::timing::toJson(const LaunchTiming &timing,
                        {"wait", waitName(mainWait(totals))},
                        {"cycles", allWaits(totals) / double(totals.issues)}});
     }
-    object["hot_loop"] = json::Object{{"first_line", loop->firstLine},
-                                      {"last_line", loop->lastLine},
-                                      {"instructions", loop->end - loop->begin},
-                                      {"cycles", loop->cycles},
-                                      {"slowest", std::move(insts)}};
+    json::Object hot{{"first_line", loop->firstLine},
+                     {"last_line", loop->lastLine},
+                     {"instructions", loop->instructions},
+                     {"cycles", loop->cycles},
+                     {"slowest", std::move(insts)}};
+    if (std::optional<CriticalPath> path = findCriticalPath(*loop, simulation))
+      hot["critical_path"] = pathJson(*path, kernel);
+    object["hot_loop"] = std::move(hot);
   }
   return object;
 }
 
-std::string fusion::timing::toListing(const LaunchTiming &timing,
-                                      const MachineKernel &kernel) {
+std::string fusion::timing::toListing(const LaunchTiming &timing) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "    issues   wait  for           line  instruction\n";
   for (auto [inst, totals] :
-       llvm::zip_equal(kernel.insts, timing.simulation.insts)) {
+       llvm::zip_equal(timing.kernel->insts, timing.simulation.insts)) {
     double waits = totals.issues ? allWaits(totals) / double(totals.issues) : 0;
     os << llvm::format("%10llu %6.1f  ", (unsigned long long)totals.issues,
                        waits)
@@ -221,8 +299,8 @@ std::string fusion::timing::toListing(const LaunchTiming &timing,
   return text;
 }
 
-std::string fusion::timing::toChromeTrace(const LaunchTiming &timing,
-                                          const MachineKernel &kernel) {
+std::string fusion::timing::toChromeTrace(const LaunchTiming &timing) {
+  const MachineKernel &kernel = *timing.kernel;
   // Rows: the warps of each block, then the tensor cores.
   json::Array events;
   auto name = [&](int64_t process, int64_t thread, const std::string &text) {

@@ -19,10 +19,10 @@ fusion::disassembleCubin(llvm::StringRef nvdisasm, llvm::ArrayRef<char> cubin) {
   if (llvm::Error error =
           tool->write("kernels.cubin", {cubin.data(), cubin.size()}))
     return error;
-  // Code only, with encodings, with lines of the PTX.
+  // With encodings, with lines of the PTX. Sections that are not code have the
+  // registers of kernels.
   if (llvm::Error error = tool->run(
-          nvdisasm, {"-c", "-hex", "-gp", tool->path("kernels.cubin")},
-          "listing"))
+          nvdisasm, {"-hex", "-gp", tool->path("kernels.cubin")}, "listing"))
     return error;
   llvm::Expected<std::vector<char>> listing = tool->read("listing", nvdisasm);
   if (!listing)

@@ -43,9 +43,13 @@ static const char *const usage =
     "                         without it, 1024 times the limit of a warp\n"
     "  --time                 predict the time on a chip from the machine "
     "code\n"
-    "                         (docs/timing.md; needs ptxas and nvdisasm); "
-    "with\n"
-    "                         --annotate it is listed too\n"
+    "                         (docs/timing.md); with --annotate it is listed "
+    "too\n"
+    "  --time-code=CODE       what the prediction replays: sass (machine code, "
+    "by\n"
+    "                         ptxas and nvdisasm), ptx, or best: PTX if "
+    "there is\n"
+    "                         no machine code that fits (best)\n"
     "  --chip=NAME            the chip that is timed; without it, the "
     "target's\n"
     "  --clock=MHZ            the clock of its SMs; without it, the chip "
@@ -126,6 +130,12 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
         return false;
       if (!out.time.waves)
         return error("'--time-waves' requires at least 1");
+    } else if (option == "--time-code") {
+      auto code = fusion::timing::codeChoiceOf(value);
+      if (!code)
+        return error("'--time-code' is best, sass or ptx, not '" + value + "'");
+      out.time.code = *code;
+      out.time.hasCode = true;
     } else if (option == "--time-trace") {
       out.time.trace = value;
       if (value.empty())
@@ -170,9 +180,9 @@ bool parseArguments(int argc, char **argv, Arguments &out) {
   const TimeArguments &time = out.time;
   if (!time.isWanted &&
       (time.isWarm || time.hasFullL2 || time.waves || time.clockMHz ||
-       !time.chip.empty() || !time.trace.empty()))
-    return error("'--chip', '--clock', '--warm', '--full-l2', '--time-waves' "
-                 "and '--time-trace' are for '--time'");
+       time.hasCode || !time.chip.empty() || !time.trace.empty()))
+    return error("'--chip', '--clock', '--warm', '--full-l2', '--time-waves', "
+                 "'--time-code' and '--time-trace' are for '--time'");
   if (time.isWarm && time.hasFullL2)
     return error("'--warm' and '--full-l2' exclude each other");
   if (time.waves && (out.options.sanitize || out.schedules > 1))
@@ -352,6 +362,11 @@ int fusionEmulateMain(int argc, char **argv) {
     error(message);
     return 1;
   }
+  if (std::string reason = timed ? timed->fallback() : ""; !reason.empty())
+    std::fprintf(stderr,
+                 "fusion-emulate: warning: the time is that of the PTX, not of "
+                 "machine code: %s\n",
+                 reason.c_str());
   if (arguments.options.annotate) {
     std::fputs(annotatedListing(ptx, first.lines).c_str(), stdout);
     if (timed)

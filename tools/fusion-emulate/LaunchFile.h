@@ -23,7 +23,7 @@ struct FileBuffer {
   std::string identity; ///< equal for names of the same file
   std::vector<uint8_t> contents;
   std::vector<std::string>
-      writeBack; ///< files that get the contents at the end
+      writeBack;          ///< files that get the contents at the end
   bool isPending = false; ///< grids launched before may still access it
 };
 

@@ -33,16 +33,16 @@ std::optional<TimedRun> TimedRun::create(const TimeArguments &arguments,
                          : *chip);
   timing::TimerOptions options;
   options.chip = timed.get();
+  options.code = arguments.code;
   options.isWarm = arguments.isWarm;
   options.waves = arguments.waves;
   options.traces = !arguments.trace.empty();
-  auto code = timing::assembleForTiming(ptx, *chip);
+  auto code = timing::assembleForTiming(ptx, options);
   if (!code) {
     message = llvm::toString(code.takeError());
     return std::nullopt;
   }
-  auto timer =
-      timing::LaunchTimer::create(std::move(*code), program, launch, options);
+  auto timer = timing::LaunchTimer::create(*code, program, launch, options);
   if (!timer) {
     message = llvm::toString(timer.takeError());
     return std::nullopt;
@@ -63,22 +63,21 @@ bool TimedRun::finish(const std::vector<BlockRecording> &recordings,
   timing = std::move(*found);
   if (trace.empty())
     return true;
-  std::string text = timing::toChromeTrace(timing, timer.kernel());
+  std::string text = timing::toChromeTrace(timing);
   if (writeFile(trace, text.data(), text.size()))
     return true;
   message = "cannot write '" + trace + "'";
   return false;
 }
 
-std::string TimedRun::text() const {
-  return timing::toText(timing, timer.kernel(), *chip);
+std::string TimedRun::fallback() const {
+  return code == timing::CodeChoice::Best ? timing.reason : "";
 }
+
+std::string TimedRun::text() const { return timing::toText(timing, *chip); }
 
 std::string TimedRun::json() const {
-  return llvm::formatv(
-      "{0}", llvm::json::Value(timing::toJson(timing, timer.kernel(), *chip)));
+  return llvm::formatv("{0}", llvm::json::Value(timing::toJson(timing, *chip)));
 }
 
-std::string TimedRun::listing() const {
-  return timing::toListing(timing, timer.kernel());
-}
+std::string TimedRun::listing() const { return timing::toListing(timing); }

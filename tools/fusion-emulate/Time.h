@@ -23,7 +23,9 @@ struct TimeArguments {
   bool hasFullL2 = false; ///< L2 is full of stored data at the start
   uint64_t waves = 0;     ///< that are executed; 0: all
   uint64_t clockMHz = 0;  ///< of the SMs; 0: the chip table's
-  std::string chip;       ///< empty: the target's
+  timing::CodeChoice code = timing::CodeChoice::Best;
+  bool hasCode = false; ///< whether `code` was given
+  std::string chip;     ///< empty: the target's
   std::string trace;
 };
 
@@ -42,6 +44,9 @@ public:
   bool finish(const std::vector<BlockRecording> &recordings,
               std::string &message);
 
+  /// Returns why PTX was replayed though it was not asked for, or an empty
+  /// text.
+  std::string fallback() const;
   std::string text() const;
   std::string json() const;
   /// The machine code with its waits.
@@ -51,11 +56,13 @@ private:
   TimedRun(timing::LaunchTimer timer, std::shared_ptr<const ChipInfo> chip,
            const TimeArguments &arguments)
       : timer(std::move(timer)), chip(std::move(chip)),
-        hasFullL2(arguments.hasFullL2), trace(arguments.trace) {}
+        hasFullL2(arguments.hasFullL2), code(arguments.code),
+        trace(arguments.trace) {}
 
   timing::LaunchTimer timer;
   std::shared_ptr<const ChipInfo> chip;
   bool hasFullL2;
+  timing::CodeChoice code;
   std::string trace;
   timing::LaunchTiming timing;
 };

@@ -53,6 +53,9 @@ compares the results with a reference computed on the CPU.
                             (difference)
   --time                    predict the times of kernels on the chip from their
                             machine code (emulator; docs/timing.md)
+  --time-code=CODE          what the prediction replays: sass (machine code, by
+                            ptxas and nvdisasm), ptx, or best: PTX if there is
+                            no machine code that fits (best)
   --warm                    time each kernel behind another launch like it, which
                             has left its data in L2
   --sanitize                look for races and bad accesses (emulator)
@@ -105,6 +108,8 @@ public:
       return fail("no input file; --help lists the options");
     if (options.isWarm && !options.time)
       return fail("--warm is for --time");
+    if (options.timeCode && !options.time)
+      return fail("--time-code is for --time");
     if (options.time && options.device == DeviceChoice::Auto)
       options.device = DeviceChoice::Emulator;
     if (options.time && options.device != DeviceChoice::Emulator)
@@ -213,6 +218,11 @@ private:
     }
     if (name == "gpcs")
       return gpcs(value);
+    if (name == "time-code") {
+      options.timeCode = timing::codeChoiceOf(value);
+      return options.timeCode ? Error::success()
+                              : fail("--time-code is best, sass or ptx");
+    }
     if (name == "input" || name == "shape")
       return indexed(name, value);
     if (name == "tolerance")

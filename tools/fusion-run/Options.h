@@ -11,6 +11,7 @@
 
 #include "fusion/Runtime/HostTensor.h"
 #include "fusion/Target/Chips/Processors.h"
+#include "fusion/Timing/CodeChoice.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <optional>
@@ -42,6 +43,7 @@ struct Options {
   bool sanitize = false;
   bool time = false;   ///< on the emulator
   bool isWarm = false; ///< of the launches that are timed
+  std::optional<timing::CodeChoice> timeCode; ///< what is replayed
   unsigned schedules = 1;
   unsigned threads = 0;
   int64_t waitLimit = 0; ///< tries of a wait for an mbarrier, 0: any number

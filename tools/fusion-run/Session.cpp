@@ -235,11 +235,14 @@ Error Session::prepare() {
 Expected<std::unique_ptr<Device>> Session::createMeasuringDevice() {
   bool isTimed =
       findPtxas() && findNvidiaTool("nvdisasm") && options.gpcs.empty();
-  return createDevice(/*schedule=*/0, isTimed, /*isWarm=*/true);
+  // All schedules are timed alike.
+  return createDevice(/*schedule=*/0, isTimed, /*isWarm=*/true,
+                      timing::CodeChoice::Sass);
 }
 
 Expected<std::unique_ptr<Device>>
-Session::createDevice(uint64_t schedule, bool isTimed, bool isWarm) {
+Session::createDevice(uint64_t schedule, bool isTimed, bool isWarm,
+                      timing::CodeChoice code) {
   if (device == DeviceChoice::Cuda)
     return createCudaDevice();
   EmulatorOptions emulator;
@@ -254,6 +257,7 @@ Session::createDevice(uint64_t schedule, bool isTimed, bool isWarm) {
     if (isTimed)
       emulator.timedChip = chip;
     emulator.isTimedWarm = isWarm;
+    emulator.timedCode = code;
   } else if (isTimed) {
     return llvm::createStringError("--time: unknown chip '" + name +
                                    "'; known chips are " + knownChipNames());
@@ -281,7 +285,8 @@ Error Session::runOnDevice(const std::string &name,
   for (unsigned schedule = 0; schedule < schedules; ++schedule) {
     // The first of several orders of warps is timed.
     Expected<std::unique_ptr<Device>> target =
-        createDevice(schedule, options.time && schedule == 0, options.isWarm);
+        createDevice(schedule, options.time && schedule == 0, options.isWarm,
+                     options.timeCode.value_or(timing::CodeChoice::Best));
     if (!target)
       return target.takeError();
     if (!manifest->kernels.empty())

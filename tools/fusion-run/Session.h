@@ -43,8 +43,10 @@ private:
   llvm::Error selectFunctions();
   llvm::Error compilePlan();
   /// `isTimed`: the emulator predicts times of launches.
-  llvm::Expected<std::unique_ptr<Device>>
-  createDevice(uint64_t schedule, bool isTimed, bool isWarm);
+  llvm::Expected<std::unique_ptr<Device>> createDevice(uint64_t schedule,
+                                                       bool isTimed,
+                                                       bool isWarm,
+                                                       timing::CodeChoice code);
   /// Creates the device that measures schedules. The emulator predicts times if
   /// the tools for that are there and the chip has its own SMs.
   llvm::Expected<std::unique_ptr<Device>> createMeasuringDevice();

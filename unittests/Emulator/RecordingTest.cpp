@@ -8,6 +8,8 @@
 
 #include "Hopper.h"
 
+#include "fusion/Emulator/PtxListing.h"
+
 using namespace fusion::emulator;
 using namespace fusion::emulator::test;
 
@@ -166,6 +168,51 @@ TEST(Recording, ArrivalsAtSeveralMbarriers) {
   EXPECT_EQ(steps[4].place, 16u);
   EXPECT_EQ(steps[4].value, 4u);
   EXPECT_EQ(steps[4].line, steps[3].line);
+}
+
+TEST(Recording, ExecutedInstructions) {
+  // Three instructions come before those of the body: numbers 1 to 3, behind
+  // the load of the parameter. The second half of the block waits for the first
+  // at a barrier, and its lanes of odd number take a branch.
+  std::string text = hopperKernel(1, 1024, R"(
+    setp.lt.u32 %q1, %t, 32;
+    @%q1 st.shared.u32 [%s], %t;
+    bar.sync 0;
+    and.b32 %r1, %t, 1;
+    setp.eq.u32 %q2, %r1, 0;
+    @%q2 bra even;
+    add.u32 %r1, %r1, 1;
+  even:
+    st.shared.u32 [%s+4], %r1;
+  )");
+  auto recordings = record(text, 1, 64);
+  ASSERT_EQ(recordings.size(), 1u);
+  ASSERT_EQ(recordings[0].executed.size(), 2u);
+  for (const ExecutedInsts &executed : recordings[0].executed) {
+    // With the store whose lanes all fail the guard, and with what half of the
+    // lanes execute.
+    ASSERT_EQ(executed.all().size(), 1u);
+    EXPECT_EQ(executed.all()[0].first, 0u);
+    EXPECT_EQ(executed.all()[0].count, 13u);
+    EXPECT_EQ(executed.size(), 13u);
+  }
+  const std::vector<Step> &first = recordings[0].warps[0];
+  ASSERT_EQ(first.size(), 3u);
+  EXPECT_EQ(first[0].order, 5u);
+  EXPECT_EQ(first[1].order, 6u);
+  EXPECT_EQ(first[2].order, 11u);
+  ASSERT_EQ(recordings[0].warps[1].size(), 2u);
+  EXPECT_EQ(recordings[0].warps[1][0].order, 6u);
+
+  Error error;
+  auto listing = listPtx(*parse(text), "k", error);
+  ASSERT_TRUE(listing) << error.message;
+  ASSERT_EQ(listing->insts.size(), 13u);
+  EXPECT_EQ(listing->insts[5].opcode, "st.shared.u32");
+  EXPECT_EQ(listing->insts[5].line, first[0].line);
+  EXPECT_TRUE(listing->insts[5].hasGuard);
+  EXPECT_EQ(listing->insts[9].target, 11u);
+  EXPECT_TRUE(listing->insts[1].readsSpecial);
 }
 
 TEST(Recording, ChangesNothingElse) {

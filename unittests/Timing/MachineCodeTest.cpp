@@ -86,6 +86,31 @@ TEST(MachineCode, Instructions) {
   EXPECT_EQ(kernel->insts[6].line, 0u) << "ptxas added it";
 }
 
+TEST(MachineCode, Registers) {
+  // Listings of some chips have the number in this section.
+  std::string reason;
+  std::string text = R"(
+	//----- nvinfo : EIATTR_REGCOUNT
+	.align		4
+        /*0000*/ 	.byte	0x04, 0x2f
+        /*0002*/ 	.short	(.L_1 - .L_0)
+	.align		4
+.L_0:
+        /*0004*/ 	.word	index@(k)
+        /*0008*/ 	.word	0x0000006c
+
+	//----- nvinfo : EIATTR_FRAME_SIZE
+        /*0010*/ 	.word	index@(k)
+        /*0014*/ 	.word	0x00000000
+)";
+  std::optional<MachineCode> code = parse((text + kListing).c_str(), reason);
+  ASSERT_TRUE(code) << reason;
+  EXPECT_EQ(code->kernels()[0].registers, 108u);
+  code = parse(kListing, reason);
+  ASSERT_TRUE(code) << reason;
+  EXPECT_EQ(code->kernels()[0].registers, 0u);
+}
+
 TEST(MachineCode, IssueControl) {
   std::string reason;
   std::optional<MachineCode> code = parse(kListing, reason);

@@ -11,99 +11,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Timing/Simulation.h"
-#include "gtest/gtest.h"
-#include <deque>
+#include "SmallProgram.h"
 
 using namespace fusion;
 using namespace fusion::timing;
+using namespace fusion::timing::test;
 using emulator::BlockRecording;
 using emulator::StepAction;
-using Kind = StepKind;
 
 namespace {
-
-const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
-const Microarchitecture &micro() { return microarchitectureOf(hopper()); }
-
-/// When the first block of an SM may issue.
-Cycles firstIssue() { return micro().blockInterval + micro().blockLatency; }
-
-/// An instruction; sets scoreboard `sets` and waits for `waits`, a mask.
-struct Line {
-  const char *opcode;
-  unsigned stall = 1;
-  std::optional<unsigned> sets = std::nullopt;
-  unsigned waits = 0;
-  const char *operands = "";
-};
-
-/// Kernels without branches, as the work of warps.
-class Program {
-public:
-  explicit Program(std::vector<Line> lines) {
-    for (const Line &line : lines) {
-      MachineInst inst;
-      inst.opcode = line.opcode;
-      inst.operands = line.operands;
-      inst.control.stall = line.stall;
-      inst.control.writeScoreboard = line.sets;
-      inst.control.waits = line.waits;
-      kernel.insts.push_back(inst);
-    }
-  }
-
-  /// Adds the path of a warp, from instruction `begin` to `end`, of which
-  /// `steps` are the steps by instruction.
-  WarpWork warp(unsigned begin, unsigned end,
-                std::vector<std::pair<unsigned, Step>> steps = {}) {
-    paths.emplace_back();
-    MachinePath &path = paths.back();
-    for (unsigned inst = begin; inst < end; ++inst)
-      path.insts.push_back(inst);
-    path.steps.assign(path.insts.size(), MachinePath::kNoStep);
-    lists.emplace_back();
-    for (auto &[inst, step] : steps) {
-      uint32_t &first = path.steps[inst - begin];
-      if (first == MachinePath::kNoStep)
-        first = lists.back().size();
-      lists.back().push_back(step);
-    }
-    return {&path, lists.back()};
-  }
-  /// The path of a warp through all instructions.
-  WarpWork warp(std::vector<std::pair<unsigned, Step>> steps = {}) {
-    return warp(0, kernel.insts.size(), std::move(steps));
-  }
-
-  SimulationResult run(std::vector<std::vector<WarpWork>> blocks,
-                       const ChipInfo &chip = hopper(), unsigned sms = 1,
-                       unsigned cluster = 1) {
-    std::vector<BlockWork> works;
-    for (auto &warps : blocks)
-      works.push_back({works.size(), warps, &levels});
-    SimulatedChip simulated;
-    simulated.chip = &chip;
-    simulated.gpcs = {sms};
-    simulated.sharing = sms;
-    simulated.clusterBlocks = cluster;
-    return simulate(kernel, works, simulated);
-  }
-
-  MachineKernel kernel;
-  BlockLevels levels;
-
-private:
-  std::deque<MachinePath> paths;
-  std::deque<std::vector<Step>> lists;
-};
-
-Step shared(unsigned wavefronts, Kind kind = Kind::SharedLoad) {
-  Step step;
-  step.kind = kind;
-  step.wavefronts = wavefronts;
-  return step;
-}
 
 Step atBarrier(unsigned id, StepAction action, unsigned threads) {
   Step step;
@@ -206,17 +122,62 @@ TEST(Simulation, PingPong) {
   EXPECT_EQ(result.cycles, secondReleased + 8 * 4);
 }
 
-TEST(Simulation, TwoStagePipeline) {
-  // A producer fills a stage behind two phases of an mbarrier: with the time of
-  // a copy and of the computation known, the second copy runs while the first
-  // stage is computed.
-  std::vector<Line> lines = {{"SYNCS.EXCH.64"},
-                             {"SYNCS.ARRIVE.TRANS64"},
-                             {"UTMALDG.2D"},
-                             {"EXIT"},
-                             {"SYNCS.PHASECHK", 1, 0u},
-                             {"FFMA", 4, std::nullopt, 1},
-                             {"EXIT"}};
+/// A producer copies `tiles` tiles of 4096 bytes from L2 into as many stages,
+/// in turn; a consumer computes on each for `work` × 4 cycles and frees its
+/// stage.
+SimulationResult pipelined(unsigned stages, unsigned tiles, unsigned work) {
+  std::vector<Line> lines = {{"SYNCS.EXCH.64"}};
+  lines.insert(lines.end(), 2 * stages - 1, {"SYNCS.EXCH.64"});
+  lines.push_back({"BAR.SYNC"});
+  unsigned producerBegin = 0;
+  using Steps = std::vector<std::pair<unsigned, Step>>;
+  Steps produced, consumed;
+  auto at = [](Step step, unsigned stage, bool isFree) {
+    step.place = 16 * stage + 8 * isFree;
+    return step;
+  };
+  for (unsigned i = 0; i < 2 * stages; ++i)
+    produced.push_back(
+        {i, at(atMbarrier(StepAction::Initialize, 1), i / 2, i % 2)});
+  Step meet = atBarrier(0, StepAction::ArriveWait, 64);
+  produced.push_back({2 * stages, meet});
+  for (unsigned tile = 0; tile < tiles; ++tile) {
+    unsigned stage = tile % stages, round = tile / stages;
+    if (round) { // the consumer has freed the stage
+      produced.push_back(
+          {unsigned(lines.size()),
+           at(atMbarrier(StepAction::Wait, (round - 1) & 1), stage, true)});
+      lines.push_back({"SYNCS.PHASECHK", 1, 0u});
+    }
+    produced.push_back(
+        {unsigned(lines.size()),
+         at(atMbarrier(StepAction::Arrive, 1, 4096), stage, false)});
+    lines.push_back({"SYNCS.ARRIVE.TRANS64", 1, std::nullopt, 1});
+    Step copy;
+    copy.kind = Kind::TMALoad;
+    copy.action = StepAction::Complete;
+    copy.bytes = 4096;
+    copy.numSectors = 128;
+    produced.push_back({unsigned(lines.size()), at(copy, stage, false)});
+    lines.push_back({"UTMALDG.2D"});
+  }
+  lines.push_back({"EXIT"});
+  unsigned consumerBegin = lines.size();
+  consumed.push_back({consumerBegin, meet});
+  lines.push_back({"BAR.SYNC"});
+  for (unsigned tile = 0; tile < tiles; ++tile) {
+    unsigned stage = tile % stages, round = tile / stages;
+    consumed.push_back(
+        {unsigned(lines.size()),
+         at(atMbarrier(StepAction::Wait, round & 1), stage, false)});
+    lines.push_back({"SYNCS.PHASECHK", 1, 0u});
+    lines.push_back({"FFMA", 4, std::nullopt, 1});
+    lines.insert(lines.end(), work - 1, {"FFMA", 4});
+    consumed.push_back({unsigned(lines.size()),
+                        at(atMbarrier(StepAction::Arrive, 1), stage, true)});
+    lines.push_back({"SYNCS.ARRIVE.TRANS64"});
+  }
+  lines.push_back({"EXIT"});
   Program program(lines);
   BlockRecording recording;
   for (uint64_t sector = 0; sector < 128; ++sector)
@@ -226,27 +187,40 @@ TEST(Simulation, TwoStagePipeline) {
   caches.isWarm = true;
   emulator::SectorCache l2(1 << 20);
   program.levels = findLevels({recording}, caches, l2)[0];
-  Step copy;
-  copy.kind = Kind::TMALoad;
-  copy.action = StepAction::Complete;
-  copy.bytes = 4096;
-  copy.numSectors = 128;
-  WarpWork producer =
-      program.warp(0, 4,
-                   {{0, atMbarrier(StepAction::Initialize, 1)},
-                    {1, atMbarrier(StepAction::Arrive, 1, 4096)},
-                    {2, copy}});
-  WarpWork consumer =
-      program.warp(4, 7, {{4, atMbarrier(StepAction::Wait, 0)}});
-  SimulationResult result = program.run({{producer, consumer}});
+  SimulationResult result =
+      program.run({{program.warp(producerBegin, consumerBegin, produced),
+                    program.warp(consumerBegin, lines.size(), consumed)}});
   EXPECT_EQ(result.problem, "");
+  return result;
+}
+
+TEST(Simulation, OneStage) {
   // From the copy's issue: the TMA unit, the way of 4096 bytes, L2 and TMA.
   double transfer = 4096 / micro().tmaBytesPerCycle;
-  Cycles arrived = firstIssue() + 2 + micro().tmaInterval + transfer +
-                   micro().l2Latency + micro().tmaLatency;
-  EXPECT_NEAR(result.cycles,
-              arrived + micro().waitLatency + micro().wakeLatency + 4, 3);
-  EXPECT_GT(result.waits[unsigned(Wait::Mbarrier)], 300);
+  Cycles copy = micro().tmaInterval + transfer + micro().l2Latency +
+                micro().tmaLatency + micro().waitLatency + micro().wakeLatency;
+  SimulationResult one = pipelined(1, 1, 100);
+  EXPECT_GT(one.waits[unsigned(Wait::Mbarrier)], 300);
+  // Without a second stage each copy waits for the computation before it, for
+  // as long as an arrival and the wait for it take.
+  Cycles step = pipelined(1, 9, 100).cycles - pipelined(1, 8, 100).cycles;
+  EXPECT_NEAR(step,
+              copy + 400 + micro().mbarrierLatency + micro().waitLatency +
+                  micro().wakeLatency,
+              8);
+}
+
+TEST(Simulation, TwoStagePipeline) {
+  // The second copy runs while the first tile is computed: where the copy takes
+  // longer, half of it and of the computation is hidden; where the computation
+  // does, all copies are.
+  Cycles alone = pipelined(1, 9, 100).cycles - pipelined(1, 8, 100).cycles;
+  Cycles two = (pipelined(2, 12, 100).cycles - pipelined(2, 8, 100).cycles) / 4;
+  EXPECT_NEAR(two, alone / 2, 0.02 * alone);
+  Cycles hidden =
+      (pipelined(2, 12, 400).cycles - pipelined(2, 8, 400).cycles) / 4;
+  // What remains is the wait for a phase that is complete, and its issue.
+  EXPECT_NEAR(hidden, 400 * 4 + micro().waitLatency + 2, 4);
 }
 
 TEST(Simulation, WarpgroupMultiplications) {

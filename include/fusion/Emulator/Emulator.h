@@ -103,6 +103,8 @@ struct LaunchShape {
   std::array<uint32_t, 3> cluster{1, 1, 1}; ///< the kernel's, if it names one
   /// The demand of a block. Registers are those of .maxnreg, else 0.
   BlockDemand block;
+  /// The most registers of a thread with which .minnctapersm is kept; 0: any.
+  uint32_t mostRegisters = 0;
 };
 
 /// Returns the shape of a launch on `processors`. The parameters are ignored.

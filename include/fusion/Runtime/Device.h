@@ -17,6 +17,7 @@
 
 #include "fusion/Emulator/Emulator.h"
 #include "fusion/Runtime/ElementType.h"
+#include "fusion/Timing/CodeChoice.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -150,6 +151,7 @@ struct EmulatorOptions {
   /// Whether each launch is timed behind another one like it. Otherwise L2 has
   /// what the device's launches before have left.
   bool isTimedWarm = false;
+  timing::CodeChoice timedCode = timing::CodeChoice::Best;
   /// Called by the launching thread from time to time; `false` stops the
   /// launch, which is then a fault.
   std::function<bool()> proceed;

@@ -17,6 +17,7 @@ namespace fusion::timing {
 /// branch.
 struct HotLoop {
   unsigned begin = 0, end = 0;          ///< instructions of the kernel
+  unsigned instructions = 0;            ///< that take an issue slot
   unsigned firstLine = 0, lastLine = 0; ///< of the PTX
   /// The cycles of a warp's iteration, from its first issue to the next one's.
   double cycles = 0;

@@ -8,7 +8,7 @@
 //
 // Brings an execution on the emulator and machine code together:
 //
-//   auto code = assembleForTiming(ptx, chip);
+//   auto code = assembleForTiming(ptx, options);
 //   auto timer = LaunchTimer::create(*code, program, launch, options);
 //   timer->record(emulatorOptions);
 //   LaunchResult result = run(program, launch, memory, emulatorOptions);
@@ -20,6 +20,8 @@
 #define FUSION_TIMING_LAUNCHTIMER_H
 
 #include "fusion/Emulator/Emulator.h"
+#include "fusion/Timing/CodeChoice.h"
+#include "fusion/Timing/PtxCode.h"
 #include "fusion/Timing/Simulation.h"
 #include "llvm/Support/Error.h"
 
@@ -27,6 +29,7 @@ namespace fusion::timing {
 
 struct TimerOptions {
   const ChipInfo *chip = nullptr;
+  CodeChoice code = CodeChoice::Best;
   /// Whether L2 begins with what the same launch has left there.
   bool isWarm = false;
   bool traces = false; ///< of one SM
@@ -35,6 +38,9 @@ struct TimerOptions {
   /// How many waves of blocks are executed, the first of the grid; 0: all. A
   /// wave is as many blocks as all SMs hold at once.
   uint64_t waves = 0;
+  /// How many PTX instructions of warps are simulated at most, all together: a
+  /// few seconds. Of longer executions fewer blocks are.
+  uint64_t instructions = uint64_t(1) << 24;
 };
 
 /// The time of a launch, and where it goes.
@@ -47,26 +53,38 @@ struct LaunchTiming {
   uint64_t blocks = 0, executedBlocks = 0, simulatedBlocks = 0;
   unsigned processors = 0, simulatedProcessors = 0; ///< SMs with blocks
   unsigned blocksPerSM = 0;
+  /// What was replayed. It lives as long as this.
+  std::shared_ptr<const MachineKernel> kernel;
+  bool isPtx = false; ///< rather than machine code
+  std::string reason; ///< of PTX: why there is no machine code
   /// Steps of the execution without a place in the machine code, and anchors of
   /// the machine code without a step, of the simulated warps.
   uint64_t missing = 0, passed = 0, steps = 0;
-  /// Opcodes of the kernel that are not in the table of pipes.
+  /// Opcodes of the kernel that are not in the table of pipes, or of
+  /// expansions.
   std::vector<std::string> unknownOpcodes;
   SimulationResult simulation;
 };
 
-/// Assembles PTX with ptxas and disassembles it. The error says which of the
-/// two programs is missing, or what it says.
-llvm::Expected<std::shared_ptr<const MachineCode>>
-assembleForTiming(llvm::StringRef ptx, const ChipInfo &chip);
+/// The machine code of a program, or the reason why PTX is replayed.
+struct AssembledCode {
+  std::shared_ptr<const MachineCode> code; ///< null: there is none
+  std::string reason;
+};
+
+/// Assembles PTX with ptxas and disassembles it, unless the options choose PTX.
+/// There is no code if one of the two programs is missing, which is an error if
+/// the options choose machine code. What the programs reject is an error.
+llvm::Expected<AssembledCode> assembleForTiming(llvm::StringRef ptx,
+                                                const TimerOptions &options);
 
 class LaunchTimer {
 public:
-  /// `code` is the machine code of the program for the chip.
-  static llvm::Expected<LaunchTimer>
-  create(std::shared_ptr<const MachineCode> code,
-         const emulator::Program &program, const emulator::Launch &launch,
-         const TimerOptions &options);
+  /// `code` is that of the program for the chip.
+  static llvm::Expected<LaunchTimer> create(const AssembledCode &code,
+                                            const emulator::Program &program,
+                                            const emulator::Launch &launch,
+                                            const TimerOptions &options);
 
   /// Lets the emulator record what the timing needs.
   void record(emulator::Options &options) const;
@@ -76,26 +94,40 @@ public:
   time(llvm::ArrayRef<emulator::BlockRecording> recordings,
        emulator::SectorCache &l2) const;
 
-  const MachineKernel &kernel() const { return graph->kernel(); }
-
 private:
   LaunchTimer() = default;
 
-  void sample();
+  using Recordings = llvm::ArrayRef<emulator::BlockRecording>;
+
+  llvm::Error setCode(const AssembledCode &assembled);
+  /// The SMs and blocks that are simulated.
+  struct Sample {
+    std::vector<unsigned> gpcs;   ///< SMs of each
+    std::vector<uint64_t> blocks; ///< cluster by cluster
+    unsigned processors = 0;      ///< SMs of the chip that have blocks
+  };
+
   void chooseExecuted();
+  Sample sample(uint64_t most, llvm::ArrayRef<uint64_t> candidates) const;
+  llvm::Expected<Sample> sampleOf(Recordings recordings) const;
+  std::vector<BlockWork> workOf(const Sample &sample, Recordings recordings,
+                                llvm::ArrayRef<BlockLevels> levels) const;
+  std::string followMachineCode(std::vector<BlockWork> &works,
+                                PathFinder &finder, LaunchTiming &timing) const;
 
   TimerOptions options;
   emulator::Launch launch; ///< with the kernel's cluster
   std::shared_ptr<const MachineCode> code;
-  std::shared_ptr<const FlowGraph> graph;
+  std::shared_ptr<const FlowGraph>
+      graph;          ///< of the code; null: PTX is replayed
+  std::string reason; ///< of that
+  emulator::PtxListing listing;
   unsigned blocksPerSM = 1;
   unsigned clusterBlocks = 1;
-  uint64_t l1Bytes = 0;            ///< of an SM, beside shared memory
-  std::vector<unsigned> gpcs;      ///< SMs that are simulated
-  std::vector<uint64_t> simulated; ///< blocks, cluster by cluster
-  uint64_t clusters = 1;           ///< that are executed
-  double repetitions = 1;          ///< see LaunchTiming
-  unsigned processors = 0;         ///< SMs that have blocks
+  uint64_t l1Bytes = 0;   ///< of an SM, beside shared memory
+  uint64_t clusters = 1;  ///< that are executed
+  double repetitions = 1; ///< see LaunchTiming
+  Sample recorded;        ///< with steps
 };
 
 } // namespace fusion::timing

@@ -64,6 +64,11 @@ struct MachineInst {
   unsigned line = 0; ///< of the PTX, from 1; 0 if it is not known
   /// The number of the instruction that a branch names, in the kernel.
   std::optional<unsigned> target;
+  /// Registers that it reads and writes, by number, in code that was made of
+  /// PTX (PtxCode.h). Machine code has scoreboards and stall counts for them.
+  std::vector<unsigned> reads, writes;
+  /// Takes no issue slot: what it writes is ready when what it reads is.
+  bool isFree = false;
 
   /// Returns the opcode without modifiers.
   llvm::StringRef mnemonic() const { return opcode.split('.').first; }
@@ -75,6 +80,8 @@ struct MachineKernel {
   llvm::StringRef name;
   unsigned registers = 0; ///< of a thread; 0 if the listing does not say
   std::vector<MachineInst> insts;
+  /// The numbers of MachineInst::reads and writes; 0 in machine code.
+  unsigned trackedRegisters = 0;
 };
 
 /// The machine code of a cubin.

@@ -66,8 +66,8 @@ private:
   bool isRetry(unsigned jump, unsigned target) const;
 
   const FlowGraph &graph;
-  std::vector<StepKind> kinds; ///< by instruction
-  std::vector<unsigned> lines; ///< by instruction
+  std::vector<StepKind> kinds;  ///< by instruction
+  std::vector<unsigned> lines;  ///< by instruction
   std::vector<bool> triesAgain; ///< by instruction: its jump is not taken
   /// Kinds and lines of all anchors.
   std::set<std::pair<StepKind, unsigned>> anchors;

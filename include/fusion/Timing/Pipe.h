@@ -45,12 +45,15 @@ struct InstTiming {
   /// Cycles from the issue until the result is written, if nothing is waited
   /// for; for instructions that set a scoreboard.
   float latency = 0;
+  /// Cycles from the issue to that of a dependent instruction of the same
+  /// pipe; 0 if the result is waited for with a scoreboard.
+  float fixedLatency = 0;
   StepKind kind = StepKind::None;
   bool isShuffle = false;
   bool isLocal = false;      ///< accesses spilled registers
   bool isFence = false;      ///< waits until stores are visible to the block
   bool isWideFence = false;  ///< ... to the chip
-  bool commitsGroup = false; ///< the last wgmma of a group
+  bool commitsGroup = false; ///< the last wgmma of a group, or behind it
   bool readsSharedA = false; ///< wgmma with A in shared memory
   bool commitsBulk = false;  ///< UTMACMDFLUSH
   unsigned sharedBytes = 0;  ///< that a warp's part of wgmma reads

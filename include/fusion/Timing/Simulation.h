@@ -84,6 +84,16 @@ struct TraceEvent {
   Cycles begin, end;
 };
 
+/// An instruction that was issued, and the one that it waited for last.
+struct Issue {
+  static constexpr uint32_t kNone = ~0u;
+  Cycles time = 0;
+  unsigned inst = 0; ///< of the kernel
+  unsigned warp = 0; ///< of the SM: warps are numbered as they start
+  Wait wait = Wait::Latency;
+  uint32_t cause = kNone; ///< an issue before it
+};
+
 struct InstTotals {
   uint64_t issues = 0;
   /// Cycles that warps waited before it, by kind.
@@ -103,6 +113,8 @@ struct SimulationResult {
   double sharedCycles = 0;             ///< of all SMs, memory pipes
   std::vector<InstTotals> insts;       ///< by instruction of the kernel
   std::vector<TraceEvent> trace;       ///< of the first SM, if asked for
+  /// The first issues of the first SM, in the order of time.
+  std::vector<Issue> issuesOfFirst;
   /// Not empty if blocks wait for one another without end.
   std::string problem;
 };

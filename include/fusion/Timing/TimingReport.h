@@ -17,22 +17,19 @@ namespace fusion::timing {
 
 /// Returns lines for the console: the time, what warps waited for, how busy the
 /// units were, and the instructions of the hot loop with the most waits.
-std::string toText(const LaunchTiming &timing, const MachineKernel &kernel,
-                   const ChipInfo &chip);
+std::string toText(const LaunchTiming &timing, const ChipInfo &chip);
 
 /// Returns the contents of `toText` as JSON (docs/timing-reference.md).
-llvm::json::Object toJson(const LaunchTiming &timing,
-                          const MachineKernel &kernel, const ChipInfo &chip);
+llvm::json::Object toJson(const LaunchTiming &timing, const ChipInfo &chip);
 
 /// Returns the machine code with what the timing says of each instruction: how
 /// often it was issued, and the cycles that a warp waited before it.
-std::string toListing(const LaunchTiming &timing, const MachineKernel &kernel);
+std::string toListing(const LaunchTiming &timing);
 
 /// Returns the trace of one SM, for a viewer of Chrome's trace format: blocks,
 /// the waits of each warp, and the tensor cores. A microsecond of the viewer is
 /// a cycle.
-std::string toChromeTrace(const LaunchTiming &timing,
-                          const MachineKernel &kernel);
+std::string toChromeTrace(const LaunchTiming &timing);
 
 } // namespace fusion::timing
 

@@ -82,7 +82,8 @@ public:
   std::vector<bool> updates; ///< by instruction: strong stores of OrderUpdate
   uint32_t frameBytes = 0;
   Ref scratchRef = 0;
-  uint32_t pc = 0; ///< instruction in the body
+  uint32_t pc = 0;       ///< instruction in the body
+  uint32_t numbered = 0; ///< instructions of the functions before
   const Instruction *instruction = nullptr;
 
 private:

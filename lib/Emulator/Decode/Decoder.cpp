@@ -271,6 +271,7 @@ bool Decoder::decodeFunction(uint32_t index) {
                                         kNone);
   size_t firstInst = context.code->insts.size();
   out.entry = uint32_t(firstInst);
+  out.firstNumber = context.numbered;
   size_t firstTarget = context.code->targets.size();
   // Jumps of the blocks, and what leads to latches in place of their headers.
   std::vector<std::pair<size_t, uint32_t>> endOfBlock; // instructions, block
@@ -328,6 +329,8 @@ bool Decoder::decodeFunction(uint32_t index) {
   }
   for (size_t i = firstTarget; i < context.code->targets.size(); ++i)
     context.code->targets[i] = pcOfInstruction[context.code->targets[i]];
+  context.code->numbers.resize(context.code->insts.size(), kNone);
+  context.numbered += uint32_t(context.current->body.size());
   out.registerBytes = uint32_t(alignTo(context.frameBytes, 64));
   return true;
 }
@@ -443,9 +446,15 @@ bool Decoder::decode(const Instruction &inst) {
                              : std::string()));
   // The guard holds for everything that the instruction became; hidden parts
   // run for all lanes, which is harmless.
+  std::vector<uint32_t> &numbers = context.code->numbers;
+  numbers.resize(context.code->insts.size(), kNone);
+  bool isFirst = true;
   for (size_t i = before; i < context.code->insts.size(); ++i) {
     Inst &made = context.code->insts[i];
     if (made.flow != Flow::Hidden) {
+      if (isFirst && made.flow != Flow::Jump)
+        numbers[i] = context.numbered + context.pc;
+      isFirst = false;
       made.step = stepKind(inst);
       made.passesL1 = passesL1(inst);
     }

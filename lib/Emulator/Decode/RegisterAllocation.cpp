@@ -103,18 +103,23 @@ uint32_t newPlace(uint64_t &bytes, uint64_t size) {
   return place;
 }
 
-/// Positions are 2 i for what instruction i (in the order of the layout) reads
-/// and 2 i + 1 for what it writes.
-std::vector<Interval> liveIntervals(const Function &function,
-                                    const ControlFlow &flow) {
-  uint32_t registers = uint32_t(function.registers.size());
-  size_t words = (registers + 63) / 64, n = flow.blocks.size();
-  std::vector<Mentions> mentions;
+/// Registers that are alive where blocks begin and end.
+struct Liveness {
+  std::vector<Mentions> mentions; ///< by instruction
+  std::vector<Bits> in, out;      ///< by block
+};
+
+Liveness livenessOf(const Function &function, const ControlFlow &flow) {
+  Liveness live;
+  size_t words = (function.registers.size() + 63) / 64, n = flow.blocks.size();
+  std::vector<Mentions> &mentions = live.mentions;
   mentions.reserve(function.body.size());
   for (const Instruction &inst : function.body)
     mentions.push_back(mentionsOf(inst));
 
-  std::vector<Bits> in(n, Bits(words)), killed(n, Bits(words));
+  std::vector<Bits> &in = live.in, &out = live.out, killed(n, Bits(words));
+  in.assign(n, Bits(words));
+  out.assign(n, Bits(words));
   std::vector<std::vector<uint32_t>> predecessors(n);
   for (uint32_t b = 0; b < n; ++b) {
     for (uint32_t s : flow.blocks[b].successors)
@@ -127,7 +132,6 @@ std::vector<Interval> liveIntervals(const Function &function,
         set(killed[b], r);
     }
   }
-  std::vector<Bits> out(n, Bits(words));
   std::vector<bool> queued(n, true);
   std::vector<uint32_t> work(flow.order.begin(), flow.order.end());
   while (!work.empty()) {
@@ -151,7 +155,16 @@ std::vector<Interval> liveIntervals(const Function &function,
         work.push_back(p);
       }
   }
+  return live;
+}
 
+/// Positions are 2 i for what instruction i (in the order of the layout) reads
+/// and 2 i + 1 for what it writes.
+std::vector<Interval> liveIntervals(const Function &function,
+                                    const ControlFlow &flow) {
+  uint32_t registers = uint32_t(function.registers.size());
+  size_t words = (registers + 63) / 64;
+  auto [mentions, in, out] = livenessOf(function, flow);
   std::vector<Interval> intervals(registers);
   uint64_t position = 0;
   for (uint32_t b : flow.order) {
@@ -233,4 +246,42 @@ fusion::emulator::allocateRegisters(const Function &function,
     active.push({intervals[r].end, r});
   }
   return places;
+}
+
+uint32_t fusion::emulator::mostLiveRegisters(const Function &function,
+                                             const ControlFlow &flow) {
+  uint64_t registers = function.registers.size();
+  auto sizeOf = [&](uint64_t reg) {
+    Type type = function.registers[reg].type;
+    return type == Type::Pred ? 0 : (int64_t(bytesOf(type)) + 3) / 4;
+  };
+  int64_t most = 0;
+  if (registers * flow.blocks.size() > kMaxSetBits) {
+    for (uint64_t reg = 0; reg < registers; ++reg)
+      most += sizeOf(reg);
+    return uint32_t(most);
+  }
+  Liveness liveness = livenessOf(function, flow);
+  for (size_t b = 0; b < flow.blocks.size(); ++b) {
+    Bits alive = liveness.out[b];
+    int64_t live = 0;
+    for (uint64_t reg = 0; reg < registers; ++reg)
+      live += test(alive, uint32_t(reg)) ? sizeOf(reg) : 0;
+    most = std::max(most, live);
+    for (uint32_t i = flow.blocks[b].end; i-- > flow.blocks[b].begin;) {
+      // A result that is not read takes no register that is not free.
+      for (uint32_t reg : liveness.mentions[i].definitions)
+        if (test(alive, reg)) {
+          live -= sizeOf(reg);
+          alive[reg / 64] &= ~(uint64_t(1) << (reg % 64));
+        }
+      for (uint32_t reg : liveness.mentions[i].uses)
+        if (!test(alive, reg)) {
+          live += sizeOf(reg);
+          set(alive, reg);
+        }
+      most = std::max(most, live);
+    }
+  }
+  return uint32_t(most);
 }

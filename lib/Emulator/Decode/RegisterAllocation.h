@@ -34,6 +34,10 @@ std::vector<uint32_t> allocateRegisters(const Function &function,
                                         const ControlFlow &flow,
                                         uint64_t &bytes);
 
+/// Returns the most registers of 32 bits, without predicates, that are alive at
+/// a time.
+uint32_t mostLiveRegisters(const Function &function, const ControlFlow &flow);
+
 } // namespace fusion::emulator
 
 #endif // FUSION_LIB_EMULATOR_DECODE_REGISTERALLOCATION_H

@@ -85,8 +85,11 @@ void Executor::start(uint64_t linear, bool tracing, bool sharedHostMemory,
   for (uint32_t i = 0; i < cta.warps.size(); ++i)
     startWarp(cta, i);
   cta.steps.clear();
-  if (cta.recorded == Recorded::Steps)
+  cta.executed.clear();
+  if (cta.recorded == Recorded::Steps) {
     cta.steps.resize(cta.warps.size());
+    cta.executed.resize(cta.warps.size());
+  }
   spun.assign(cta.warps.size(), Spun());
   nextWarp = 0;
 }
@@ -140,6 +143,13 @@ static void finishStep(Warp &warp, const Inst &inst, const Counters &before) {
   steps.insert(steps.end(), warp.furtherSteps.begin(), warp.furtherSteps.end());
 }
 
+/// Undoes the counts of an instruction that is executed later.
+static void takeBack(Warp &warp, uint32_t number) {
+  --warp.counters->instructions;
+  if (warp.cta->recorded == Recorded::Steps && number != kNone)
+    warp.cta->executed[warp.index].removeLast();
+}
+
 template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
   const Inst *insts = code.insts.data();
   uint64_t end = warp.executed + quantum;
@@ -174,7 +184,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
   auto holdBack = [&](uint32_t mask) {
     warp.suspended = false;
     if (Annotate)
-      --warp.counters->instructions; // it will be back
+      takeBack(warp, code.numbers[warp.current.pc]);
     if (uint32_t rest = warp.current.mask & ~mask) {
       Group group = warp.current;
       group.mask = rest;
@@ -198,6 +208,8 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
     if (Annotate && inst.flow != Flow::Hidden && inst.flow != Flow::Jump) {
       warp.counters = &cta.instCounters[pc];
       ++warp.counters->instructions;
+      if (cta.recorded == Recorded::Steps && code.numbers[pc] != kNone)
+        cta.executed[warp.index].add(code.numbers[pc]);
       warp.step = nullptr;
       if (cta.recorded != Recorded::Nothing && inst.step != StepKind::None &&
           mask) {
@@ -206,6 +218,8 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         step.kind = inst.step;
         step.line = inst.lastLine;
         step.lanes = mask;
+        if (cta.recorded == Recorded::Steps)
+          step.order = cta.executed[warp.index].size() - 1;
         step.firstSector = uint32_t(cta.trace.size());
         before = *warp.counters;
         warp.step = &step;
@@ -306,7 +320,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
         mask = ready;
       } else {
         if (Annotate)
-          --warp.counters->instructions; // it will be back
+          takeBack(warp, code.numbers[pc]);
         suspend(warp, Group::State::WaitWarp);
         if (!reconsider())
           goto done;
@@ -337,7 +351,7 @@ template <bool Annotate> void Executor::runWarp(Warp &warp, uint64_t quantum) {
       if (inst.c && holds(warp)) {
         --counted;
         if (Annotate)
-          --warp.counters->instructions; // it will be back
+          takeBack(warp, code.numbers[pc]);
         if (!reconsider())
           goto done;
         continue;

@@ -362,8 +362,8 @@ private:
     for (size_t i = 0; i < cta.instCounters.size(); ++i)
       instCounters[i] += cta.instCounters[i];
     if (cta.recorded != Recorded::Nothing)
-      result.recordings.push_back(
-          {cta.linear, std::move(cta.steps), cta.trace});
+      result.recordings.push_back({cta.linear, std::move(cta.steps),
+                                   std::move(cta.executed), cta.trace});
     if (executor.sanitizer)
       for (Finding &finding : executor.sanitizer->reports.findings)
         if (known.emplace(finding.kind, finding.line, finding.otherLine).second)

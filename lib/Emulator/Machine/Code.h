@@ -125,7 +125,8 @@ struct CallSite {
 
 struct CodeFunction {
   const Function *source = nullptr;
-  uint32_t entry = 0; ///< index of its first instruction
+  uint32_t entry = 0;       ///< index of its first instruction
+  uint32_t firstNumber = 0; ///< Code::numbers of the body's first one
   uint32_t end = 0;
   uint32_t registerBytes = 0;  ///< of a frame, for all 32 lanes
   uint32_t parameterBytes = 0; ///< of a frame, per lane
@@ -138,6 +139,9 @@ struct CodeFunction {
 struct Code {
   const Function *source = nullptr;
   std::vector<Inst> insts;
+  /// By instruction: the number of the PTX instruction that begins with it, or
+  /// kNone.
+  std::vector<uint32_t> numbers;
   std::deque<std::vector<Ref>> operands;
   std::vector<uint32_t> targets; ///< of branch tables
   std::vector<CallSite> calls;

@@ -160,17 +160,17 @@ struct Warp {
   uint64_t executed = 0;
   bool blocked = false; ///< nothing can run until a barrier completes
 
-  std::vector<uint8_t> local; ///< lane after lane
-  uint32_t localBytes = 0;    ///< per lane
-  std::vector<uint8_t> stack; ///< of `alloca`, lane after lane
-  uint32_t stackBytes = 0;    ///< per lane
+  std::vector<uint8_t> local;     ///< lane after lane
+  uint32_t localBytes = 0;        ///< per lane
+  std::vector<uint8_t> stack;     ///< of `alloca`, lane after lane
+  uint32_t stackBytes = 0;        ///< per lane
   uint32_t stackTop[kLanes] = {}; ///< bytes in use
 
   std::vector<AsyncCopy> copies; ///< by order of issue
   size_t copiesBegin = 0;
   uint32_t committed[kLanes] = {}; ///< commit groups closed, by lane
-  uint32_t copySequence = 0;   ///< of the next copy
-  uint32_t awaited[kLanes] = {}; ///< earlier copies arrive at an mbarrier
+  uint32_t copySequence = 0;       ///< of the next copy
+  uint32_t awaited[kLanes] = {};   ///< earlier copies arrive at an mbarrier
 
   bool suspended = false;         ///< the instruction cannot be executed yet
   Step *step = nullptr;           ///< the one that is recorded, or null
@@ -180,10 +180,10 @@ struct Warp {
   uint32_t productEnd = 0;        ///< one more than the group of the last wgmma
   bool awaitsProducts = false;    ///< waits for others of its warpgroup
   uint32_t bulkCommitted[kLanes] = {}; ///< bulk groups closed, by lane
-  uint32_t registers = 0;          ///< of a thread; 0: not known (setmaxnreg)
-  uint32_t clusterArrived = 0;     ///< lanes between barrier.cluster's halves
-  uint32_t clusterParity = 0;      ///< of the phase they arrived in
-  uint32_t clusterWaiting = 0;     ///< lanes whose next step is to wait for it
+  uint32_t registers = 0;      ///< of a thread; 0: not known (setmaxnreg)
+  uint32_t clusterArrived = 0; ///< lanes between barrier.cluster's halves
+  uint32_t clusterParity = 0;  ///< of the phase they arrived in
+  uint32_t clusterWaiting = 0; ///< lanes whose next step is to wait for it
 
   AlignedBuffer specials;
 
@@ -234,6 +234,7 @@ struct Cta {
   std::vector<Counters> instCounters; ///< with Options::annotate
   Recorded recorded = Recorded::Nothing;
   std::vector<std::vector<Step>> steps; ///< by warp, if steps are recorded
+  std::vector<ExecutedInsts> executed;  ///< the same
   Fault fault;
   /// Accessed sectors (Recording.h), for the L2 model and recordings.
   std::vector<uint64_t> trace;

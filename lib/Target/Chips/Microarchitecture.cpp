@@ -17,6 +17,9 @@
 //           DRAM on A100, RTX 4090 and H100.
 //  [Hue25]  Huerta et al., "Analyzing Modern NVIDIA GPU cores", 2025: queues of
 //           the memory pipe, latencies of loads and of constants (A6000).
+//  [ptxas]  Stall counts that ptxas 13.0 gives the instruction before a
+//  dependent
+//           one, on sm_80 and sm_90a.
 //  [est]    Not published; carried over from the nearest measured chip.
 //
 //===----------------------------------------------------------------------===//
@@ -34,6 +37,11 @@ static constexpr Microarchitecture common() {
   Microarchitecture chip;
   chip.lanes = {128, 128, 64, 64, 16, 64, 32};
   chip.memoryQueue = 5;        // [Hue25]
+  chip.fixedLatency = 4;       // [ptxas]
+  chip.crossLatency = 1;       // [ptxas]
+  chip.branchLatency = 13;     // [ptxas]
+  chip.mmaLatency = 8;         // [ptxas], 16 with 16 bytes of K
+  chip.mmaByteLatency = 0.5;   // [ptxas], 24 with 32 bytes
   chip.specialLatency = 20;    // [est]
   chip.shuffleLatency = 24;    // 30.6 with an addition [H200]
   chip.constantLatency = 26;   // [Hue25]

@@ -9,7 +9,8 @@
 // A recording has the steps of each warp of a block: the instructions that
 // ptxas neither makes nor loses, in the order of their execution. A model of
 // time replays them on machine code (fusion/Timing/MachinePath.h). It also has
-// the sectors of global memory that the block accessed, for models of caches.
+// the PTX instructions that each warp executed, and the sectors of global
+// memory that the block accessed, for models of caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,6 +87,38 @@ struct Step {
   /// parity of the phase that is awaited. Waits for groups: how many may be
   /// left. TMA loads: the mask of the blocks that a multicast reaches, or 0.
   uint32_t value = 0;
+  /// Its place among the instructions that the warp executed (ExecutedInsts).
+  uint32_t order = 0;
+};
+
+/// The PTX instructions that a warp executed in order, with those whose lanes
+/// all failed a guard. Instructions are numbered as in PtxListing. Neighbours
+/// in the text that follow each other are one run.
+class ExecutedInsts {
+public:
+  struct Run {
+    uint32_t first = 0, count = 0;
+  };
+
+  void add(uint32_t number) {
+    if (!runs.empty() && runs.back().first + runs.back().count == number)
+      ++runs.back().count;
+    else
+      runs.push_back({number, 1});
+    ++total;
+  }
+  /// Takes back the last one, which is executed later.
+  void removeLast() {
+    if (--runs.back().count == 0)
+      runs.pop_back();
+    --total;
+  }
+  const std::vector<Run> &all() const { return runs; }
+  uint32_t size() const { return total; }
+
+private:
+  std::vector<Run> runs;
+  uint32_t total = 0;
 };
 
 /// How much of a block is recorded.
@@ -103,6 +136,7 @@ struct BlockRecording {
   uint64_t block = 0; ///< index in the grid
   /// By warp; empty unless steps are recorded.
   std::vector<std::vector<Step>> warps;
+  std::vector<ExecutedInsts> executed; ///< by warp, as `warps`
   /// Addresses of sectors of 32 bytes in the order of their accesses, plus
   /// kSector*. An access has each of its sectors once.
   std::vector<uint64_t> sectors;

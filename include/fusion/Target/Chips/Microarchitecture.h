@@ -42,6 +42,11 @@ struct Microarchitecture {
   unsigned memoryQueue = 0;
 
   // From the issue to a dependent instruction's, without waiting in queues.
+  unsigned fixedLatency = 0;  ///< arithmetic, to the same pipe
+  unsigned crossLatency = 0;  ///< what another pipe takes longer
+  unsigned branchLatency = 0; ///< of a predicate, to a branch or barrier
+  unsigned mmaLatency = 0;    ///< mma.sync with a K of no bytes
+  double mmaByteLatency = 0;  ///< of each byte of K
   unsigned specialLatency = 0;
   unsigned shuffleLatency = 0;
   unsigned constantLatency = 0; ///< constant memory, special registers
