@@ -34,6 +34,11 @@ def timed_groups(fusion_run, source, chip, folder, limit=300):
     return _run(fusion_run, source, chip, folder, GIVEN.format(chip=chip), limit)
 
 
+def timed_by(fusion_run, source, chip, folder, pipeline, limit=300):
+    """{model_us, time_us, kernels} of the module in the file `source`, compiled by `pipeline`, within `limit` seconds."""
+    return _run(fusion_run, source, chip, folder, pipeline, limit)
+
+
 def groups(fusion_opt, module, chip):
     """The module with groups under the chosen schedules."""
     done = subprocess.run([fusion_opt, "-", f"--fuse-to-groups=chip={chip} force-fusion=true"], input=module,

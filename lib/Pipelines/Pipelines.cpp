@@ -46,6 +46,10 @@ void fusion::buildFormGroupsPipeline(OpPassManager &manager,
   form.forceFusion = options.forceFusion;
   form.skipMasked = options.skipMasked;
   form.stitch = options.stitch;
+  form.latencyEvaluator = options.latencyEvaluator;
+  form.deltaEvaluator = options.deltaEvaluator;
+  form.preFusion = options.preFusion;
+  form.fullEvaluator = options.fullEvaluator;
   form.planReport = options.planReport;
   form.planPage = options.planPage;
   manager.addPass(createFuseFormGroups(form));
@@ -59,6 +63,11 @@ void fusion::buildFuseGroupsPipeline(OpPassManager &manager,
   search.chip = options.chip;
   search.skipMasked = options.skipMasked;
   search.rescaleThreshold = options.rescaleThreshold;
+  // What was chosen for groups is chosen for their schedules.
+  if (options.latencyEvaluator != "auto")
+    search.latencyEvaluator = options.latencyEvaluator;
+  else if (options.stitch == "printed")
+    search.latencyEvaluator = "printed";
   manager.addPass(createFuseSearchSchedules(search, measurer));
 }
 

@@ -58,6 +58,28 @@ struct FormGroupsPipelineOptions
                      "outside of chains: explorer, printed, greedy or none "
                      "(fuse-form-groups)"),
       llvm::cl::init("explorer")};
+  Option<std::string> latencyEvaluator{
+      *this, "latency-evaluator",
+      llvm::cl::desc("Latency evaluator of stitched kernels: default, printed, "
+                     "or auto: the one that belongs to stitch "
+                     "(fuse-form-groups, fuse-search-schedules)"),
+      llvm::cl::init("auto")};
+  Option<std::string> deltaEvaluator{
+      *this, "delta-evaluator",
+      llvm::cl::desc("Delta evaluator of patterns: default, printed, or auto: "
+                     "the one that belongs to stitch (fuse-form-groups)"),
+      llvm::cl::init("auto")};
+  Option<std::string> preFusion{
+      *this, "pre-fusion",
+      llvm::cl::desc("Vertices of the explorer: groups that XLA's rules fuse "
+                     "(true), single operators (false) or auto "
+                     "(fuse-form-groups)"),
+      llvm::cl::init("auto")};
+  Option<std::string> fullEvaluator{
+      *this, "full-evaluator",
+      llvm::cl::desc("Score patterns by the latency evaluator (true), by the "
+                     "delta evaluator (false) or auto (fuse-form-groups)"),
+      llvm::cl::init("auto")};
   Option<std::string> planReport{
       *this, "plan-report",
       llvm::cl::desc("Write the graph of the operators outside of chains, and "

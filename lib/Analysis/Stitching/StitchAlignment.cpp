@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
+#include "StitchSectors.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -26,13 +27,6 @@ static std::map<int64_t, int64_t> phaseOf(const StitchTensor &tensor,
         rest != 0 && axis != tensor.unit)
       phase[axis] = rest;
   return phase;
-}
-
-static int64_t bytesOf(const StitchTensor &tensor) {
-  int64_t bytes = tensor.elementBytes;
-  for (auto [first, beyond] : tensor.inside)
-    bytes *= beyond - first;
-  return bytes;
 }
 
 void fusion::findAlignments(StitchGroup &group) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Stitching/StitchBound.h"
+#include "StitchSectors.h"
 #include "StitchThreads.h"
 #include "fusion/Analysis/Stitching/StitchCluster.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
@@ -25,14 +26,6 @@ struct StitchBound::Accesses {
   /// the last blocks.
   SmallVector<int64_t, 8> replicas, ofParts;
 };
-
-/// Returns the bytes of a tensor's elements, without padding.
-static int64_t bytesOf(const StitchTensor &tensor) {
-  int64_t bytes = tensor.elementBytes;
-  for (auto [first, beyond] : tensor.inside)
-    bytes *= beyond - first;
-  return bytes;
-}
 
 StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
                          const ChipInfo &chip, bool mayBeSerial,

@@ -23,122 +23,6 @@
 using namespace mlir;
 using namespace fusion;
 
-/// Returns the bytes of a tensor's elements, without padding.
-static int64_t bytesOf(const StitchTensor &tensor) {
-  int64_t bytes = tensor.elementBytes;
-  for (auto [first, beyond] : tensor.inside)
-    bytes *= beyond - first;
-  return bytes;
-}
-
-unsigned StitchWork::spaceOf(ArrayRef<unsigned> axes) {
-  SmallVector<unsigned, 4> ascending(axes);
-  llvm::sort(ascending);
-  auto *known = llvm::find(spaces, ascending);
-  if (known == spaces.end())
-    known = spaces.insert(known, ascending);
-  return known - spaces.begin();
-}
-
-unsigned StitchWork::shapeOf(const StitchTensor &tensor) {
-  auto typeOf = [](const StitchTensor &each) {
-    return getElementTypeOrSelf(each.value);
-  };
-  auto *known = llvm::find_if(shapes, [&](const StitchTensor *other) {
-    return other->axes == tensor.axes && other->strides == tensor.strides &&
-           other->component == tensor.component && other->unit == tensor.unit &&
-           other->alignment == tensor.alignment &&
-           other->isGathered == tensor.isGathered &&
-           other->gatheredRun == tensor.gatheredRun &&
-           other->isInPhase == tensor.isInPhase &&
-           typeOf(*other) == typeOf(tensor);
-  });
-  if (known == shapes.end())
-    known = shapes.insert(known, &tensor);
-  return known - shapes.begin();
-}
-
-StitchWork StitchWork::of(const StitchGroup &group,
-                          const StitchSchedule &schedule) {
-  if (!schedule.serialLoop)
-    return StitchWork(group);
-  return StitchWork(group, schedule.serialLoop->axis,
-                    StitchSplit::besideSerialLoop(group, schedule));
-}
-
-StitchWork::StitchWork(const StitchGroup &group, std::optional<unsigned> walk,
-                       std::optional<unsigned> split, bool hasOtherForms)
-    : once(group, std::nullopt) {
-  lastRead.assign(group.inputs.size(), 0);
-  SmallVector<unsigned> depths;
-  for (auto [number, constOp] : llvm::enumerate(group.operators())) {
-    linalg::LinalgOp op = constOp;
-    Operator &entry = operators.emplace_back();
-    entry.axes.assign(group.loops[number].begin(), group.loops[number].end());
-    entry.resultAxes = group.resultAxes(number);
-    entry.space = spaceOf(entry.axes);
-    entry.resultSpace = spaceOf(entry.resultAxes);
-    entry.work = group.about(number).work;
-    hasPolynomials |= group.about(number).hasPolynomials;
-    Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    entry.bytes = element.isIntOrFloat()
-                      ? std::max(1u, element.getIntOrFloatBitWidth() / 8)
-                      : 8;
-    entry.lastUse = number;
-    unsigned depth = 0;
-    const StitchGroup::Sources &sources = group.sources[number];
-    for (unsigned maker : sources.operators) {
-      operators[maker].lastUse = number;
-      depth = std::max(depth, depths[maker]);
-    }
-    for (unsigned input : sources.inputs)
-      lastRead[input] = number;
-    depths.push_back(depth + group.reductions[number].has_value());
-    chained = std::max(chained, depths.back());
-  }
-  for (const StitchTensor &tensor : group.inputs) {
-    inputSpaces.push_back(spaceOf(tensor.axes));
-    inputShapes.push_back(shapeOf(tensor));
-  }
-  for (const StitchTensor &tensor : group.results) {
-    resultSpaces.push_back(spaceOf(tensor.axes));
-    resultShapes.push_back(shapeOf(tensor));
-  }
-  SmallVector<int64_t> along(group.axes.size(), 0);
-  for (const StitchTensor &tensor : group.inputs) {
-    compulsoryBytes += bytesOf(tensor);
-    for (unsigned axis : tensor.axes)
-      along[axis] += bytesOf(tensor);
-  }
-  inputBytes = compulsoryBytes;
-  for (const StitchTensor &tensor : group.results)
-    compulsoryBytes += bytesOf(tensor);
-  std::optional<unsigned> longest = walk;
-  for (auto [number, axis] : llvm::enumerate(group.axes))
-    if (!walk && axis.isReduced &&
-        (!longest || along[number] > along[*longest]))
-      longest = number;
-  if (!longest)
-    return;
-  serialAxis.emplace(group, longest, /*isOnline=*/false, split);
-  if (serialAxis->count == 1 || !hasOtherForms)
-    return;
-  online.emplace(group, longest, /*isOnline=*/true, split);
-  whyNotOnline = online->whyNotOnline;
-  if (!online->isOnline())
-    online.reset();
-  // Without expensive operators both retain the same values.
-  if (!hasPolynomials && llvm::none_of(operators, [](const Operator &op) {
-        return op.work.special > 0;
-      }))
-    return;
-  expensive.emplace(group, longest, /*isOnline=*/false, split,
-                    /*retainsExpensive=*/true);
-  if (expensive->isRetained == serialAxis->isRetained &&
-      expensive->isRetainedInput == serialAxis->isRetainedInput)
-    expensive.reset();
-}
-
 namespace {
 
 /// Returns how many reductions the blocks of a cluster exchange partial results
@@ -295,6 +179,8 @@ public:
 
   /// Returns the cost, or nullopt if no SM holds a block.
   std::optional<StitchCost> predict();
+  /// Returns the cost by the evaluator as printed.
+  std::optional<StitchCost> predictPrinted();
 
 private:
   /// Sets the registers, the shared memory and the resident blocks. Returns
@@ -336,6 +222,28 @@ std::optional<StitchCost> CostPrediction::predict() {
     return std::nullopt;
   addWarps();
   addMemory();
+  return cost;
+}
+
+std::optional<StitchCost> CostPrediction::predictPrinted() {
+  if (!findOccupancy())
+    return std::nullopt;
+  const ThreadWork &own = thread.work();
+  constexpr int64_t barriersOfExchange = 2;
+  ByInstruction counts;
+  counts.arithmetic = own.instructions - own.shuffles - own.shared;
+  counts.special = own.special;
+  counts.shuffle = own.shuffles;
+  counts.shared = own.shared;
+  counts.barrier = barriersOfExchange * own.exchanges;
+  counts.load = own.loads;
+  counts.store = own.stores;
+  cost.instructions = own.instructions;
+  cost.warpCycles = cyclesOfWarp(counts, cyclesPerInstruction(chip));
+  cost.waves = countWaves(blocks * schedule.warps,
+                          cost.blocksPerSM * schedule.warps * chip.numSMs);
+  cost.total =
+      chip.launchOverhead + cost.waves * cost.warpCycles / chip.clockHz;
   return cost;
 }
 
@@ -496,13 +404,29 @@ int64_t CostPrediction::bytesFromL1(const StitchTraffic &traffic) const {
                                   own * std::min<int64_t>(blocks, chip.numSMs));
 }
 
+/// Returns the steps of a schedule, from `memo` if it has them.
+static StitchSteps &stepsOf(const StitchGroup &group, const StitchWork &work,
+                            const StitchSchedule &schedule, StitchMemo &memo) {
+  if (!memo.last || memo.last->key != StitchSteps::keyOf(schedule))
+    memo.last = std::make_unique<StitchSteps>(group, work, schedule);
+  return *memo.last;
+}
+
 std::optional<StitchCost>
 fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                          const StitchSchedule &schedule, const ChipInfo &chip,
                          StitchMemo *memo) {
   StitchMemo own;
-  std::unique_ptr<StitchSteps> &steps = memo ? memo->last : own.last;
-  if (!steps || steps->key != StitchSteps::keyOf(schedule))
-    steps = std::make_unique<StitchSteps>(group, work, schedule);
-  return CostPrediction(group, work, schedule, chip, *steps).predict();
+  StitchSteps &steps = stepsOf(group, work, schedule, memo ? *memo : own);
+  return CostPrediction(group, work, schedule, chip, steps).predict();
+}
+
+std::optional<StitchCost> fusion::predictPrinted(const StitchGroup &group,
+                                                 const StitchWork &work,
+                                                 const StitchSchedule &schedule,
+                                                 const ChipInfo &chip,
+                                                 StitchMemo *memo) {
+  StitchMemo own;
+  StitchSteps &steps = stepsOf(group, work, schedule, memo ? *memo : own);
+  return CostPrediction(group, work, schedule, chip, steps).predictPrinted();
 }

@@ -14,6 +14,9 @@
 
 namespace fusion {
 
+/// Returns the bytes of a tensor's elements, without padding.
+int64_t bytesOf(const StitchTensor &tensor);
+
 /// Returns bytes of sectors that a block moves per byte of its tile. A sector
 /// that several blocks read is fetched by each of them.
 double wholeSectors(const StitchGroup &group, const StitchSchedule &schedule,

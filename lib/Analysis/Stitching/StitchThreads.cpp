@@ -188,6 +188,8 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
   result.once = counter.count(operators, inputs, passes.axis);
   result.once.instructions += ends.instructions;
   result.once.exchanges += ends.exchanges;
+  result.once.shuffles += ends.shuffles;
+  result.once.shared += ends.shared;
   if (!passes.axis)
     return result;
   llvm::SmallSet<unsigned, 32> computed;

@@ -35,6 +35,10 @@ double linesOfAccess(const StitchGroup &group, const StitchSchedule &schedule,
 /// What a thread does for the operators of some steps.
 struct ThreadWork {
   int64_t instructions = 0, special = 0, loads = 0, exchanges = 0;
+  /// The parts of `instructions` that are shuffles, and accesses to shared
+  /// memory. Stores are no part of it.
+  int64_t shuffles = 0, shared = 0;
+  int64_t stores = 0; ///< to global memory
   double lines = 0;   ///< of a warp's loads and stores
   int64_t live = 0;   ///< registers, at most
   int64_t held = 0;   ///< registers where ptxas overlaps guarded loads
@@ -49,10 +53,14 @@ constexpr int64_t ownRegisters(bool isSplit) { return isSplit ? 40 : 16; }
 /// reads the arguments, finds its place, and computes addresses.
 constexpr int64_t kOwnInstructions = 25;
 /// Returns the instructions with which a warp combines the partial results of a
-/// row from `parts` warps: it stores its own one, and loads all, up to four at a
-/// time.
+/// row from `parts` warps: it stores its own one, and loads all, up to four at
+/// a time.
 constexpr int64_t instructionsOfParts(int64_t parts) {
   return parts + llvm::divideCeil(parts, 4) + 4;
+}
+/// The part of `instructionsOfParts` that are accesses to shared memory.
+constexpr int64_t sharedOfParts(int64_t parts) {
+  return 1 + llvm::divideCeil(parts, 4);
 }
 /// Returns the fewest registers of a thread next to its values: an address for
 /// each tensor and a coordinate along each axis. Exchanges and loops need the
@@ -233,12 +241,16 @@ public:
     for (unsigned axis : op.axes) {
       if (llvm::is_contained(op.resultAxes, axis))
         continue;
-      total.instructions += 2 * rows * llvm::Log2_64_Ceil(mappings[axis].lanes);
+      int64_t shuffles = rows * llvm::Log2_64_Ceil(mappings[axis].lanes);
+      total.instructions += 2 * shuffles;
+      total.shuffles += shuffles;
       total.exchanges += mappings[axis].warps > 1;
       parts *= mappings[axis].warps;
     }
-    if (parts > 1)
-      total.instructions += rows * instructionsOfParts(parts);
+    if (parts == 1)
+      return;
+    total.instructions += rows * instructionsOfParts(parts);
+    total.shared += rows * sharedOfParts(parts);
   }
 
 private:

@@ -70,6 +70,8 @@ void ThreadTotals::add(const ThreadWork &part, int64_t times) {
   total.special += part.special * times;
   total.loads += part.loads * times;
   total.exchanges += part.exchanges * times;
+  total.shuffles += part.shuffles * times;
+  total.shared += part.shared * times;
   total.lines += part.lines * times;
   total.live = std::max(total.live, part.live);
   total.held = std::max(total.held, part.held);
@@ -102,8 +104,10 @@ void ThreadTotals::addSerialLoop(const StitchPasses &passes,
       passes.count > 1 ? schedule.serialLoop->sharedSteps * walks : steps);
   // Sums over rows have a place of their own in every step.
   int64_t sums = schedule.splitLoop ? counted.parts : 0;
-  total.instructions +=
+  int64_t retained =
       (counted.words + sums) * schedule.serialLoop->sharedSteps * walks * 2 / 4;
+  total.instructions += retained;
+  total.shared += retained;
   total.live =
       std::max(counted.once.live, inStep) + counted.accumulators +
       (counted.inRegisters + sums) * schedule.serialLoop->registerSteps;
@@ -163,9 +167,13 @@ void ThreadTotals::addStores(const StitchWork &work, const StitchPasses &passes,
                                   counter.elementsIn(space))};
     if (own->isTransposed) {
       ofTurned = 2;
-      total.instructions += 4 * steps * counter.elementsIn(space);
+      int64_t elements = steps * counter.elementsIn(space);
+      total.instructions += 4 * elements;
+      total.shared += 2 * elements;
+      total.stores += steps * own->access.count;
       continue;
     }
+    total.stores += steps * own->access.count;
     total.lines += steps * own->access.lines;
     total.instructions += steps * own->access.moves;
   }

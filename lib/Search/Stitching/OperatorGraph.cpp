@@ -27,24 +27,23 @@ std::vector<SmallVector<unsigned, 4>> OperatorGraph::consumers() const {
   return result;
 }
 
-static bool contains(ArrayRef<unsigned> pattern, unsigned vertex) {
-  return std::binary_search(pattern.begin(), pattern.end(), vertex);
-}
-
-DeltaEvaluator::DeltaEvaluator(const OperatorGraph &graph, const ChipInfo &chip)
-    : graph(graph), chip(chip), readers(graph.consumers()) {
+DeltaEvaluator::DeltaEvaluator(const OperatorGraph &graph, const ChipInfo &chip,
+                               EvaluatorForm form)
+    : graph(graph), chip(chip), form(form), cycles(cyclesPerInstruction(chip)),
+      readers(graph.consumers()) {
   for (unsigned vertex = 0; vertex < graph.vertices.size(); ++vertex) {
     ownBytes.push_back(compulsoryBytes(vertex));
-    ownLatency.push_back(latency(vertex, ownBytes.back()));
+    ownLatency.push_back(form == EvaluatorForm::Printed
+                             ? printedLatency(vertex)
+                             : latency(vertex, ownBytes.back()));
   }
 }
 
 bool DeltaEvaluator::isSaved(unsigned vertex,
                              ArrayRef<unsigned> pattern) const {
   return !graph.vertices[vertex].escapes && !readers[vertex].empty() &&
-         llvm::all_of(readers[vertex], [&](unsigned reader) {
-           return contains(pattern, reader);
-         });
+         llvm::all_of(readers[vertex],
+                      [&](unsigned reader) { return isIn(pattern, reader); });
 }
 
 double DeltaEvaluator::compulsoryBytes(ArrayRef<unsigned> pattern) const {
@@ -53,7 +52,7 @@ double DeltaEvaluator::compulsoryBytes(ArrayRef<unsigned> pattern) const {
   for (unsigned number : pattern) {
     const OperatorGraph::Vertex &vertex = graph.vertices[number];
     for (const OperatorGraph::Input &input : vertex.inputs)
-      if (!contains(pattern, input.vertex) && made.insert(input.vertex).second)
+      if (!isIn(pattern, input.vertex) && made.insert(input.vertex).second)
         bytes += input.bytes;
     for (auto [tensor, size] : vertex.reads)
       if (read.insert(tensor).second)
@@ -92,50 +91,65 @@ OperatorGraph DeltaEvaluator::inducedGraph(ArrayRef<unsigned> pattern) const {
   return part;
 }
 
-/// N_wave · L_warp without registers and lifetimes.
-double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
+DeltaEvaluator::Launch
+DeltaEvaluator::launchOf(ArrayRef<unsigned> pattern) const {
   constexpr int64_t registers = 16;
-  constexpr double shuffles = 5; // of a warp's reduction
-  double points = 1, instructions = 0, reductions = 0, retained = 0;
-  double rows = std::numeric_limits<double>::infinity();
+  Launch launch;
+  double retained = 0, rows = std::numeric_limits<double>::infinity();
   for (unsigned number : pattern) {
     const OperatorGraph::Vertex &vertex = graph.vertices[number];
-    points = std::max(points, vertex.points);
-    instructions += vertex.instructions;
+    launch.points = std::max(launch.points, vertex.points);
     if (!vertex.isReduction)
       continue;
-    ++reductions;
+    ++launch.reductions;
     rows = std::min(rows, std::max(1.0, vertex.rows));
     // Between two operators.
     for (const OperatorGraph::Input &input : vertex.inputs)
-      if (contains(pattern, input.vertex))
+      if (isIn(pattern, input.vertex))
         retained = std::max(retained, input.bytes / std::max(1.0, vertex.rows));
   }
-  double cycle = 1 / chip.clockHz;
   double resident =
       std::min<double>(chip.maxWarpsPerSM, warpsByRegisters(registers, chip));
-  if (reductions == 0) {
-    double waves = std::ceil(points / kWarpSize / (resident * chip.numSMs));
-    return waves *
-           (chip.dramLatency + instructions / points * chip.fmaCycles * cycle);
+  if (launch.reductions == 0) {
+    launch.blocks = launch.points / kWarpSize;
+    launch.resident = resident * chip.numSMs;
+    return launch;
   }
-  double length = std::max(1.0, points / rows);
-  double warps = std::min<double>(kMaxWarps, std::ceil(length / kWarpSize));
-  double blocks = std::max(1.0, std::floor(resident / warps));
+  launch.blocks = rows;
+  double length = std::max(1.0, launch.points / rows);
+  launch.warps = std::min<double>(kMaxWarps, std::ceil(length / kWarpSize));
+  double blocks = std::max(1.0, std::floor(resident / launch.warps));
   blocks = std::min<double>(blocks, chip.maxBlocksPerSM);
   blocks = std::min(
       blocks,
       std::max(1.0, std::floor(chip.sharedMemoryPerSM /
                                (retained + chip.sharedMemoryReserved))));
-  double waves = std::ceil(rows / (blocks * chip.numSMs));
-  double steps = std::ceil(length / (warps * kWarpSize));
-  double warp = chip.dramLatency +
-                steps * (instructions / points) * chip.fmaCycles * cycle +
-                reductions * shuffles * chip.fmaCycles * cycle;
+  launch.resident = blocks * chip.numSMs;
+  return launch;
+}
+
+/// N_wave · L_warp without registers and lifetimes.
+double DeltaEvaluator::latency(ArrayRef<unsigned> pattern, double bytes) const {
+  constexpr double shuffles = 5; // of a warp's reduction
+  Launch launch = launchOf(pattern);
+  double instructions = 0;
+  for (unsigned number : pattern)
+    instructions += graph.vertices[number].instructions;
+  double cycle = 1 / chip.clockHz;
+  if (launch.reductions == 0)
+    return launch.waves() * (chip.dramLatency + instructions / launch.points *
+                                                    chip.fmaCycles * cycle);
+  double length = std::max(1.0, launch.points / launch.blocks);
+  double steps = std::ceil(length / (launch.warps * kWarpSize));
+  double warp =
+      chip.dramLatency +
+      steps * (instructions / launch.points) * chip.fmaCycles * cycle +
+      launch.reductions * shuffles * chip.fmaCycles * cycle;
   // Fewer blocks than SMs draw on a share of the bandwidth; what the bytes take
   // of all of it is no penalty.
-  double share = std::min(1.0, rows / chip.numSMs);
-  return waves * warp + bytes / chip.dramBytesPerSecond * (1 / share - 1);
+  double share = std::min(1.0, launch.blocks / chip.numSMs);
+  return launch.waves() * warp +
+         bytes / chip.dramBytesPerSecond * (1 / share - 1);
 }
 
 DeltaScore DeltaEvaluator::operator()(ArrayRef<unsigned> pattern) const {
@@ -149,11 +163,16 @@ DeltaScore DeltaEvaluator::operator()(ArrayRef<unsigned> pattern) const {
   }
   double together = compulsoryBytes(pattern);
   score.bytes = apart - together;
+  score.calls = (pattern.size() - 1) * chip.launchOverhead;
+  if (form == EvaluatorForm::Printed) {
+    score.memory = reducedMemory(pattern);
+    score.penalty = std::max(0.0, printedLatency(pattern) - waits);
+    return score;
+  }
   // What fits in L2 stays there between two kernels.
   score.memory =
       score.bytes /
       (apart <= chip.l2Bytes ? chip.l2BytesPerSecond : chip.dramBytesPerSecond);
-  score.calls = (pattern.size() - 1) * chip.launchOverhead;
   score.penalty = std::max(0.0, latency(pattern, together) - waits);
   return score;
 }

@@ -283,6 +283,8 @@ void StitchEnumeration::forEachPart(llvm::function_ref<void()> visit) {
 
 void StitchEnumeration::evaluateStages(const StitchPasses &passes,
                                        int64_t stages) {
+  if (isPrinted())
+    return;
   current.serialLoop->stages = stages;
   if (!checkStages(group, current, passes))
     evaluateIfBetter();
@@ -400,7 +402,8 @@ bool StitchEnumeration::rate() {
   if (split)
     chooseRounds();
   std::optional<StitchCost> cost =
-      predictStitching(group, work, current, chip, &memo);
+      isPrinted() ? predictPrinted(group, work, current, chip, &memo)
+                  : predictStitching(group, work, current, chip, &memo);
   if (!cost)
     return false;
   // There is room, but one step more or less has to be retained.

@@ -44,18 +44,19 @@ public:
   /// `split`: the reduced axis that is split over blocks. The serial loop of
   /// `work` runs over this axis, or over another one beside it. `cluster`: the
   /// blocks that share the axis of the serial loop. `ranking` gets every
-  /// evaluated schedule.
+  /// evaluated schedule. `evaluator` predicts the times.
   StitchEnumeration(const StitchGroup &group, const StitchWork &work,
                     const ChipInfo &chip, StitchEffort effort,
                     const StitchBound *bound, bool mayBeSerial = true,
                     std::optional<unsigned> split = std::nullopt,
-                    int64_t cluster = 1, StitchRanking *ranking = nullptr)
+                    int64_t cluster = 1, StitchRanking *ranking = nullptr,
+                    EvaluatorForm evaluator = EvaluatorForm::Default)
       : group(group), chip(chip), work(work),
         serialAxis(mayBeSerial && work.serialAxis ? &*work.serialAxis
                                                   : nullptr),
         bound(bound), isCoarse(effort != StitchEffort::Full),
         isOperandA(effort == StitchEffort::First), split(split),
-        cluster(cluster), ranking(ranking) {}
+        cluster(cluster), ranking(ranking), evaluator(evaluator) {}
 
   /// Returns the best schedule if it takes less than `limit` seconds. A
   /// schedule that takes longer may be returned or not.
@@ -102,7 +103,7 @@ public:
       mayBeNarrow = true;
       searchAll();
     }
-    if (best && !onlyWarps && !isOperandA) {
+    if (best && !onlyWarps && !isOperandA && !isPrinted()) {
       tryStages();
       tryBulk();
       tryEvictFirst();
@@ -455,6 +456,8 @@ private:
   /// combines in one round.
   void chooseRounds();
 
+  bool isPrinted() const { return evaluator == EvaluatorForm::Printed; }
+
   /// Evaluates the current schedule unless its lower bound says that it is no
   /// better than the best one, or infeasible.
   void evaluateIfBetter();
@@ -481,6 +484,7 @@ private:
   std::optional<unsigned> split;
   int64_t cluster;
   StitchRanking *ranking;
+  EvaluatorForm evaluator;
   llvm::SmallVector<unsigned> order;
   llvm::SmallVector<int64_t>
       vectors; ///< elements of the widest accesses, by axis

@@ -28,7 +28,8 @@ public:
   Explorer(const OperatorGraph &graph, const ChipInfo &chip,
            const ExplorerOptions &options, const PatternOracle &oracle)
       : graph(graph), chip(chip), options(options), oracle(oracle),
-        delta(graph, chip), candidates(graph.vertices.size() + 1) {}
+        delta(graph, chip, options.delta),
+        candidates(graph.vertices.size() + 1) {}
 
   void findPatterns();
   std::vector<StitchPlan> findPlans();
@@ -50,6 +51,7 @@ private:
     return options.scoresByLatency && oracle.latency && pattern.size() > 1;
   }
   double secondsApart(ArrayRef<unsigned> pattern);
+  double scoreByLatency(ArrayRef<unsigned> pattern, double together);
   std::optional<double> latency(ArrayRef<unsigned> pattern);
 
   const OperatorGraph &graph;
@@ -111,6 +113,17 @@ double Explorer::secondsApart(ArrayRef<unsigned> pattern) {
   return apart;
 }
 
+/// Returns the seconds that a pattern saves whose kernel takes `together`
+/// seconds by the latency evaluator, launches included.
+double Explorer::scoreByLatency(ArrayRef<unsigned> pattern, double together) {
+  double saved = secondsApart(pattern) - together;
+  if (options.delta == EvaluatorForm::Default)
+    return saved;
+  DeltaScore score = delta(pattern);
+  score.penalty = std::max(0.0, score.calls - saved);
+  return score.total(!options.ignoresPenalty);
+}
+
 /// Adds a pattern with the seconds that it saves, or an upper bound of them.
 void Explorer::add(std::vector<Candidate> &list, StitchPattern pattern) {
   if (pattern.size() > options.maxVertices ||
@@ -118,7 +131,7 @@ void Explorer::add(std::vector<Candidate> &list, StitchPattern pattern) {
     return;
   ++scored;
   bool isBound = isScoredByLatency(pattern);
-  double score = isBound ? secondsApart(pattern) - oracle.minLatency
+  double score = isBound ? scoreByLatency(pattern, oracle.minLatency)
                          : delta(pattern).total(!options.ignoresPenalty);
   list.push_back({std::move(pattern), score, isBound});
 }
@@ -154,7 +167,7 @@ void Explorer::keepBest(std::vector<Candidate> &list) {
       continue;
     }
     std::optional<double> together = latency(candidate.vertices);
-    candidate.score = together ? secondsApart(candidate.vertices) - *together
+    candidate.score = together ? scoreByLatency(candidate.vertices, *together)
                                : -std::numeric_limits<double>::infinity();
     candidate.isBound = false;
     list.push_back(std::move(candidate));
@@ -240,7 +253,8 @@ std::vector<StitchPlan> Explorer::findPlans() {
 }
 
 /// Returns the plan of least latency. Patterns that take longer than their
-/// parts as separate kernels are divided.
+/// parts as separate kernels are divided; as printed, only patterns without a
+/// schedule are.
 StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
   size_t best = 0;
   if (!oracle.latency) {
@@ -260,7 +274,9 @@ StitchPlan Explorer::choose(std::vector<StitchPlan> plans) {
       if (pattern.size() > 1)
         for (unsigned vertex : pattern)
           apart += latency(vertex).value_or(0);
-      if (pattern.size() == 1 || (together && *together <= apart)) {
+      bool isWorthIt = together && (options.form == PatternForm::Printed ||
+                                    *together <= apart);
+      if (pattern.size() == 1 || isWorthIt) {
         retained.push_back(pattern);
         continue;
       }
@@ -342,7 +358,8 @@ bool fusion::refine(const OperatorGraph &graph, const ChipInfo &chip,
   ExplorerOptions byLatency = options;
   byLatency.scoresByLatency = true;
   byLatency.tieFactor = 1.01;
-  mergeKernels(graph, DeltaEvaluator(graph, chip), byLatency, oracle, plan);
+  mergeKernels(graph, DeltaEvaluator(graph, chip, options.delta), byLatency,
+               oracle, plan);
   return true;
 }
 
@@ -357,7 +374,7 @@ StitchPlan fusion::explorePrefused(const OperatorGraph &graph,
                                    const StitchPlan &prefused) {
   // The patterns can run in their order, which is also the order of the
   // vertices of the contracted graph.
-  DeltaEvaluator delta(graph, chip);
+  DeltaEvaluator delta(graph, chip, options.delta);
   OperatorGraph contracted;
   std::vector<unsigned> patternOf(graph.vertices.size());
   for (auto [number, pattern] : llvm::enumerate(prefused.patterns))
@@ -369,7 +386,7 @@ StitchPlan fusion::explorePrefused(const OperatorGraph &graph,
     OperatorGraph::Vertex whole = graph.vertices[pattern.back()];
     whole.inputs.clear();
     whole.reads.clear();
-    whole.instructions = 0;
+    whole.instructions = whole.special = 0;
     llvm::SmallDenseSet<unsigned, 8> made, read;
     for (unsigned member : pattern) {
       const OperatorGraph::Vertex &vertex = graph.vertices[member];
@@ -381,6 +398,7 @@ StitchPlan fusion::explorePrefused(const OperatorGraph &graph,
         if (read.insert(tensor).second)
           whole.reads.push_back({tensor, bytes});
       whole.instructions += vertex.instructions;
+      whole.special += vertex.special;
       whole.points = std::max(whole.points, vertex.points);
       whole.isReduction |= vertex.isReduction;
       whole.isExpensive |= vertex.isExpensive;

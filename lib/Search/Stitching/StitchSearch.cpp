@@ -8,10 +8,10 @@
 
 #include "fusion/Search/Stitching/StitchSearch.h"
 #include "StitchEnumeration.h"
+#include "StitchPacking.h"
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "fusion/Target/Chips/Hardware.h"
-#include <deque>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -31,197 +31,6 @@ void StitchRanking::add(const StitchResult &result) {
     best.pop_back();
 }
 
-/// Returns the operators of one component as a group, and sets `axes` to the
-/// numbers of its axes in the whole group.
-static StitchGroup extract(const StitchGroup &group, unsigned component,
-                           SmallVector<unsigned> &axes) {
-  StitchGroup part;
-  SmallVector<unsigned> numbers(group.axes.size());
-  for (auto [number, axis] : llvm::enumerate(group.axes))
-    if (group.components[number] == component) {
-      numbers[number] = axes.size();
-      axes.push_back(number);
-      part.axes.push_back(axis);
-      part.components.push_back(0);
-    }
-  for (StitchAxis &axis : part.axes)
-    for (auto &[other, stride] : axis.rowStrides)
-      other = numbers[other];
-  auto own = [&](StitchTensor tensor) {
-    for (unsigned &axis : tensor.axes)
-      axis = numbers[axis];
-    if (tensor.unit)
-      tensor.unit = numbers[*tensor.unit];
-    if (tensor.gatheredRun)
-      tensor.gatheredRun = numbers[*tensor.gatheredRun];
-    tensor.component = 0;
-    return tensor;
-  };
-  llvm::DenseMap<unsigned, unsigned> inputs, positions;
-  for (auto [op, loops] : llvm::enumerate(group.loops)) {
-    if (group.componentOf(op) != component)
-      continue;
-    part.homes.push_back(numbers[group.homes[op]]);
-    part.add(group.operators()[op], group.share(op));
-    part.reductions.push_back(group.reductions[op]);
-    part.resultLoops.push_back(group.resultLoops[op]);
-    SmallVector<unsigned> &renamed = part.loops.emplace_back(loops);
-    for (unsigned &axis : renamed)
-      axis = numbers[axis];
-    for (unsigned input : group.sources[op].inputs)
-      if (inputs.insert({input, part.inputs.size()}).second)
-        part.inputs.push_back(own(group.inputs[input]));
-    positions[op] = part.operators().size() - 1;
-    StitchGroup::Sources &sources = part.sources.emplace_back();
-    for (unsigned source : group.sources[op].operators)
-      sources.operators.push_back(positions[source]);
-    for (unsigned input : group.sources[op].inputs)
-      sources.inputs.push_back(inputs[input]);
-  }
-  for (auto [reader, input] : group.reads)
-    if (auto it = inputs.find(input); it != inputs.end())
-      part.reads[reader] = it->second;
-  for (const StitchTensor &tensor : group.results)
-    if (part.definer(tensor.value))
-      part.results.push_back(own(tensor));
-  part.findShared();
-  return part;
-}
-
-namespace {
-
-/// One component of a group and what its search needs.
-struct Component {
-  Component(const StitchGroup &whole, unsigned number, const StitchWork &all,
-            const ChipInfo &chip, StitchEffort effort)
-      : group(extract(whole, number, axes)), work(group),
-        mayBeSerial(all.serialAxis &&
-                    llvm::is_contained(axes, *all.serialAxis->axis)) {
-    if (effort == StitchEffort::Bounded)
-      bound.emplace(group, work, chip, mayBeSerial);
-  }
-  const StitchBound *boundOrNull() const { return bound ? &*bound : nullptr; }
-
-  SmallVector<unsigned> axes; ///< of the whole
-  StitchGroup group;
-  StitchWork work;
-  bool mayBeSerial;
-  std::optional<StitchBound> bound;
-};
-
-} // namespace
-
-/// Returns the shared memory of a block, in bytes, if an SM otherwise holds at
-/// most `maxBlocks` blocks.
-using SharedMemory = llvm::function_ref<int64_t(int64_t maxBlocks)>;
-
-/// Returns the cost of one kernel whose blocks each compute one of several
-/// components. All blocks have the registers and the shared memory of the
-/// kernel; the bytes and the instructions of all components share the chip.
-static std::optional<StitchCost>
-packCosts(llvm::ArrayRef<StitchCost> parts, llvm::ArrayRef<int64_t> blocks,
-          int64_t warps, SharedMemory sharedMemory, const ChipInfo &chip) {
-  StitchCost cost;
-  for (const StitchCost &part : parts)
-    cost.registers = std::max(cost.registers, part.registers);
-  int64_t maxBlocks = blocksByThreads(cost.registers, warps, chip);
-  if (maxBlocks == 0)
-    return std::nullopt;
-  cost.sharedMemory = sharedMemory(maxBlocks);
-  if (cost.sharedMemory > chip.sharedMemoryPerBlock)
-    return std::nullopt;
-  cost.blocksPerSM =
-      std::min(maxBlocks, blocksByShared(cost.sharedMemory, chip));
-  if (cost.blocksPerSM == 0)
-    return std::nullopt;
-  double places = double(chip.numSMs) * cost.blocksPerSM, longest = 0, sum = 0,
-         issue = 0;
-  int64_t allBlocks = 0;
-  for (auto [part, count] : llvm::zip_equal(parts, blocks)) {
-    cost.memory += part.memory;
-    cost.traffic += part.traffic;
-    cost.sectors += part.sectors;
-    cost.moved += part.moved;
-    cost.compulsory += part.compulsory;
-    // Steps of a block follow one another.
-    double block = part.latency / part.waves;
-    longest =
-        std::max(longest, block * llvm::divideCeil(count, int64_t(places)));
-    sum += block * count / places;
-    cost.issue = std::max(cost.issue, part.issue);
-    issue += part.issue * count /
-             (double(chip.numSMs) * llvm::divideCeil(count, chip.numSMs));
-    allBlocks += count;
-  }
-  cost.latency = std::max(longest, sum);
-  cost.issue = std::max(cost.issue, issue);
-  cost.waves = llvm::divideCeil(allBlocks, int64_t(places));
-  double busy = std::max({cost.memory, cost.issue, cost.latency});
-  cost.total = chip.launchOverhead + chip.dramLatency +
-               std::max(busy, cost.memory + cost.latency / cost.blocksPerSM);
-  return cost;
-}
-
-/// Searches a schedule of several components. They share nothing but the number
-/// of warps, and one serial loop: that of the component with the most points
-/// goes first.
-static std::optional<StitchResult>
-searchPacked(const StitchGroup &group, unsigned count, const ChipInfo &chip,
-             std::string &reason, StitchEffort effort, const StitchWork &work,
-             StitchRanking *ranking) {
-  std::deque<Component> components; // which bounds refer to
-  for (unsigned component = 0; component < count; ++component)
-    components.emplace_back(group, component, work, chip, effort);
-  std::optional<StitchResult> best;
-  int64_t candidates = 0, legal = 0;
-  for (int64_t warps = 1; warps <= kMaxWarps; warps *= 2) {
-    StitchSchedule whole;
-    whole.warps = warps;
-    whole.threadMapping.assign(group.axes.size(), {});
-    bool isPossible = true;
-    SmallVector<StitchCost> costs;
-    SmallVector<int64_t> blocks;
-    for (const Component &component : components) {
-      ArrayRef<unsigned> axes = component.axes;
-      std::optional<StitchResult> found =
-          StitchEnumeration(component.group, component.work, chip, effort,
-                            component.boundOrNull(), component.mayBeSerial)
-              .run(reason, warps);
-      isPossible = found.has_value();
-      if (!found)
-        break;
-      candidates += found->candidates;
-      legal += found->legal;
-      costs.push_back(found->cost);
-      blocks.push_back(countBlocks(component.group, found->schedule));
-      for (auto [own, axis] : llvm::enumerate(axes))
-        whole.threadMapping[axis] = found->schedule.threadMapping[own];
-      if (found->schedule.serialLoop) {
-        whole.serialLoop = found->schedule.serialLoop;
-        whole.serialLoop->axis = axes[found->schedule.serialLoop->axis];
-      }
-    }
-    if (!isPossible || checkStitching(group, whole, chip))
-      continue;
-    std::optional<StitchCost> cost = packCosts(
-        costs, blocks, warps,
-        [&](int64_t maxBlocks) {
-          return sharedToFit(group, whole, work.passesOf(whole), chip,
-                             maxBlocks);
-        },
-        chip.withData(work.compulsoryBytes));
-    if (cost && ranking)
-      ranking->add(StitchResult{whole, *cost});
-    if (cost && (!best || weighed(*cost) < weighed(best->cost)))
-      best = StitchResult{whole, *cost};
-  }
-  if (best)
-    best->candidates = candidates, best->legal = legal;
-  else if (reason.empty())
-    reason = "no number of warps fits all of its parts";
-  return best;
-}
-
 /// Returns a lower bound of any kernel's time in seconds: its compulsory bytes,
 /// after the latency of the first ones.
 static double minOf(const StitchWork &work, const ChipInfo &chip) {
@@ -236,9 +45,10 @@ namespace {
 class Search {
 public:
   Search(const StitchGroup &group, const ChipInfo &chip, StitchEffort effort,
-         const StitchWork &work, StitchRanking *ranking)
-      : group(group), chip(chip), effort(effort), work(work), ranking(ranking) {
-  }
+         const StitchWork &work, StitchRanking *ranking,
+         EvaluatorForm evaluator)
+      : group(group), chip(chip), effort(effort), work(work), ranking(ranking),
+        evaluator(evaluator) {}
 
   std::optional<StitchResult> run(std::string &reason) {
     if (isBounded(effort))
@@ -247,6 +57,8 @@ public:
     if (best && effort == StitchEffort::First)
       return std::move(best);
     trySerialLoops();
+    if (isPrinted())
+      return std::move(best);
     trySplits();
     tryClusters();
     if (effort == StitchEffort::Full)
@@ -256,10 +68,12 @@ public:
 
 private:
   StitchEnumeration enumeration(int64_t cluster, StitchEffort effort) const {
-    return StitchEnumeration(
-        group, work, chip, effort, isBounded(effort) ? &*bound : nullptr,
-        /*mayBeSerial=*/true, /*split=*/std::nullopt, cluster, ranking);
+    return StitchEnumeration(group, work, chip, effort,
+                             isBounded(effort) ? &*bound : nullptr,
+                             /*mayBeSerial=*/true, /*split=*/std::nullopt,
+                             cluster, ranking, evaluator);
   }
+  bool isPrinted() const { return evaluator == EvaluatorForm::Printed; }
   static bool isBounded(StitchEffort effort) {
     return effort == StitchEffort::Bounded || effort == StitchEffort::First;
   }
@@ -292,6 +106,7 @@ private:
   StitchEffort effort;
   const StitchWork &work;
   StitchRanking *ranking;
+  EvaluatorForm evaluator;
   std::optional<StitchBound> bound;
   std::optional<StitchResult> best;
 };
@@ -340,16 +155,20 @@ void Search::tryEach(
 /// Tries serial loops over another reduced axis than the usual one, which may
 /// need fewer passes or less room.
 void Search::trySerialLoops() {
-  if (!work.serialAxis || (best && weighed(best->cost) <= minOf(work, chip)))
+  if (!work.serialAxis ||
+      (best && !isPrinted() && weighed(best->cost) <= minOf(work, chip)))
     return;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis) {
     if (!group.axes[axis].isReduced || axis == *work.serialAxis->axis)
       continue;
     StitchWork other(group, axis);
-    StitchBound ownBound(group, other, chip);
+    std::optional<StitchBound> ownBound;
+    if (!isPrinted())
+      ownBound.emplace(group, other, chip);
     keepFaster(StitchEnumeration(group, other, chip, StitchEffort::Bounded,
-                                 &ownBound, /*mayBeSerial=*/true,
-                                 /*split=*/std::nullopt, /*cluster=*/1, ranking)
+                                 ownBound ? &*ownBound : nullptr,
+                                 /*mayBeSerial=*/true, /*split=*/std::nullopt,
+                                 /*cluster=*/1, ranking, evaluator)
                    .runBelow(limit()));
   }
 }
@@ -468,7 +287,8 @@ void Search::tryPersistent() {
 /// schedule is infeasible for this group.
 static std::optional<StitchResult> rate(const StitchGroup &group,
                                         const StitchSchedule &schedule,
-                                        const ChipInfo &chip) {
+                                        const ChipInfo &chip,
+                                        EvaluatorForm evaluator) {
   const std::optional<StitchSerialLoop> &walk = schedule.serialLoop;
   // A serial loop beside a split axis has other passes.
   if (StitchSplit::besideSerialLoop(group, schedule))
@@ -485,24 +305,55 @@ static std::optional<StitchResult> rate(const StitchGroup &group,
       checkRetained(group, schedule, passes))
     return std::nullopt;
   std::optional<StitchCost> cost =
-      predictStitching(group, work, schedule, chip);
+      evaluator == EvaluatorForm::Printed
+          ? predictPrinted(group, work, schedule, chip)
+          : predictStitching(group, work, schedule, chip);
   return cost ? std::optional(StitchResult{schedule, *cost}) : std::nullopt;
+}
+
+/// Adds our counts to the cost of a schedule by the evaluator as printed.
+static void addCounts(const StitchGroup &group, StitchResult &result,
+                      const ChipInfo &chip) {
+  std::optional<StitchCost> cost = predictStitching(
+      group, StitchWork::of(group, result.schedule), result.schedule, chip);
+  if (!cost)
+    return;
+  cost->total = result.cost.total;
+  cost->waves = result.cost.waves;
+  cost->warpCycles = result.cost.warpCycles;
+  result.cost = *cost;
 }
 
 std::optional<StitchResult>
 fusion::searchStitching(const StitchGroup &group, const ChipInfo &chip,
                         std::string &reason, StitchEffort effort,
-                        const StitchSchedule *likely, StitchRanking *ranking) {
+                        const StitchSchedule *likely, StitchRanking *ranking,
+                        EvaluatorForm evaluator) {
+  bool isPrinted = evaluator == EvaluatorForm::Printed;
+  // The bounds are of our evaluator.
+  if (isPrinted && effort == StitchEffort::Bounded)
+    effort = StitchEffort::Coarse;
   unsigned count =
       group.components.empty() ? 0 : 1 + *llvm::max_element(group.components);
   if (count == 1 && effort == StitchEffort::First && likely)
-    if (std::optional<StitchResult> found = rate(group, *likely, chip))
+    if (std::optional<StitchResult> found =
+            rate(group, *likely, chip, evaluator))
       return found;
   StitchWork work(group);
   // The first schedule of each component says nothing about what all need.
   if (count > 1 && effort == StitchEffort::First)
-    effort = StitchEffort::Bounded;
-  if (count > 1)
-    return searchPacked(group, count, chip, reason, effort, work, ranking);
-  return Search(group, chip, effort, work, ranking).run(reason);
+    effort = isPrinted ? StitchEffort::Coarse : StitchEffort::Bounded;
+  std::optional<StitchResult> found =
+      count > 1
+          ? searchPacked(group, count, chip, reason, effort, work, ranking,
+                         evaluator)
+          : Search(group, chip, effort, work, ranking, evaluator).run(reason);
+  if (isPrinted && effort == StitchEffort::Full) {
+    if (found)
+      addCounts(group, *found, chip);
+    if (ranking)
+      for (StitchResult &result : ranking->results())
+        addCounts(group, result, chip);
+  }
+  return found;
 }

@@ -93,6 +93,20 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     if (!strategy)
       return reject("no stitch '" + Twine(stitch) +
                     "'; known are explorer, printed, greedy, none");
+    bool isPrinted = strategy == StitchStrategy::Printed;
+    auto lookupForm = [&](StringRef name) {
+      return name != "auto" ? lookupEvaluatorForm(name)
+             : isPrinted    ? EvaluatorForm::Printed
+                            : EvaluatorForm::Default;
+    };
+    std::optional<EvaluatorForm> latency = lookupForm(latencyEvaluator),
+                                 delta = lookupForm(deltaEvaluator);
+    if (!latency)
+      return reject("no latency-evaluator '" + Twine(latencyEvaluator) +
+                    "'; known are auto, default, printed");
+    if (!delta)
+      return reject("no delta-evaluator '" + Twine(deltaEvaluator) +
+                    "'; known are auto, default, printed");
     std::optional<Choice> prefuses = lookupChoice(preFusion),
                           isFull = lookupChoice(fullEvaluator);
     if (!prefuses)
@@ -107,8 +121,13 @@ struct FormGroupsPass : fusion::impl::FuseFormGroupsBase<FormGroupsPass> {
     options.explorer.beam = beam;
     options.explorer.reported = topK;
     options.explorer.maxEvaluations = maxEvaluations;
-    options.preFusion = *prefuses;
-    options.fullEvaluator = *isFull;
+    options.explorer.delta = *delta;
+    options.latency = *latency;
+    // The paper explores what XLA has fused, by the simplified evaluator.
+    options.preFusion =
+        isPrinted && prefuses == Choice::Both ? Choice::Always : *prefuses;
+    options.fullEvaluator =
+        isPrinted && isFull == Choice::Both ? Choice::Never : *isFull;
     options.forceFusion = forceFusion;
     return options;
   }

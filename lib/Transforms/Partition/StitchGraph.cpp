@@ -120,6 +120,7 @@ static void describe(OperatorGraph::Vertex &vertex, linalg::LinalgOp op) {
   ScalarWork work = countScalarWork(op);
   vertex.instructions =
       vertex.points * std::max<int64_t>(1, work.plain + work.special);
+  vertex.special = vertex.points * work.special;
   vertex.isReduction = op.getNumReductionLoops() > 0;
   vertex.isExpensive =
       llvm::any_of(op.getBlock()->without_terminator(), isExpensiveForXla);
@@ -287,12 +288,14 @@ std::optional<double> StitchEvaluator::search(ArrayRef<unsigned> pattern,
   std::optional<StitchResult> found;
   if (effort == StitchEffort::First) {
     std::optional<StitchSchedule> &likely = likelyOf(*group);
-    found = searchStitching(*group, chip, unexplained, effort,
-                            likely ? &*likely : nullptr);
+    found =
+        searchStitching(*group, chip, unexplained, effort,
+                        likely ? &*likely : nullptr, /*ranking=*/nullptr, form);
     if (found)
       likely = found->schedule;
   } else {
-    found = searchStitching(*group, chip, unexplained, effort);
+    found = searchStitching(*group, chip, unexplained, effort,
+                            /*likely=*/nullptr, /*ranking=*/nullptr, form);
   }
   return found ? std::optional(found->cost.total) : std::nullopt;
 }
@@ -327,7 +330,8 @@ std::string StitchEvaluator::whyUnscheduled(ArrayRef<unsigned> pattern) const {
   std::string reason;
   FailureOr<StitchGroup> group = analyse(pattern, reason);
   if (succeeded(group))
-    (void)searchStitching(*group, chip, reason, StitchEffort::Coarse);
+    (void)searchStitching(*group, chip, reason, StitchEffort::Coarse,
+                          /*likely=*/nullptr, /*ranking=*/nullptr, form);
   return reason;
 }
 
@@ -344,7 +348,9 @@ StitchEvaluator::predictExactly(ArrayRef<unsigned> pattern) {
   verdict.isSearched = true;
   std::string reason;
   FailureOr<StitchGroup> group = analyse(pattern, reason);
-  std::optional<StitchResult> found = searchStitching(*group, chip, reason);
+  std::optional<StitchResult> found =
+      searchStitching(*group, chip, reason, StitchEffort::Full,
+                      /*likely=*/nullptr, /*ranking=*/nullptr, form);
   verdict.searched = found ? std::optional(found->cost.total) : verdict.seconds;
   return verdict.searched;
 }

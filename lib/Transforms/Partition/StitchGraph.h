@@ -61,8 +61,10 @@ private:
 /// about patterns. Patterns with equal structure share one answer.
 class StitchEvaluator {
 public:
-  StitchEvaluator(const StitchGraph &graph, const ChipInfo &chip)
-      : graph(graph), chip(chip) {}
+  /// `form`: whose latency evaluator predicts the times of tile programs.
+  StitchEvaluator(const StitchGraph &graph, const ChipInfo &chip,
+                  EvaluatorForm form = EvaluatorForm::Default)
+      : graph(graph), chip(chip), form(form) {}
 
   struct Verdict {
     bool isPossible = false;       ///< there is a tile program
@@ -105,6 +107,7 @@ public:
 private:
   const StitchGraph &graph;
   const ChipInfo &chip;
+  EvaluatorForm form;
   mutable StitchOperators operators;
   mlir::FailureOr<StitchGroup> analyse(llvm::ArrayRef<unsigned> pattern,
                                        std::string &reason) const;

@@ -44,7 +44,8 @@ public:
   Partition(func::FuncOp function, const ChipInfo &chip,
             const StitchPartitionOptions &options, RewriterBase &rewriter)
       : function(function), chip(chip), options(options), rewriter(rewriter),
-        graph(function), judge(graph, chip), delta(graph.graph, chip),
+        graph(function), judge(graph, chip, options.latency),
+        delta(graph.graph, chip, options.explorer.delta),
         remarks(graph, judge, delta, chip, options.explorer.maxVertices) {}
 
   void run(llvm::json::Array *report, llvm::json::Object baselines,
@@ -63,6 +64,11 @@ private:
     std::optional<double> seconds = judge.predict(pattern).seconds;
     // With equal times the fewest kernels win.
     return options.forceFusion && seconds ? kForced : seconds;
+  }
+  /// Returns a lower bound of the seconds of every kernel.
+  double minSeconds() const {
+    return options.latency == EvaluatorForm::Printed ? chip.launchOverhead
+                                                     : minOfKernel(chip);
   }
   double secondsOf(const StitchPlan &plan) {
     double total = 0;
@@ -100,8 +106,7 @@ StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
   auto atMost = [&](ArrayRef<unsigned> pattern) {
     return judge.maxSeconds(pattern);
   };
-  PatternOracle oracle{can, time,
-                       options.forceFusion ? kForced : minOfKernel(chip)};
+  PatternOracle oracle{can, time, options.forceFusion ? kForced : minSeconds()};
   if (!options.forceFusion)
     oracle.maxLatency = atMost;
   if (strategy == StitchStrategy::None)
@@ -166,7 +171,7 @@ void Partition::refine(StitchPlan &plan) {
     return judge.predictExactly(pattern);
   };
   (void)fusion::refine(graph.graph, chip, options.explorer,
-                       {can, time, minOfKernel(chip)}, plan);
+                       {can, time, minSeconds()}, plan);
 }
 
 /// Copies operators that several kernels compute into each of them.

@@ -33,6 +33,8 @@ enum class Choice : uint8_t { Never, Always, Both };
 struct StitchPartitionOptions {
   StitchStrategy strategy = StitchStrategy::Explorer;
   ExplorerOptions explorer;
+  /// Whose latency evaluator predicts the times of kernels.
+  EvaluatorForm latency = EvaluatorForm::Default;
   /// Whether the explorer's vertices are single operators or what XLA's rules
   /// fuse without computing anything twice.
   Choice preFusion = Choice::Both;

@@ -127,6 +127,9 @@ struct SearchSchedulesPass
         choose("model", model, lookupModel(model), knownModelNames());
     auto ofSearch = choose("search", search, lookupMethod(search),
                            "auto, exhaustive, descents, evolutionary");
+    auto ofStitching =
+        choose("latency-evaluator", latencyEvaluator,
+               lookupEvaluatorForm(latencyEvaluator), "default, printed");
     std::optional<Convergence> ends;
     if (convergence == "printed")
       ends = Convergence::Printed;
@@ -141,8 +144,9 @@ struct SearchSchedulesPass
     else if (padding == "least-of-trips")
       rule3 = PaddingRule::LeastOfTrips;
     rule3 = choose("padding", padding, rule3, "auto, printed, least-of-trips");
-    if (!ofSpace || !ofModel || !ofSearch || !ends || !rule3)
+    if (!ofSpace || !ofModel || !ofSearch || !ofStitching || !ends || !rule3)
       return std::nullopt;
+    evaluator = *ofStitching;
     options.space = *ofSpace;
     options.model = *ofModel;
     options.method = *ofSearch;
@@ -176,10 +180,11 @@ struct SearchSchedulesPass
     auto all = [](const auto &of) {
       return std::make_tuple(
           std::string(of.space), std::string(of.model), std::string(of.search),
-          std::string(of.rules), std::string(of.padding),
-          std::string(of.convergence), bool(of.removeDeadLoops),
-          int64_t(of.seed), unsigned(of.effort), int64_t(of.randomSeed),
-          unsigned(of.maxStages), unsigned(of.maxRegisterStages));
+          std::string(of.latencyEvaluator), std::string(of.rules),
+          std::string(of.padding), std::string(of.convergence),
+          bool(of.removeDeadLoops), int64_t(of.seed), unsigned(of.effort),
+          int64_t(of.randomSeed), unsigned(of.maxStages),
+          unsigned(of.maxRegisterStages));
     };
     return all(*this) != all(unset);
   }
@@ -214,6 +219,8 @@ struct SearchSchedulesPass
              "'"},
         {isDrawn, options.model != ModelKind::Default,
          "random-seed draws a schedule; no model evaluates it"},
+        {isDrawn, evaluator != EvaluatorForm::Default,
+         "random-seed draws a schedule; no latency-evaluator evaluates it"},
         {seed != unset.seed, isDrawn,
          "'seed' is of searches; random-seed draws with its own"},
         {seed != unset.seed,
@@ -256,12 +263,13 @@ struct SearchSchedulesPass
                                     const SearchOptions &options,
                                     SearchReports &reports) {
     if (report.empty() && reportPage.empty())
-      return chooseStitching(group, chip, {nullptr, {}, 1, options.randomSeed});
+      return chooseStitching(group, chip,
+                             {nullptr, {}, 1, options.randomSeed, evaluator});
     StitchReport found;
     auto start = std::chrono::steady_clock::now();
     fuse::ScheduleAttr schedule = chooseStitching(
         group, chip,
-        {&found, nameOf(group), options.ranked, options.randomSeed});
+        {&found, nameOf(group), options.ranked, options.randomSeed, evaluator});
     std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - start;
     if (found.search.empty()) {
@@ -398,6 +406,7 @@ struct SearchSchedulesPass
     found.footprint = computeFootprint(model, found.schedule);
   }
 
+  EvaluatorForm evaluator = EvaluatorForm::Default; ///< of stitched groups
   GroupMeasurer *measurer = nullptr;
   bool keepsGiven = false; ///< a schedule that was there
 };

@@ -204,7 +204,8 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
   if (succeeded(axes))
     found = searchStitching(*axes, chip, reason, StitchEffort::Full,
                             /*likely=*/nullptr,
-                            report || request.randomSeed ? &ranking : nullptr);
+                            report || request.randomSeed ? &ranking : nullptr,
+                            request.evaluator);
   if (ranking.drawn()) {
     found->schedule = ranking.drawn()->schedule;
     found->cost = ranking.drawn()->cost;

@@ -9,6 +9,7 @@
 #ifndef FUSION_LIB_TRANSFORMS_SCHEDULING_STITCHSCHEDULES_H
 #define FUSION_LIB_TRANSFORMS_SCHEDULING_STITCHSCHEDULES_H
 
+#include "fusion/Analysis/Stitching/PrintedEvaluators.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Target/Chips/ChipTable.h"
 #include "llvm/Support/JSON.h"
@@ -30,6 +31,8 @@ struct StitchRequest {
   size_t most = 1;
   /// Draws a schedule with this seed in place of the best.
   std::optional<uint64_t> randomSeed = {};
+  /// Whose evaluator predicts the times.
+  EvaluatorForm evaluator = EvaluatorForm::Default;
 };
 
 /// Returns the best schedule of a stitched group, or the generic form, which

@@ -51,6 +51,10 @@
 // SAMEPLAN: error: 'plan-report' and 'plan-html' name the same file
 // OTHERSEED: error: 'seed' is of searches; random-seed draws with its own
 // NOSEED: error: 'seed' is of searches that draw; exhaustive ones of space 'paper' do not
+// RUN: not fusion-opt %s --fuse-search-schedules="random-seed=1 latency-evaluator=printed" 2>&1 | FileCheck %s --check-prefix=NOEVALUATOR
+// NOEVALUATOR: error: random-seed draws a schedule; no latency-evaluator evaluates it
+// RUN: not fusion-opt %s --fuse-search-schedules="latency-evaluator=auto" 2>&1 | FileCheck %s --check-prefix=EVALUATOR
+// EVALUATOR: error: no latency-evaluator 'auto'; known are default, printed
 // NOMODEL: error: random-seed draws a schedule; no model evaluates it
 // NOTEVOLVED: error: 'convergence' is an option of the evolutionary search alone
 // NORULE: error: 'padding' is what rule 3 does, which 'rules' leaves out

@@ -6,17 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Search/Stitching/StitchSearch.h"
+#include "ParsedStitching.h"
 #include "fusion/Analysis/Stitching/StitchBound.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "gtest/gtest.h"
 #include <random>
 #include <set>
 
@@ -138,32 +130,7 @@ private:
   std::vector<std::pair<std::string, std::string>> made; ///< with their types
 };
 
-class StitchSearch : public testing::Test {
-protected:
-  StitchSearch() {
-    context.loadDialect<arith::ArithDialect, func::FuncDialect,
-                        linalg::LinalgDialect, math::MathDialect,
-                        tensor::TensorDialect, fuse::FuseDialect>();
-  }
-
-  std::optional<StitchGroup> parse(StringRef text) {
-    module = parseSourceString<ModuleOp>(text, &context);
-    if (!module)
-      return std::nullopt;
-    auto function = *module->getOps<func::FuncOp>().begin();
-    SmallVector<linalg::LinalgOp> operators(
-        function.getOps<linalg::LinalgOp>());
-    FailureOr<StitchGroup> group = StitchGroup::compute(
-        operators, function.front().getTerminator()->getOperands(),
-        [](const Twine &) {});
-    if (failed(group))
-      return std::nullopt;
-    return std::move(*group);
-  }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
+class StitchSearch : public test::ParsedStitching {};
 
 constexpr std::pair<int64_t, int64_t> kSizes[] = {
     {64, 256},     {4096, 1024}, {7, 3001},  {777, 333},
@@ -196,6 +163,33 @@ TEST_F(StitchSearch, SeedsDrawSchedules) {
     drawn.insert(draw(seed).getAsOpaquePointer());
   EXPECT_GT(drawn.size(), 2u);
   EXPECT_EQ(draw(0), draw(0));
+}
+
+// By the evaluator as printed, too, the first schedule is found where the best
+// of few is, and is no faster.
+TEST_F(StitchSearch, PrintedEvaluatorFindsTheFirst) {
+  unsigned found = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    auto [rows, columns] = kSizes[seed % std::size(kSizes)];
+    RandomProgram program(seed, rows, columns, 1 + seed % 19);
+    std::optional<StitchGroup> group = parse(program.text);
+    ASSERT_TRUE(group) << program.text;
+    auto search = [&](StitchEffort effort) {
+      std::string ignored;
+      return searchStitching(*group, *lookupChip("sm_90a"), ignored, effort,
+                             /*likely=*/nullptr, /*ranking=*/nullptr,
+                             EvaluatorForm::Printed);
+    };
+    std::optional<StitchResult> few = search(StitchEffort::Bounded),
+                                first = search(StitchEffort::First);
+    ASSERT_EQ(few.has_value(), first.has_value()) << program.text;
+    if (!few)
+      continue;
+    ++found;
+    EXPECT_LE(few->cost.total, first->cost.total) << program.text;
+    EXPECT_FALSE(checkStitching(*group, few->schedule, *lookupChip("sm_90a")));
+  }
+  EXPECT_GT(found, 30u);
 }
 
 TEST_F(StitchSearch, BoundsChangeNoResult) {

@@ -9,13 +9,15 @@
 // FusionStitching's latency evaluator (section 4.3): L = N_wave · L_warp, with
 // the occupancy from the registers of live values and from shared memory. Here
 // a warp's latency is that of its loads, its instructions and its exchanges,
-// and a wave takes no less than its bytes need at the chip's bandwidth.
+// and a wave takes no less than its bytes need at the chip's bandwidth. The
+// evaluator as printed (PrintedEvaluators.h) has the same occupancy.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_ANALYSIS_STITCHING_STITCHCOST_H
 #define FUSION_ANALYSIS_STITCHING_STITCHCOST_H
 
+#include "fusion/Analysis/Stitching/PrintedEvaluators.h"
 #include "fusion/Analysis/Stitching/StitchSchedule.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 
@@ -40,6 +42,7 @@ struct StitchCost {
   /// it a quarter more registers.
   int64_t promisedBlocks = 0;
   int64_t waves = 0;
+  double warpCycles = 0; ///< L_warp, by the printed evaluator alone
 };
 
 /// The work of a group's operators, for any schedule.
@@ -148,6 +151,15 @@ std::optional<StitchCost> predictStitching(const StitchGroup &group,
                                            const StitchSchedule &schedule,
                                            const ChipInfo &chip,
                                            StitchMemo *memo = nullptr);
+
+/// Predicts the time of a schedule by the evaluator as printed, with the
+/// launch. It sees no bytes: `memory`, `traffic`, `sectors`, `moved` and
+/// `compulsory` are 0. Returns nullopt where `predictStitching` does.
+std::optional<StitchCost> predictPrinted(const StitchGroup &group,
+                                         const StitchWork &work,
+                                         const StitchSchedule &schedule,
+                                         const ChipInfo &chip,
+                                         StitchMemo *memo = nullptr);
 
 } // namespace fusion
 

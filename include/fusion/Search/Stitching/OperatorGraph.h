@@ -14,9 +14,11 @@
 #ifndef FUSION_SEARCH_STITCHING_OPERATORGRAPH_H
 #define FUSION_SEARCH_STITCHING_OPERATORGRAPH_H
 
+#include "fusion/Analysis/Stitching/PrintedEvaluators.h"
 #include "fusion/Target/Chips/ChipTable.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include <cmath>
 #include <vector>
 
 namespace fusion {
@@ -32,7 +34,8 @@ struct OperatorGraph {
     /// Tensors from outside of the graph: number and bytes.
     llvm::SmallVector<std::pair<unsigned, double>, 4> reads;
     double resultBytes = 0;
-    double instructions = 0; ///< of all points
+    double instructions = 0; ///< of all points, with special functions
+    double special = 0;      ///< special functions of all points
     double points = 0;       ///< of the operator's loops
     double rows = 0;         ///< points of the result
     /// Extents of the loops; those of reduced loops are negative numbers.
@@ -58,6 +61,11 @@ struct OperatorGraph {
 /// Vertices of one kernel, ascending.
 using StitchPattern = llvm::SmallVector<unsigned, 8>;
 
+/// Returns whether a pattern has the vertex.
+inline bool isIn(llvm::ArrayRef<unsigned> pattern, unsigned vertex) {
+  return std::binary_search(pattern.begin(), pattern.end(), vertex);
+}
+
 /// What a pattern saves compared with one kernel for each vertex
 /// (FusionStitching, equation 3), in seconds.
 struct DeltaScore {
@@ -74,9 +82,17 @@ struct DeltaScore {
 /// in the pattern; an input from outside is read once. The penalty is that of
 /// the simplified latency evaluator: 16 registers, the largest row between two
 /// operators in shared memory, no live ranges.
+///
+/// As printed, only traffic between the operators of a pattern counts, and a
+/// regression over its bytes and its destination predicts the time that it
+/// takes (MemoryRegression.h). The penalty is N_wave · L_warp with a table of
+/// cycles per instruction (PrintedEvaluators.h). Ours counts all bytes that are
+/// no longer moved, at the rate of DRAM or L2, and adds to the penalty what few
+/// blocks lose of the bandwidth.
 class DeltaEvaluator {
 public:
-  DeltaEvaluator(const OperatorGraph &graph, const ChipInfo &chip);
+  DeltaEvaluator(const OperatorGraph &graph, const ChipInfo &chip,
+                 EvaluatorForm form = EvaluatorForm::Default);
 
   DeltaScore operator()(llvm::ArrayRef<unsigned> pattern) const;
   /// Returns the bytes that a kernel of these vertices has to move at least.
@@ -89,11 +105,28 @@ public:
   OperatorGraph inducedGraph(llvm::ArrayRef<unsigned> pattern) const;
 
 private:
+  /// The launch of a pattern's kernel without a schedule: a thread for each
+  /// point, in blocks of one warp, or a block for each row where the pattern
+  /// has reductions.
+  struct Launch {
+    double points = 1; ///< of the operator with the most
+    double reductions = 0;
+    double blocks = 1;
+    double warps = 1;    ///< of a block
+    double resident = 1; ///< blocks that the chip holds at a time
+    double waves() const { return std::ceil(blocks / resident); }
+  };
+  Launch launchOf(llvm::ArrayRef<unsigned> pattern) const;
   double latency(llvm::ArrayRef<unsigned> pattern, double bytes) const;
+  double printedLatency(llvm::ArrayRef<unsigned> pattern) const;
+  double reducedMemory(llvm::ArrayRef<unsigned> pattern) const;
+  bool isShared(unsigned vertex, llvm::ArrayRef<unsigned> pattern) const;
   bool isSaved(unsigned vertex, llvm::ArrayRef<unsigned> pattern) const;
 
   const OperatorGraph &graph;
   const ChipInfo &chip;
+  EvaluatorForm form;
+  ByInstruction cycles; ///< of an instruction, as printed
   std::vector<llvm::SmallVector<unsigned, 4>> readers;
   /// For single vertices.
   std::vector<double> ownBytes, ownLatency;

@@ -27,7 +27,7 @@ namespace fusion {
 /// How patterns are made of consumers' patterns, and by remote fusion.
 enum class PatternForm : uint8_t {
   /// No pattern spans two groups of consumers, nor more than two vertices'
-  /// patterns in remote fusion.
+  /// patterns in remote fusion. No pattern of the chosen plan is divided.
   Printed,
   /// Fusion's: combinations of the groups' winners are scored too. Whole
   /// kernels of a plan are merged while that saves time: producers with no
@@ -48,7 +48,10 @@ struct ExplorerOptions {
   unsigned maxDistance = 512;
   /// All legal fusions are made, whatever they cost.
   bool ignoresPenalty = false;
-  /// Scores by the latency evaluator instead of the delta evaluator.
+  /// Whose delta evaluator scores patterns.
+  EvaluatorForm delta = EvaluatorForm::Default;
+  /// Scores by the latency evaluator instead of the delta evaluator; with the
+  /// printed one, only T_penalty is the latency evaluator's.
   bool scoresByLatency = false;
   /// The most kernels of a plan for `refine`, whose slower and better oracle
   /// decides the last merges. It evaluates up to the square of the number of

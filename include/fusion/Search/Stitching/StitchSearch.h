@@ -36,6 +36,7 @@ public:
   /// Inserts `result` if it is among the `most` fastest.
   void add(const StitchResult &result);
   llvm::ArrayRef<StitchResult> results() const { return best; }
+  llvm::MutableArrayRef<StitchResult> results() { return best; }
   /// Returns the drawn schedule, or nullopt if there was none to draw from.
   const std::optional<StitchResult> &drawn() const { return one; }
 
@@ -66,11 +67,18 @@ enum class StitchEffort : uint8_t {
 /// equals, or nullopt with `reason` if none is legal. `likely`, for `First`, is
 /// the schedule of a group with the same axes. `ranking` gets the predicted
 /// times of schedules of the whole group.
+///
+/// The latency evaluator as printed sees no exchanges between blocks, no copies
+/// that overlap with computation and no caches. With it, the search has neither
+/// clusters, cross-block reductions and persistent blocks nor stages and
+/// evict-first accesses, and `Bounded` is `Coarse`. Full searches add our
+/// counts of bytes to the costs.
 std::optional<StitchResult>
 searchStitching(const StitchGroup &group, const ChipInfo &chip,
                 std::string &reason, StitchEffort effort = StitchEffort::Full,
                 const StitchSchedule *likely = nullptr,
-                StitchRanking *ranking = nullptr);
+                StitchRanking *ranking = nullptr,
+                EvaluatorForm evaluator = EvaluatorForm::Default);
 
 } // namespace fusion
 

@@ -88,10 +88,15 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
 
     * `stitch` chooses the strategy: `explorer` is ours, `printed` the paper's, `greedy`
       XLA's rules, `none` leaves every operator alone.
+    * `latency-evaluator` and `delta-evaluator`: `default` is ours, `printed` the
+      paper's (`fusion/Analysis/Stitching/PrintedEvaluators.h`). `auto` is `printed`
+      with `stitch=printed`, else `default`.
     * `pre-fusion=true`: the explorer's vertices are the groups that XLA's rules fuse
-      without recomputation. `auto` takes the better plan of both.
+      without recomputation. `auto` takes the better plan of both; with
+      `stitch=printed` it is `true`.
     * `full-evaluator=true`: the latency evaluator scores patterns in place of the delta
-      evaluator. `auto` takes the better plan of both.
+      evaluator. With `delta-evaluator=printed` it estimates the penalty alone. `auto`
+      takes the better plan of both; with `stitch=printed` it is `false`.
 
     Remarks (category `fuse`) give
 
@@ -125,6 +130,12 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
            "Fuse what is legal, whatever the cost says">,
     Option<"stitch", "stitch", "std::string", /*default=*/"\"explorer\"",
            "Strategy that forms stitched groups: explorer, printed, greedy, none">,
+    Option<"latencyEvaluator", "latency-evaluator", "std::string", /*default=*/"\"auto\"",
+           "Latency evaluator of stitched kernels: default, printed, or auto: the "
+           "one that belongs to stitch">,
+    Option<"deltaEvaluator", "delta-evaluator", "std::string", /*default=*/"\"auto\"",
+           "Delta evaluator of patterns: default, printed, or auto: the one that "
+           "belongs to stitch">,
     Option<"beam", "beam", "unsigned", /*default=*/"3",
            "Plans in the explorer's beam">,
     Option<"topK", "top-k", "unsigned", /*default=*/"3",

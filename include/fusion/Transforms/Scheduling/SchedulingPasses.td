@@ -36,6 +36,9 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
     - `search=evolutionary` is MCFuser's algorithm 1;
     - `search=auto` chooses by the size of the space.
 
+    These are for chains. `latency-evaluator=printed` chooses the schedules of stitched
+    groups by FusionStitching's latency evaluator as the paper prints it.
+
     `rules`, `padding` and `remove-dead-loops` are errors in space `default`, as is every
     option that would change nothing.
 
@@ -65,6 +68,8 @@ def FuseSearchSchedules : ChipPass<"fuse-search-schedules"> {
            "Search space: default, paper, chimera">,
     Option<"model", "model", "std::string", /*default=*/"\"default\"",
            "Cost model: default, mcfuser, chimera-printed, chimera-obs2, alcop">,
+    Option<"latencyEvaluator", "latency-evaluator", "std::string", /*default=*/"\"default\"",
+           "Evaluator of stitched groups: default, or FusionStitching's as printed">,
     Option<"rules", "rules", "std::string", /*default=*/"\"all\"",
            "Rules that prune spaces paper and chimera: all, none, or digits of 1234">,
     Option<"padding", "padding", "std::string", /*default=*/"\"auto\"",
