@@ -114,3 +114,48 @@ def test_ptx_beside_sass():
     lines = compare.table(known).splitlines()
     assert lines[2] == "| G1/f16 | chain | sm_80 | 100 | 1.10 | 0.80 | 2 | 1 |"
     assert lines[-1] == "sm_80: 1 kernels, median 1.10, from 1.10 to 1.10, mean error 10%, 1 within 25 %"
+
+
+def test_regression_of_reduced_memory():
+    fitting = program("fit_reduced_memory")
+    # A line is found again, whatever the weights.
+    constant, slope = fitting.fit([(x, 2e-12 * x - 1e-6) for x in (1e5, 1e6, 1e7, 1e8)])
+    assert (constant, slope) == (pytest.approx(-1e-6), pytest.approx(2e-12))
+    # Else the gradient of the weighted squares is 0.
+    constant, slope = fitting.fit([(1, 1), (2, 5), (4, 7)])
+    weights, points = (1, 1 / 2, 1 / 4), ((1, 1), (2, 5), (4, 7))
+    gradient = [
+        sum(w * (constant + slope * x - y) * factor(x) for w, (x, y) in zip(weights, points))
+        for factor in (lambda x: 1, lambda x: x)
+    ]
+    assert gradient == pytest.approx([0, 0])
+    known = {f"c|{rows}": {"apart": 10.0, "registers": 4.0, "shared": 11.0} for rows in fitting.ROWS}
+    points = fitting.points_of(known, "c", "registers")
+    assert points[0] == (3 * 32 * 4096 * 4, pytest.approx(6e-6)) and len(points) == len(fitting.ROWS)
+    assert all(saved == pytest.approx(-1e-6) for _, saved in fitting.points_of(known, "c", "shared"))
+
+
+def test_regression_is_of_the_chip_table():
+    """Each chip of the table of regressions is fitted, in one order."""
+    table = program("fit_reduced_memory").TABLE.read_text()
+    assert [line.split('"')[1] for line in table.splitlines() if line.startswith("{")] == list(
+        program("fit_reduced_memory").CHIPS
+    )
+
+
+def test_table_of_printed_evaluators():
+    printed = program("stitch_printed")
+    known = {}
+    for label, factor in (("p", 2.0), ("q", 0.5)):
+        for variant in printed.VARIANTS:
+            ratio = 1 if variant == printed.OURS else factor
+            known[f"{label}|sm_80|{variant}"] = {"us": 10 * ratio, "kernels": 2, "seconds": 1.0}
+        known[f"{label}|sm_80|{printed.FULL}"]["seconds"] = 4.0
+    known["broken|sm_80|ours"] = {"failure": "why"}
+    results = printed.results_of(known, "sm_80")
+    assert list(results) == ["p", "q"]
+    lines = printed.table(results).splitlines()
+    assert lines[2].startswith("| p | 10.00 us, 2 | 2.00, 2 |") and lines[3].startswith("| q | 10.00 us, 2 | 0.50, 2 |")
+    # The geometric mean of 2 and 1/2.
+    assert lines[-1].startswith("| geometric mean, kernels of all | 1.00, 4 | 1.00, 4 |")
+    assert printed.penalties(known, ["sm_80"]).splitlines()[-1] == "| sm_80 | 2 | 1.000 | 0 | 0 | 4.00 | 8.0 s over 2.0 s |"

@@ -39,6 +39,28 @@ SmallVector<unsigned, 4> StitchGroup::resultAxes(unsigned op) const {
   return result;
 }
 
+bool StitchGroup::crossesBlocks() const {
+  // By component: the axes that index the results of all reductions.
+  llvm::DenseMap<unsigned, SmallVector<unsigned, 4>> common;
+  llvm::SmallDenseSet<unsigned, 4> haveAxes;
+  for (unsigned op = 0; op < members.size(); ++op) {
+    if (!reductions[op])
+      continue;
+    SmallVector<unsigned, 4> own = resultAxes(op);
+    unsigned component = componentOf(op);
+    if (!own.empty())
+      haveAxes.insert(component);
+    auto [it, isFirst] = common.insert({component, own});
+    if (!isFirst)
+      llvm::erase_if(it->second, [&](unsigned axis) {
+        return !llvm::is_contained(own, axis);
+      });
+  }
+  return llvm::any_of(common, [&](const auto &entry) {
+    return entry.second.empty() && haveAxes.contains(entry.first);
+  });
+}
+
 std::optional<unsigned> StitchGroup::findAxis(StringRef name) const {
   for (auto [index, axis] : llvm::enumerate(axes))
     if (axis.name == name)

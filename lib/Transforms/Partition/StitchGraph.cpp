@@ -284,6 +284,7 @@ std::optional<double> StitchEvaluator::search(ArrayRef<unsigned> pattern,
   verdict.isPossible = succeeded(group);
   if (failed(group))
     return std::nullopt;
+  verdict.crossesBlocks = group->crossesBlocks();
   std::string unexplained;
   std::optional<StitchResult> found;
   if (effort == StitchEffort::First) {

@@ -72,6 +72,8 @@ public:
     std::string reason;            ///< where it is not possible
     bool isEvaluated =
         false; ///< the seconds are computed, if there is a schedule
+    /// Whether blocks need values of other blocks, where it is possible.
+    bool crossesBlocks = false;
     /// Whether there is a schedule, and the predicted seconds of the first one,
     /// if `canSchedule` was called.
     std::optional<bool> isSchedulable;
@@ -84,6 +86,11 @@ public:
   /// Returns whether some block has room for a tile program of the pattern, or
   /// whether the pattern is a single operator. Takes less time than `predict`.
   bool canSchedule(llvm::ArrayRef<unsigned> pattern);
+  /// Returns whether a pattern that can be scheduled has reductions whose blocks
+  /// need values of one another (StitchGroup::crossesBlocks).
+  bool crossesBlocks(llvm::ArrayRef<unsigned> pattern) {
+    return canSchedule(pattern) && verdictOf(pattern).crossesBlocks;
+  }
   /// Returns the predicted seconds with the best schedule of `predict`, if that
   /// has run, or else with the first one that fits. nullopt without a schedule.
   std::optional<double> maxSeconds(llvm::ArrayRef<unsigned> pattern);

@@ -101,7 +101,10 @@ private:
 
 StitchPlan Partition::plan(StitchStrategy strategy, Choice preFusion,
                            Choice fullEvaluator) {
-  auto can = [&](ArrayRef<unsigned> pattern) { return canStitch(pattern); };
+  auto can = [&](ArrayRef<unsigned> pattern) {
+    return canStitch(pattern) && (strategy != StitchStrategy::Printed ||
+                                  !judge.crossesBlocks(pattern));
+  };
   auto time = [&](ArrayRef<unsigned> pattern) { return latency(pattern); };
   auto atMost = [&](ArrayRef<unsigned> pattern) {
     return judge.maxSeconds(pattern);

@@ -12,6 +12,7 @@
 #include "fusion/Search/Stitching/OperatorGraph.h"
 #include "fusion/Search/Stitching/StitchExplorer.h"
 #include "fusion/Target/Chips/MemoryRegression.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -59,8 +60,22 @@ TEST(PrintedEvaluators, CyclesPerInstructionAreTheTables) {
   EXPECT_EQ(cycles.load, 466);
   // 32 lanes on 4 sub-partitions that share 32 lanes of the memory pipe.
   EXPECT_EQ(cycles.store, 4);
-  EXPECT_EQ(cyclesPerInstruction(*lookupChip("sm_90a")).load, 674);
-  EXPECT_EQ(cyclesPerInstruction(*lookupChip("sm_86")).store, 8);
+  // Of other chips, only accesses to global memory differ.
+  for (auto [name, load, store] : {std::tuple("sm_86", 466, 8),
+                                   {"sm_89", 541, 8},
+                                   {"sm_90a", 674, 4},
+                                   {"h200", 674, 4},
+                                   {"sm_100a", 674, 4},
+                                   {"sm_120", 541, 4}}) {
+    ByInstruction other = cyclesPerInstruction(*lookupChip(name));
+    EXPECT_EQ(other.load, load) << name;
+    EXPECT_EQ(other.store, store) << name;
+    for (double ByInstruction::*each :
+         {&ByInstruction::arithmetic, &ByInstruction::special,
+          &ByInstruction::shuffle, &ByInstruction::shared,
+          &ByInstruction::barrier})
+      EXPECT_EQ(other.*each, cycles.*each) << name;
+  }
 }
 
 TEST(PrintedEvaluators, EquationOne) {
@@ -169,6 +184,37 @@ TEST_F(PrintedLatency, SearchMinimizesIt) {
       EXPECT_GE(best->cost.moved, best->cost.compulsory);
       EXPECT_GT(best->cost.compulsory, 0);
     }
+}
+
+// Sums of rows and of columns need values of one another's blocks. Sums of rows
+// and of all elements do, too; two sums of rows do not.
+TEST_F(PrintedLatency, ReductionsThatCrossBlocks) {
+  auto crosses = [&](StringRef first, StringRef ofFirst, StringRef second,
+                     StringRef ofSecond) {
+    std::string text = llvm::formatv(
+        R"(func.func @f(%x: tensor<8x16xf32>) -> ({1}, {3}) {{
+      %zero = arith.constant 0.0 : f32
+      %a = tensor.empty() : {1}
+      %b = tensor.empty() : {3}
+      %c = linalg.fill ins(%zero : f32) outs(%a : {1}) -> {1}
+      %d = linalg.fill ins(%zero : f32) outs(%b : {3}) -> {3}
+      %s = linalg.reduce {{ arith.addf } ins(%x : tensor<8x16xf32>)
+                         outs(%c : {1}) dimensions = [{0}]
+      %t = linalg.reduce {{ arith.maximumf } ins(%x : tensor<8x16xf32>)
+                         outs(%d : {3}) dimensions = [{2}]
+      return %s, %t : {1}, {3}
+    })",
+        first, ofFirst, second, ofSecond);
+    std::optional<StitchGroup> group = parse(text);
+    EXPECT_TRUE(group) << text;
+    return group && group->crossesBlocks();
+  };
+  constexpr const char *rows = "tensor<8xf32>", *columns = "tensor<16xf32>",
+                       *all = "tensor<f32>";
+  EXPECT_FALSE(crosses("1", rows, "1", rows));
+  EXPECT_TRUE(crosses("1", rows, "0", columns));
+  EXPECT_TRUE(crosses("1", rows, "0, 1", all));
+  EXPECT_FALSE(crosses("0, 1", all, "0, 1", all));
 }
 
 //===----------------------------------------------------------------------===//

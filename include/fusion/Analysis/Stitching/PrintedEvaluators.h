@@ -50,7 +50,7 @@ struct ByInstruction {
 
 /// Returns the cycles per instruction (CPI) of a chip: latencies as reported by
 /// microbenchmarks, from the chip table and Microarchitecture.h. No instruction
-/// depends on a store, which takes its turn in the memory pipe.
+/// depends on a store, whose cycles are those of the memory pipe.
 ByInstruction cyclesPerInstruction(const ChipInfo &chip);
 
 /// Returns L_warp in cycles: the sum of N_instruction · CPI over the classes.

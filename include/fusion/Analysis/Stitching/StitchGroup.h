@@ -136,6 +136,11 @@ struct StitchGroup {
   llvm::SmallVector<unsigned, 4> resultAxes(unsigned op) const;
   /// Returns whether an operator combines its points along an axis.
   bool reduces(unsigned op, unsigned axis) const;
+  /// Returns whether reductions of a component have results along axes, but no
+  /// axis in common: of sums of rows and sums of columns, the ones need values
+  /// of all blocks that have the others. FusionStitching forms no such group
+  /// (section 5.2).
+  bool crossesBlocks() const;
 
 private:
   llvm::SmallVector<mlir::linalg::LinalgOp> members;

@@ -24,7 +24,7 @@ struct ChipInfo;
 
 /// A line that was fitted to timed kernels.
 struct ReducedMemory {
-  double seconds = 0;        ///< saved beside those of the bytes
+  double seconds = 0;        ///< saved whatever the bytes are
   double secondsPerByte = 0; ///< of global memory's traffic
 
   /// Returns the seconds saved where `bytes` bytes are neither loaded from nor
