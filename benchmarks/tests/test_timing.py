@@ -145,6 +145,8 @@ def test_regression_is_of_the_chip_table():
 
 def test_table_of_printed_evaluators():
     printed = program("stitch_printed")
+    assert printed.short("stitch_patterns:rope_4096x768/f16 rows=512 cols=768") == "rope f16 512x768"
+    assert {"lstm_backward", workloads.label(workloads.PATTERNS[0])} < set(printed.programs())
     known = {}
     for label, factor in (("p", 2.0), ("q", 0.5)):
         for variant in printed.VARIANTS:

@@ -84,7 +84,8 @@ def FuseFormGroups : ChipPass<"fuse-form-groups"> {
     (`fusion/Search/Stitching/StitchExplorer.h`) makes patterns of every operator with its
     consumers, and plans of patterns that do not overlap. It merges kernels while that
     saves time, and the latency evaluator chooses a plan. A group has a tile program
-    and is predicted to take no longer than its operators apart.
+    and, but for `stitch=printed`, is predicted to take no longer than its operators
+    apart.
 
     * `stitch` chooses the strategy: `explorer` is ours, `printed` the paper's, `greedy`
       XLA's rules, `none` leaves every operator alone.
