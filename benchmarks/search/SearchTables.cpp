@@ -274,7 +274,7 @@ void printEvolutionOfOurs(llvm::ArrayRef<ChainWorkload> workloads) {
 void printMethods() {
   constexpr unsigned rows = 64, efforts[] = {1, 4};
   // Further chips of the table do not change what is drawn.
-  constexpr StringRef names[] = {"sm_80", "sm_86",   "sm_89", "sm_90a",
+  constexpr llvm::StringRef names[] = {"sm_80", "sm_86",   "sm_89", "sm_90a",
                                  "h200",  "sm_100a", "sm_120"};
   outs() << "| products | rows | effort | time of the evolutionary search's "
             "best, mean | most | chip and sizes of that "
