@@ -31,12 +31,12 @@ def timed(fusion_run, source, chip, folder, seed=None, code="best"):
 
 def timed_groups(fusion_run, source, chip, folder, limit=300):
     """{model_us, time_us, kernels} of groups that have their schedules. limit: of the emulator, in seconds."""
-    return _run(fusion_run, source, chip, folder, GIVEN.format(chip=chip), limit)
+    return _run(fusion_run, source, chip, folder, GIVEN.format(chip=chip), limit=limit)
 
 
 def timed_by(fusion_run, source, chip, folder, pipeline, limit=300):
     """{model_us, time_us, kernels} of the module in the file `source`, compiled by `pipeline`, within `limit` seconds."""
-    return _run(fusion_run, source, chip, folder, pipeline, limit)
+    return _run(fusion_run, source, chip, folder, pipeline, limit=limit)
 
 
 def groups(fusion_opt, module, chip):

@@ -240,6 +240,7 @@ void Refinement::trySplitsInClusters(const Trees &trees) {
   std::optional<unsigned> cluster = space.clusterOfPartials();
   if (!cluster)
     return;
+  const SearchEffort effort(group, space, options);
   // Each split needs tiles of its own.
   for (int64_t parts : space.clusterSplits()) {
     ScheduleRanking own(group, chip, options, space);
@@ -255,8 +256,18 @@ void Refinement::trySplitsInClusters(const Trees &trees) {
       judge(start.candidate);
     llvm::for_each(trees.best, judge);
     llvm::for_each(trees.others, judge);
-    if (!options.isRough && own.best() <= kWorthRefining * ranking.best())
+    if (!options.isRough && !own.empty() &&
+        own.best() <= kWorthRefining * ranking.best()) {
+      // Tiles of several axes change together: partial results take room.
+      Descent descent(group, chip, options, space);
+      descent.allow(effort.togetherInClusters);
+      Descent::Point best = descent.rate(own.bestCandidate(), kNever);
+      descent.improve(best);
+      descent.improveTogether(best);
+      own.evaluateAll(best.candidate, space.everyArrangement());
+      own.addLooked(descent.looked());
       Refinement(group, chip, options, space, own).run();
+    }
     for (const ScheduleRanking::Entry &entry : own.starts())
       ranking.judge(entry.costed.schedule, entry.candidate);
     ranking.addLooked(own.allLooked());

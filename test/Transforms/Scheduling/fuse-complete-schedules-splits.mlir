@@ -10,7 +10,7 @@
 // CHECK-SAME: parallel = <{k = 3 : i64}>, codegen = <resident_blocks = 1>>
 // CHECK: fuse.stitch
 // CHECK-SAME: predicted = {global_load_bytes = {{[0-9]+}} : i64, global_store_bytes = 12288 : i64, shared_memory = 0 : i64
-// CHECK-SAME: schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>}
+// CHECK-SAME: schedule = #fuse.schedule<version = 2, mapping = <warps = 8>, pipeline = <{}, register_stages = 3>>}
 
 // GIVEN: parallel = <{k = 3 : i64}>, codegen = <resident_blocks = 3>>
 #schedule = #fuse.schedule<version = 2,

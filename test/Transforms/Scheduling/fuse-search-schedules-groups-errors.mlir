@@ -14,7 +14,7 @@ func.func @tiled_stitch(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @generic_form_with_memory(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, block_swizzle, memory, pipeline or parallel part to choose}}
+  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, block_swizzle, memory or parallel part to choose}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8>, memory = <{A = #fuse.place<shared>}>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>
@@ -26,7 +26,7 @@ func.func @generic_form_with_memory(%a: tensor<8xf32>, %o: tensor<8xf32>) -> ten
 // -----
 
 func.func @generic_form_with_raster(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, block_swizzle, memory, pipeline or parallel part to choose}}
+  // expected-error @below {{schedule cannot be lowered: the generic form has no blocks, block_swizzle, memory or parallel part to choose}}
   %r = fuse.stitch ins(%x = %a : tensor<8xf32>) outs(%p = %o : tensor<8xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 8, block_swizzle = 2>>} {
     %e = linalg.exp ins(%x : tensor<8xf32>) outs(%p : tensor<8xf32>) -> tensor<8xf32>

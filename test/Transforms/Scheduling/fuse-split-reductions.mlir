@@ -23,7 +23,7 @@
 // CHECK: %[[C:.*]] = linalg.matmul ins(%[[X]], %[[Y]]
 // CHECK-NEXT: fuse.yield %[[C]] : tensor<64x96xf32>
 // CHECK: %[[R:.*]] = fuse.stitch ins(%[[V:.*]] = %[[BIAS]] : tensor<96xf16>, %[[P:.*]] = %[[PARTS]] : tensor<3x64x96xf32>) outs(%[[O:.*]] = %[[OUT]] : tensor<64x96xf16>)
-// CHECK-SAME: schedule = #fuse.schedule<version = 2, mapping = <warps = 8>>
+// CHECK-SAME: schedule = #fuse.schedule<version = 2, mapping = <warps = 8>, pipeline = <{}, register_stages = 3>>
 // CHECK: %[[ZERO:.*]] = linalg.fill
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["reduction", "parallel", "parallel"]} ins(%[[P]] : tensor<3x64x96xf32>) outs(%[[ZERO]] : tensor<64x96xf32>)
 // CHECK: ^bb0(%[[PART:.*]]: f32, %[[BEFORE:.*]]: f32):
