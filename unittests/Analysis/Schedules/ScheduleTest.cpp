@@ -146,6 +146,23 @@ TEST(Schedule, GenericForm) {
   EXPECT_TRUE(isGenericSchedule(generic));
   EXPECT_EQ(checkGenericSchedule(group, generic), std::nullopt);
   EXPECT_FALSE(isGenericSchedule(chain.attr));
+  // As many elements in flight as there are stages, of all operands together.
+  EXPECT_EQ(genericStages(3, 1), 3);
+  EXPECT_EQ(genericStages(100, 1), 16);
+  EXPECT_EQ(genericStages(100, 3), 5);
+  EXPECT_EQ(genericStages(100, 17), 1);
+  EXPECT_EQ(genericStages(mlir::ShapedType::kDynamic, 2), 8);
+  auto staged = llvm::cast<fuse::ScheduleAttr>(mlir::parseAttribute(
+      R"(#fuse.schedule<version = 2, mapping = <warps = 8>,
+                        pipeline = <{}, register_stages = 4>>)",
+      &context));
+  EXPECT_TRUE(isGenericSchedule(staged));
+  EXPECT_EQ(checkGenericSchedule(group, staged), std::nullopt);
+  auto buffered = llvm::cast<fuse::ScheduleAttr>(mlir::parseAttribute(
+      R"(#fuse.schedule<version = 2, mapping = <warps = 8>,
+                        pipeline = <{A = 2}>>)",
+      &context));
+  EXPECT_NE(checkGenericSchedule(group, buffered), std::nullopt);
   auto given = llvm::cast<fuse::ScheduleAttr>(mlir::parseAttribute(
       R"(#fuse.schedule<version = 2, mapping = <warps = 4, blocks = ["m"]>>)",
       &context));
