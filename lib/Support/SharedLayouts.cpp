@@ -66,10 +66,12 @@ static LinearLayout rowsOfPlaces(int64_t rows, int64_t units,
          identity(D::Dim1, D::Dim1, units);
 }
 
-/// One panel in units: Offset -> (Dim0 = row, Dim1 = unit). Rows and units must
-/// not cut the swizzle's bits.
+/// One panel in units: Offset -> (Dim0 = row, Dim1 = unit), or two, of which
+/// the second has neighbouring units exchanged. Rows and units must not cut the
+/// swizzle's bits.
 static LinearLayout onePanel(int64_t rows, int64_t panelUnits,
-                             PanelOrder order = PanelOrder::Plain) {
+                             PanelOrder order = PanelOrder::Plain,
+                             bool isDouble = false) {
   unsigned unitBits = Log2_64(panelUnits), shift = 3 - unitBits;
   // The low row bits. The bits of a row that the swizzle uses change the unit,
   // too.
@@ -85,8 +87,11 @@ static LinearLayout onePanel(int64_t rows, int64_t panelUnits,
   };
   for (unsigned b = 0; b < Log2_64(lowRows); ++b)
     bases.push_back({int64_t(1) << bits[b], moved(b)});
-  return LinearLayout::fromBits({{D::Offset, bases}},
-                                {{D::Dim0, lowRows}, {D::Dim1, panelUnits}}) *
+  if (isDouble)
+    bases.push_back({0, panelUnits | 1});
+  return LinearLayout::fromBits(
+             {{D::Offset, bases}},
+             {{D::Dim0, lowRows}, {D::Dim1, panelUnits << isDouble}}) *
          identity(D::Offset, D::Dim0, rows / lowRows);
 }
 
@@ -104,9 +109,10 @@ std::optional<LinearLayout> sharedPanels(int64_t rows, int64_t cols,
   auto shape = panelShape(cols, elementBytes);
   if (!shape || !swizzleFits(rows, shape->panelUnits, order))
     return std::nullopt;
+  bool isDouble = order == PanelOrder::Pairs && shape->panels % 2 == 0;
   return identity(D::Offset, D::Dim1, 16 / elementBytes) *
-         onePanel(rows, shape->panelUnits, order) *
-         identity(D::Offset, D::Dim1, shape->panels);
+         onePanel(rows, shape->panelUnits, order, isDouble) *
+         identity(D::Offset, D::Dim1, shape->panels >> isDouble);
 }
 
 std::optional<PanelOrder> panelOrder(const LinearLayout &layout, int64_t rows,

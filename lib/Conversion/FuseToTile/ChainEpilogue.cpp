@@ -49,9 +49,11 @@ void ChainLowering::exchangeParts(unsigned number) {
           columns = schedule.tiles[mapping.i2];
   tiles.free();
   Type element = getElementTypeOrSelf(sums[number].getType());
-  // Elements of this size have a layout for every shape.
-  LinearLayout layout =
-      *sharedPanels(rows, columns, kPartialBytes, PanelOrder::Plain);
+  // Elements of this size have a layout for every shape. Four lanes of an MMA's
+  // accumulator have eight neighbouring elements of a row.
+  LinearLayout layout = *sharedPanels(
+      rows, columns, kPartialBytes,
+      mapping.intrinsic->isScalar() ? PanelOrder::Plain : PanelOrder::Pairs);
   auto type =
       tile::BufferType::get(b.getContext(), parts, rows, columns, element,
                             tile::LayoutAttr::get(b.getContext(), layout),
