@@ -286,6 +286,7 @@ void NVVMTarget::addEmitters(EmitterRegistry &registry) {
   // Contractions in shared memory.
   registry.add<SharedDotOp>(emitSharedDot);
   registry.add<AwaitDotOp>(emitAwaitDot);
+  registry.add<AwaitDotsOp>(emitAwaitDots);
   registry.add<ProxyFenceOp>(emitProxyFence);
   registry.add<PingPongWaitOp>(emitPingPongWait);
   registry.add<PingPongArriveOp>(emitPingPongArrive);

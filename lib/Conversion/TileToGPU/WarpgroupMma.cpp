@@ -434,3 +434,10 @@ LogicalResult fusion::emitAwaitDot(AwaitDotOp op, KernelEmitter &e) {
   e.setRegisters(op.getResult(), assembly.create(b));
   return success();
 }
+
+LogicalResult fusion::emitAwaitDots(AwaitDotsOp op, KernelEmitter &e) {
+  Assembly assembly;
+  assembly.text() << "wgmma.wait_group.sync.aligned " << op.getPending() << ";";
+  assembly.create(e.builder());
+  return success();
+}

@@ -23,6 +23,7 @@ namespace fusion {
 mlir::LogicalResult emitSharedDot(tile::SharedDotOp op, KernelEmitter &e);
 /// Emits a tile.await_dot by wgmma.wait_group.
 mlir::LogicalResult emitAwaitDot(tile::AwaitDotOp op, KernelEmitter &e);
+mlir::LogicalResult emitAwaitDots(tile::AwaitDotsOp op, KernelEmitter &e);
 
 } // namespace fusion
 

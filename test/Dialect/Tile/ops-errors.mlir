@@ -875,6 +875,44 @@ func.func @shared_dot_types(%x: tensor<64x32xbf16>, %b: !b, %i: index, %s: tenso
 // -----
 
 !b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @in_flight_used(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.shared_dot' op is in flight until a tile.await_dot, its only use, or the end of an iteration}}
+  %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4, 1] {async} : [tensor<64x32xf16>] !b -> tensor<64x64xf32>
+  %e = arith.negf %d : tensor<64x64xf32>
+  return
+}
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @await_dot_of_none(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.await_dot' op waits for a tile.shared_dot with 'async' of its block, or of a loop that carries it}}
+  %d = tile.await_dot %s pending 0 : tensor<64x64xf32>
+  return
+}
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @await_dot_too_many(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
+  %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4, 1] {async} : [tensor<64x32xf16>] !b -> tensor<64x64xf32>
+  // expected-error @below {{'tile.await_dot' op leaves 1 contractions in flight, but 0 began after its own}}
+  %e = tile.await_dot %d pending 1 : tensor<64x64xf32>
+  return
+}
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
+func.func @await_dots_negative(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
+  // expected-error @below {{'tile.await_dots' op leaves -1 contractions in flight}}
+  tile.await_dots pending -1
+  return
+}
+
+// -----
+
+!b = !tile.buffer<1, 32, 64, f16, <"offset: 64*[0,1] 32*[1,0] -> [32, 64]">>
 func.func @shared_dot_warps(%x: tensor<64x32xf16>, %b: !b, %i: index, %s: tensor<64x64xf32>) {
   // expected-error @below {{'tile.shared_dot' op needs 1 to 32 warps along both dimensions}}
   %d = tile.shared_dot %x, %b[%i], %s "wgmma.m64k16" warps [4] : [tensor<64x32xf16>] !b -> tensor<64x64xf32>

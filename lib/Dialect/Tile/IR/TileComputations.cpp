@@ -8,6 +8,7 @@
 
 #include "TileVerifiers.h"
 #include "fusion/Target/Chips/Hardware.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace fusion::tile;
@@ -59,8 +60,10 @@ LogicalResult DotOp::verify() {
 
 LogicalResult SharedDotOp::verify() {
   if (getAsync() &&
-      (!getResult().hasOneUse() || !isa<AwaitDotOp>(*getResult().user_begin())))
-    return emitOpError("is in flight until a tile.await_dot, its only use");
+      (!getResult().hasOneUse() ||
+       !isa<AwaitDotOp, scf::ForOp, scf::YieldOp>(*getResult().user_begin())))
+    return emitOpError("is in flight until a tile.await_dot, its only use, or "
+                       "the end of an iteration");
   if (failed(verifyStages(*this, getStages())))
     return failure();
   if (static_cast<bool>(getLhs()) == static_cast<bool>(getLhsBuffer()) ||
@@ -100,16 +103,24 @@ LogicalResult SharedDotOp::verify() {
 }
 
 SharedDotOp AwaitDotOp::getDot() {
-  return getValue().getDefiningOp<SharedDotOp>();
+  Value value = getValue();
+  if (auto loop = value.getDefiningOp<scf::ForOp>())
+    value = loop.getTiedLoopYieldedValue(
+                    loop.getTiedLoopRegionIterArg(cast<OpResult>(value)))
+                ->get();
+  return value.getDefiningOp<SharedDotOp>();
 }
 
 LogicalResult AwaitDotOp::verify() {
   SharedDotOp dot = getDot();
-  if (!dot || !dot.getAsync() || dot->getBlock() != (*this)->getBlock())
-    return emitOpError("waits for a tile.shared_dot with 'async' of its block");
+  if (!dot || !dot.getAsync() ||
+      (dot->getBlock() != (*this)->getBlock() &&
+       !getValue().getDefiningOp<scf::ForOp>()))
+    return emitOpError("waits for a tile.shared_dot with 'async' of its block, "
+                       "or of a loop that carries it");
   int64_t behind = 0;
-  for (Operation *op = dot->getNextNode(); op && op != *this;
-       op = op->getNextNode()) {
+  for (Operation *op = getValue().getDefiningOp()->getNextNode();
+       op && op != *this; op = op->getNextNode()) {
     auto other = dyn_cast<SharedDotOp>(op);
     behind += other && other.getAsync();
   }
@@ -117,6 +128,13 @@ LogicalResult AwaitDotOp::verify() {
   if (pending < 0 || pending > behind)
     return emitOpError("leaves ") << pending << " contractions in flight, but "
                                   << behind << " began after its own";
+  return success();
+}
+
+LogicalResult AwaitDotsOp::verify() {
+  if (static_cast<int64_t>(getPending()) < 0)
+    return emitOpError("leaves ")
+           << static_cast<int64_t>(getPending()) << " contractions in flight";
   return success();
 }
 

@@ -183,13 +183,13 @@ struct InsertBarriersPass
     return access;
   }
 
-  Access wholeBuffer(Operation *op, Value buffer) const {
+  Access wholeBuffer(Operation *op, Value buffer, bool isWrite) const {
     auto alloc = buffer.getDefiningOp<AllocOp>();
     int64_t offset = *alloc.getOffset();
     return {op,
             offset,
             offset + alloc.getType().getBytes(),
-            /*isWrite=*/true,
+            isWrite,
             buffer,
             /*isWarpPrivate=*/false};
   }
@@ -429,7 +429,9 @@ struct InsertBarriersPass
         before(store, bufferAccess(store, /*isWrite=*/true), state);
       } else if (auto scatter = dyn_cast<ClusterScatterOp>(op)) {
         // Any block of the cluster may write any part of the buffer.
-        before(scatter, wholeBuffer(scatter, scatter.getBuffer()), state);
+        before(scatter,
+               wholeBuffer(scatter, scatter.getBuffer(), /*isWrite=*/true),
+               state);
       } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
         before(load, bufferAccess(load, /*isWrite=*/false), state);
       } else if (auto store = dyn_cast<PrivateStoreOp>(op)) {
@@ -446,9 +448,17 @@ struct InsertBarriersPass
         for (const Access &access : readBy(dot))
           before(dot, access, state);
       } else if (auto await = dyn_cast<AwaitDotOp>(op)) {
-        // The contraction reads its operands until here.
-        for (const Access &access : readBy(await.getDot()))
-          note(access, state);
+        // The contraction reads its operands until here, and any of their
+        // stages if it is of another iteration.
+        SharedDotOp dot = await.getDot();
+        if (dot->getBlock() == await->getBlock())
+          for (const Access &access : readBy(dot))
+            note(access, state);
+        else
+          for (Value buffer :
+               {Value(dot.getLhsBuffer()), Value(dot.getRhsBuffer())})
+            if (buffer)
+              note(wholeBuffer(dot, buffer, /*isWrite=*/false), state);
       } else if (isa<ConvertLayoutOp, ReduceOp>(op)) {
         auto offset = op.getAttrOfType<IntegerAttr>("offset");
         FailureOr<int64_t> bytes = getExchangeBytes(&op);

@@ -6,15 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop's operations are divided into two stages. Late are the contraction
-// that asks for the overlap and the operations that need its result. Late are
-// also the fills, waits and releases of the buffer that it reads, and
-// operations that are cheaper to recompute than to carry. All others are early.
-// The new loop executes the early stage of one iteration together with the late
-// stage of the iteration before.
+// A contraction whose factors are both in shared memory stays in flight while
+// the next iteration's begins (AccumulateInFlight.cpp).
+//
+// Of others, the loop's operations are divided into two stages. Late are the
+// contraction that asks for the overlap and the operations that need its
+// result. Late are also the fills, waits and releases of the buffer that it
+// reads, and operations that are cheaper to recompute than to carry. All others
+// are early. The new loop executes the early stage of one iteration together
+// with the late stage of the iteration before.
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccumulateInFlight.h"
 #include "PipelineFill.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
@@ -281,17 +285,6 @@ std::optional<std::string> Stages::divide() {
   return std::nullopt;
 }
 
-/// Adds `shift` to the slot of an operation: its iteration relative to that of
-/// the new loop.
-static void shiftSlots(Operation *op, int64_t shift) {
-  op->walk([&](Operation *inner) {
-    for (StringRef name : {"slot", "lhs_slot", "rhs_slot"})
-      if (auto slot = inner->getAttrOfType<IntegerAttr>(name))
-        inner->setAttr(name,
-                       IntegerAttr::get(slot.getType(), slot.getInt() + shift));
-  });
-}
-
 void Stages::emit(OpBuilder &b, ArrayRef<Operation *> ops, IRMapping &mapping,
                   int64_t shift) {
   for (Operation *op : ops)
@@ -448,21 +441,51 @@ struct OverlapIterationsPass
       if (dot.getStages().value_or(1) > 1)
         dots.push_back(dot);
     });
+    llvm::MapVector<scf::ForOp, SmallVector<SharedDotOp>> sums;
     for (SharedDotOp dot : dots) {
-      if (std::optional<std::string> why = overlap(dot)) {
-        remarkMissed(dot, "pipeline", "not-overlapped",
-                     "the contraction does not overlap with the next "
-                     "iteration's: " +
-                         *why);
-        dot.removeStagesAttr();
-      } else {
-        ++numOverlapped;
+      auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+      if (loop && dot.getLhsBuffer()) {
+        sums[loop].push_back(dot);
+        continue;
       }
+      count(dot, overlap(dot, loop));
     }
+    for (auto &[loop, ofLoop] : sums)
+      accumulate(loop, ofLoop);
   }
 
-  std::optional<std::string> overlap(SharedDotOp dot) {
-    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  /// Says why a contraction does not overlap, or counts it.
+  void count(SharedDotOp dot, const std::optional<std::string> &why) {
+    if (!why) {
+      ++numOverlapped;
+      return;
+    }
+    remarkMissed(dot, "pipeline", "not-overlapped",
+                 "the contraction does not overlap with the next "
+                 "iteration's: " +
+                     *why);
+    dot.removeStagesAttr();
+  }
+
+  /// Leaves the MMAs of all contractions of a loop in flight, or of none.
+  void accumulate(scf::ForOp loop, ArrayRef<SharedDotOp> dots) {
+    std::optional<std::string> why;
+    for (SharedDotOp dot : dots)
+      if (!why)
+        why = whyNotInFlight(dot, loop);
+    if (!why && llvm::any_of(loop.getOps<SharedDotOp>(), [&](SharedDotOp dot) {
+          return !llvm::is_contained(dots, dot);
+        }))
+      why = "the loop has another contraction";
+    if (!why && !surelyIterates(loop, getOperation()))
+      why = "its loop may have no iterations";
+    for (SharedDotOp dot : dots)
+      count(dot, why);
+    if (!why)
+      accumulateInFlight(dots, loop);
+  }
+
+  std::optional<std::string> overlap(SharedDotOp dot, scf::ForOp loop) {
     if (!loop)
       return "it is in no loop";
     Stages stages(loop, dot);

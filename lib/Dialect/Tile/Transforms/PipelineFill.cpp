@@ -113,6 +113,15 @@ SmallVector<scf::ForOp> fusion::tile::loopsThatFill(Value buffer) {
   return loops;
 }
 
+void fusion::tile::shiftSlots(Operation *op, int64_t shift) {
+  op->walk([&](Operation *inner) {
+    for (StringRef name : {"slot", "lhs_slot", "rhs_slot"})
+      if (auto slot = inner->getAttrOfType<IntegerAttr>(name))
+        inner->setAttr(name,
+                       IntegerAttr::get(slot.getType(), slot.getInt() + shift));
+  });
+}
+
 bool fusion::tile::fillsPlacesOnce(scf::ForOp loop, AllocOp alloc) {
   int64_t ahead = 0;
   for (Operation *user : alloc->getUsers())

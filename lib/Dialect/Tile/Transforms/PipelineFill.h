@@ -116,6 +116,10 @@ llvm::SmallPtrSet<mlir::Value, 4> pipelinedBuffers(mlir::scf::ForOp loop);
 /// Returns the loops that fill `buffer` in stages, each for its own iterations.
 llvm::SmallVector<mlir::scf::ForOp> loopsThatFill(mlir::Value buffer);
 
+/// Adds `shift` to the slots of an operation and of those in its regions: the
+/// iteration relative to that of the loop in which the operation stands.
+void shiftSlots(mlir::Operation *op, int64_t shift);
+
 /// Whether one run of the loop fills no place of the buffer twice: its trip
 /// count is at most the number of places. Threads that store what they have
 /// loaded go on in the last iterations, in which no copy is issued.

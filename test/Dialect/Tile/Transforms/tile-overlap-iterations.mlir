@@ -94,3 +94,59 @@ tile.kernel @two_products(%p: !tile.ptr<f16> {tile.access = #tile.access<read>},
   %used = arith.negf %sums : tensor<64x64xf32>
   tile.return
 }
+
+// A sum of products of buffers: the iteration before is waited for behind the next one's contraction. Its stage is released, and
+// refilled, after that. The first contraction starts from zero.
+// CHECK-LABEL: tile.kernel @sum
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
+// CHECK: %[[A:.*]] = tile.alloc
+// CHECK: %[[B:.*]] = tile.alloc
+// CHECK: tile.await %[[A]][%[[C0:.*]]] {slot = 0 : i64}
+// CHECK: tile.await %[[B]][%[[C0]]] {slot = 0 : i64}
+// CHECK-NEXT: %[[FIRST:.*]] = tile.shared_dot of %[[A]][%[[C0]]], %[[B]][%[[C0]]], %[[ZERO]] {{.*}} {async, lhs_slot = 0 : i64, rhs_slot = 0 : i64}
+// CHECK-NOT: await_dot
+// CHECK-NOT: tile.release
+// CHECK: tile.acquire %[[A]]
+// CHECK-NEXT: tile.copy_async {{.*}}, %[[A]]
+// CHECK: %[[START:.*]] = arith.addi
+// CHECK: %[[SUM:.*]]:4 = scf.for %{{.*}} = %[[START]] to {{.*}} iter_args(%[[ACC:.*]] = %[[FIRST]], %[[STAGE:.*]] = {{.*}}, %{{.*}} = {{.*}}, %[[BEFORE:.*]] = %[[C0]])
+// CHECK: tile.await %[[B]][%[[STAGE]]] {slot = 1 : i64}
+// CHECK-NEXT: %[[NEXT:.*]] = tile.shared_dot of %[[A]][%[[STAGE]]], %[[B]][%[[STAGE]]], %[[ACC]] {{.*}} {async, lhs_slot = 1 : i64, rhs_slot = 1 : i64}
+// CHECK-NEXT: tile.await_dots pending 1
+// CHECK-NEXT: tile.release %[[A]][%[[BEFORE]]]
+// CHECK-NEXT: tile.release %[[B]][%[[BEFORE]]]
+// CHECK: tile.acquire %[[A]]
+// CHECK: scf.yield %[[NEXT]], {{.*}}, {{.*}}, %[[STAGE]]
+// CHECK: }
+// CHECK: %[[ALL:.*]] = tile.await_dot %[[SUM]]#0 pending 0
+// CHECK-NEXT: tile.release %[[A]][%[[SUM]]#3]
+// CHECK-NEXT: tile.release %[[B]][%[[SUM]]#3]
+// CHECK: arith.negf %[[ALL]]
+tile.kernel @sum(%p: !tile.ptr<f16> {tile.access = #tile.access<read>}) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %view = tile.window %p[] sizes [%c256, %c64] {bounded = array<i64>, shape = array<i64: 256, 64>, map = #k} : !tile.ptr<f16> -> !view
+  %a = tile.alloc : !two
+  %b = tile.alloc : !two
+  tile.copy_async %view[%c0, %c0], %a[%c0] by tma {slot = 0 : i64} : !view, !two
+  tile.copy_async %view[%c0, %c0], %b[%c0] by tma {slot = 0 : i64} : !view, !two
+  %sums, %end, %fill_end = scf.for %k = %c0 to %c256 step %c64 iter_args(%sum = %zero, %stage = %c0, %fill = %c1) -> (tensor<64x64xf32>, index, index) {
+    %next = arith.addi %k, %c64 : index
+    %more = arith.cmpi slt, %next, %c256 : index
+    tile.acquire %a[%fill] if %more : !two
+    tile.copy_async %view[%next, %c0], %a[%fill] by tma if %more {slot = 1 : i64} : !view, !two
+    tile.acquire %b[%fill] if %more : !two
+    tile.copy_async %view[%next, %c0], %b[%fill] by tma if %more {slot = 1 : i64} : !view, !two
+    tile.await %a[%stage] {slot = 0 : i64} : !two
+    tile.await %b[%stage] {slot = 0 : i64} : !two
+    %o = tile.shared_dot of %a[%stage], %b[%stage], %sum "wgmma.m64k16" warps [4, 1] {lhs_slot = 0 : i64, rhs_slot = 0 : i64, stages = 2 : i64} : (!two) !two -> tensor<64x64xf32>
+    tile.release %a[%stage] : !two
+    tile.release %b[%stage] : !two
+    scf.yield %o, %fill, %stage : tensor<64x64xf32>, index, index
+  }
+  %used = arith.negf %sums : tensor<64x64xf32>
+  tile.return
+}

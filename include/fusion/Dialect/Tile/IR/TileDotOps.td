@@ -47,8 +47,9 @@ def Tile_SharedDotOp
 
     Data that threads have written to the operands must have been passed to the
     asynchronous proxy (`tile.proxy_fence`). All operands have been read when the
-    result is there. With `async` that is at the `tile.await_dot` of the result, which
-    is its only use. Until then nothing may write to the operands.
+    result is there. With `async` that is at the `tile.await_dot` of the result. Until
+    then nothing may write to the operands. Its only use is that wait, or a loop that
+    carries it to the next contraction's accumulator.
 
     With a constant zero as accumulator, the MMA starts from zero and reads no
     accumulator.
@@ -89,9 +90,9 @@ def Tile_AwaitDotOp
                             AllTypesMatch<["value", "result"]>]> {
   let summary = "Waits for a contraction in flight";
   let description = [{
-    Gives the result of a `tile.shared_dot` with `async` of the same block. `pending`
-    such contractions, which began after that one, may still be in flight then (PTX
-    ISA, "wgmma.wait_group"). The values of `under` are computed while the contraction
+    Gives the result of a `tile.shared_dot` with `async` of the same block, or of a
+    loop that carries its sum. `pending` such contractions, which began after that
+    one, may still be in flight then (PTX ISA, "wgmma.wait_group"). The values of `under` are computed while the contraction
     is in flight: no compiler moves their computation behind the wait.
 
     ```mlir
@@ -114,6 +115,28 @@ def Tile_AwaitDotOp
     /// Returns the contraction that is waited for.
     SharedDotOp getDot();
   }];
+}
+
+def Tile_AwaitDotsOp
+    : Tile_Op<"await_dots", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for all contractions in flight but the newest";
+  let description = [{
+    At most `pending` contractions with `async` are in flight afterwards. The others
+    have read their operands. This gives no result: a loop that adds up products goes
+    on with the sum in flight.
+
+    ```mlir
+    scf.for ... iter_args(%sum = %first, %before = %zero) -> ... {
+      %next = tile.shared_dot of %a[%stage], %b[%stage], %sum ... {async} : ...
+      tile.await_dots pending 1
+      tile.release %a[%before] : ...
+      scf.yield %next, %stage : ...
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "`pending` $pending attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // FUSION_DIALECT_TILE_IR_TILEDOTOPS_TD

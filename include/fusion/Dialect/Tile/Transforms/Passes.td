@@ -231,6 +231,11 @@ def TileOverlapIterations
     two stages waits only for its own buffers. A loop that might have no iteration is not
     changed. A remark (category `pipeline`) gives the reason why a contraction stays.
 
+    A contraction of two buffers whose sum the loop carries goes on while its MMAs of the
+    iteration before are in flight (CUTLASS, `warpgroup_wait<1>`). The pass waits for these
+    afterwards, with `tile.await_dots`, and then releases their stages. All contractions of
+    the loop must allow it.
+
     ```mlir
     %o = scf.for %n = ... iter_args(%sums = %zero) {
       tile.await %k[%stage]
