@@ -30,10 +30,14 @@ llvm::StringRef Cost::bound() const {
     return "shared memory";
   if (most == dram)
     return "DRAM";
+  if (most == issue)
+    return "issue slots";
   return most == l2 ? "L2" : "pipeline";
 }
 
-double Cost::busiest() const { return std::max({dram, l2, shared, compute}); }
+double Cost::busiest() const {
+  return std::max({dram, l2, shared, compute, issue});
+}
 
 Cost fusion::predictThroughput(const GroupModel &group,
                                const Schedule &schedule,
@@ -127,9 +131,11 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
   cost.dram =
       cost.dramBytes / chip.memoryOf(group.outsideBytes()).bytesPerSecond;
   cost.pipeline = pipeline.kernel;
+  cost.issue = pipeline.issue;
   cost.residentBlocks = pipeline.residentBlocks;
   cost.total = cost.launch + cost.splitReduction +
-               std::max(cost.busiest(), cost.pipeline);
+               std::max(cost.busiest(), cost.pipeline) +
+               kExposedIssue * cost.issue;
   return cost;
 }
 

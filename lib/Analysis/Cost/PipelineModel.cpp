@@ -9,6 +9,7 @@
 #include "fusion/Analysis/Cost/PipelineModel.h"
 #include "TileUse.h"
 #include "fusion/Analysis/Resources/Occupancy.h"
+#include "fusion/Analysis/Schedules/IterationOverlap.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "fusion/Analysis/Schedules/TMASupport.h"
 #include "fusion/Target/Chips/Hardware.h"
@@ -113,6 +114,16 @@ public:
       result.epilogue += splitReductionSeconds();
     result.block = result.init + result.main + result.epilogue;
     result.kernel = result.block * result.batches;
+    double outside = kBlockInstructions, moved = body.stored;
+    if (schedule.splitInCluster) {
+      outside += kBlockInstructions;
+      moved += 2 * clusterPartialBytes(group, schedule);
+    }
+    double instructions =
+        body.issued + outside +
+        kCopyInstructions * moved / (kBytesOfCopy * kWarpSize * schedule.warps);
+    result.issue = instructions * schedule.warps * result.residentBlocks *
+                   result.batches / (kSubPartitions * chip.clockHz);
     if (schedule.persistent && form == PipelineForm::Continuous) {
       // A few SMs have none of the clusters.
       int64_t slots = residentSlots(schedule, result.residentBlocks, chip);
@@ -133,9 +144,11 @@ private:
     /// cores, the part of them that overlaps with operators, and seconds of
     /// operators.
     double multiplied = 0, overlapped = 0, operated = 0;
+    double issued = 0; ///< instructions of a warp
     LoadedBytes loaded;
-    int64_t stored = 0;  ///< bytes
-    unsigned stages = 0; ///< fewest of its pipelined loads, 0 without any
+    int64_t stored = 0;      ///< bytes
+    unsigned stages = 0;     ///< fewest of its pipelined loads, 0 without any
+    bool isInFlight = false; ///< MMAs read a stage during the next iteration
   };
 
   bool isAnothers(unsigned tensor) const {
@@ -330,15 +343,19 @@ private:
     body.multiplied += multiplied;
     if (form == PipelineForm::Printed)
       return;
-    if (schedule.isPingPong || schedule.contractions[number].stages > 1)
+    body.isInFlight |= isSumInFlight(group, schedule, number);
+    if (schedule.isPingPong || (schedule.contractions[number].stages > 1 &&
+                                !isSumInFlight(group, schedule, number)))
       body.overlapped += multiplied;
     const Footprint::TileWork &work = footprint.tileWork[number];
     double share = 1.0 / (kWarpSize * schedule.warps), ofTiles = share;
     for (unsigned axis : group.contractions[number].reduction)
       ofTiles /= sequentialTrips(group, schedule, axis);
-    body.operated += secondsOfInstructions(
-        work.completed.plain * ofTiles + work.computed.plain * share,
-        work.completed.special * ofTiles + work.computed.special * share);
+    double plain = work.completed.plain * ofTiles + work.computed.plain * share,
+           special =
+               work.completed.special * ofTiles + work.computed.special * share;
+    body.operated += secondsOfInstructions(plain, special);
+    body.issued += plain + special + use.instructions(number);
   }
 
   /// Returns the seconds of a body's contractions and of the operators on their
@@ -354,12 +371,11 @@ private:
     return all - hidden;
   }
 
-  /// Returns the seconds in which a warp controls an iteration of a loop: it
-  /// counts, waits for copies, and issues the next ones.
-  double secondsOfControl(const TilingNode &loop) const {
+  /// Returns the instructions in which a warp controls an iteration of a loop:
+  /// it counts, waits for copies, and issues the next ones.
+  double instructionsOfControl(const TilingNode &loop) const {
     if (form == PipelineForm::Printed)
       return 0;
-    constexpr double bytesOfCopy = 16;
     double instructions = kLoopInstructions;
     bool waits = false;
     for (const TilingNode &node : loop.children) {
@@ -368,12 +384,11 @@ private:
       waits = true;
       if (!loadsByTMA(node))
         instructions += kCopyInstructions * use.tileBytes(node.index) /
-                        (bytesOfCopy * kWarpSize * schedule.warps);
+                        (kBytesOfCopy * kWarpSize * schedule.warps);
       else if (!hasProducers())
         instructions += kTMAInstructions;
     }
-    return secondsOfInstructions(instructions + (waits ? kWaitInstructions : 0),
-                                 0);
+    return instructions + (waits ? kWaitInstructions : 0);
   }
 
   /// Whether TMA copies load everything that a node loads.
@@ -417,6 +432,7 @@ private:
       outer.load += body.load;
       outer.use += body.use;
       outer.stored += body.stored;
+      outer.issued += body.issued;
       return;
     }
     size_t place = result.loops.size();
@@ -433,9 +449,12 @@ private:
                             : std::ceil(footprint.shortened->average);
     Body body = visit(node.children, at + 1, innerFirst, loop.iterations);
     firstLoads += body.load;
-    loop.stages = std::max(1u, body.stages);
+    loop.stages =
+        std::max(1u, body.stages - (body.stages > 0 && body.isInFlight));
     loop.load = body.load;
-    loop.use = body.use + secondsOfControl(node);
+    double control = instructionsOfControl(node);
+    loop.use = body.use + secondsOfInstructions(control, 0);
+    outer.issued += (body.issued + control) * loop.iterations;
     // A producer warp issues the inner loop's next first loads while the last
     // iterations of this one compute.
     bool isAhead = llvm::all_of(node.children, [&](const TilingNode &child) {

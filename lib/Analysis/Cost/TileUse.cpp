@@ -8,8 +8,10 @@
 
 #include "TileUse.h"
 #include "fusion/Analysis/Resources/BlockResources.h"
+#include "fusion/Analysis/Schedules/IterationOverlap.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "fusion/Target/Chips/Hardware.h"
+#include "fusion/Target/Layouts/FragmentLayouts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <tuple>
@@ -74,10 +76,13 @@ unsigned TileUse::registerStages(unsigned number) const {
 /// it, loaded again. `repetitions` of the loop follow each other without a
 /// break.
 double TileUse::useSeconds(unsigned number, int64_t repetitions) {
-  PipelineMemo::Use asked{blocksPerSM, repetitions, registerStages(number)};
+  PipelineMemo::Use asked{blocksPerSM, repetitions, registerStages(number),
+                          schedule.contractions[number].stages};
   PipelineMemo::Use &known = memo.uses[number];
-  if (std::tie(known.blocksPerSM, known.repetitions, known.stages) !=
-      std::tie(asked.blocksPerSM, asked.repetitions, asked.stages)) {
+  if (std::tie(known.blocksPerSM, known.repetitions, known.stages,
+               known.accumulators) != std::tie(asked.blocksPerSM,
+                                               asked.repetitions, asked.stages,
+                                               asked.accumulators)) {
     known = asked;
     known.seconds = computeUse(number, repetitions, asked.stages);
   }
@@ -108,7 +113,7 @@ double TileUse::computeUse(unsigned number, int64_t repetitions,
   }
   double use = intrinsic.readsShared()
                    ? inPlaceSeconds(compute, bytes, steps, intrinsic,
-                                    /*isOverlapped=*/mapping.stages > 1)
+                                    waitsForMMAs(number, repetitions))
                    : loadUseLatency(load, compute, steps, stages, multiplexed,
                                     form, sharedSeconds(bytes));
   for (std::optional<unsigned> producer : contraction.producer) {
@@ -158,17 +163,44 @@ double TileUse::reductionSeconds(unsigned number) const {
 
 /// Returns the seconds of a contraction that reads operands in place: tensor
 /// cores read shared memory while they multiply, one instruction after the
-/// other. The last one is waited for. Meanwhile other warpgroups use the cores,
-/// or this one has another contraction.
+/// other. The last one is waited for, `waits` times in each tile. Meanwhile
+/// other warpgroups use the cores.
 double TileUse::inPlaceSeconds(double compute, double bytes, double steps,
-                               const Intrinsic &intrinsic,
-                               bool isOverlapped) const {
+                               const Intrinsic &intrinsic, double waits) const {
   double groups =
       std::max<double>(1, schedule.warps * blocksPerSM / intrinsic.warps);
   double busy = steps * std::max(compute, sharedSeconds(bytes));
-  return isOverlapped
-             ? busy
-             : busy + (chip.sharedLatency + intrinsic.latency(chip)) / groups;
+  return busy + waits * (chip.sharedLatency + intrinsic.latency(chip)) / groups;
+}
+
+double TileUse::instructions(unsigned number) const {
+  const ContractionMapping &mapping = schedule.contractions[number];
+  const Intrinsic &mma = *mapping.intrinsic;
+  double i1 = schedule.tiles[mapping.i1], i2 = schedule.tiles[mapping.i2],
+         r1 = schedule.tiles[mapping.r1];
+  double multiplied = i1 * i2 * r1 / schedule.warps;
+  // One instruction of a warpgroup has as many columns as it can.
+  double columns = mma.i2;
+  if (mma.readsShared())
+    columns = std::max<double>(
+        columns, instructionColumns(i2, mapping.warps[1], mma.operandBits / 8));
+  double mmas =
+      multiplied / (mma.isScalar() ? kWarpSize : mma.i1 * columns * mma.r1);
+  if (mma.readsShared())
+    return mmas;
+  constexpr double bytesOfLoad = 16;
+  return mmas +
+         fragmentBytes(group, schedule, number, schedule.tiles[mapping.r1]) /
+             (bytesOfLoad * kWarpSize * schedule.warps);
+}
+
+/// Returns how often a tile of a contraction waits for its MMAs, of a loop with
+/// `repetitions` tiles: once, or never where another contraction's follow
+/// them, or once for the loop where the sum stays in flight.
+double TileUse::waitsForMMAs(unsigned number, int64_t repetitions) const {
+  if (schedule.contractions[number].stages == 1)
+    return 1;
+  return isSumInFlight(group, schedule, number) ? 1.0 / repetitions : 0;
 }
 
 /// Returns the seconds of row statistics of a tile: fragments from shared

@@ -36,6 +36,10 @@ public:
   /// follow each other without a break.
   double useSeconds(unsigned number, int64_t repetitions);
 
+  /// Returns the instructions of one warp for one tile of a contraction: MMAs,
+  /// and loads of fragments.
+  double instructions(unsigned number) const;
+
   /// Returns the seconds of the row statistics of one tile. Tensor `rows`
   /// identifies them.
   double passSeconds(unsigned rows) const;
@@ -48,7 +52,8 @@ private:
                     unsigned ofRegisters) const;
   double reductionSeconds(unsigned number) const;
   double inPlaceSeconds(double compute, double bytes, double steps,
-                        const Intrinsic &intrinsic, bool isOverlapped) const;
+                        const Intrinsic &intrinsic, double waits) const;
+  double waitsForMMAs(unsigned number, int64_t repetitions) const;
 
   const GroupModel &group;
   const Schedule &schedule;

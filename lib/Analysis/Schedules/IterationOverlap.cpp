@@ -9,6 +9,7 @@
 #include "fusion/Analysis/Schedules/IterationOverlap.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "llvm/ADT/STLExtras.h"
+#include <limits>
 
 using namespace fusion;
 using llvm::ArrayRef;
@@ -69,25 +70,74 @@ std::optional<unsigned> fusion::producerOfOperandA(const GroupModel &group,
       .producer[schedule.contractions[number].isOperandA(0) ? 0 : 1];
 }
 
+/// Whether `tensor` is what the contraction loads as operand `operand`.
+static bool isLoadedAs(const GroupTensor &tensor, unsigned number,
+                       unsigned operand) {
+  return tensor.role == TensorRole::Operand &&
+         tensor.operandNumber == operand &&
+         (tensor.contraction == number ||
+          llvm::is_contained(tensor.sharedBy, number));
+}
+
+/// Returns the reason why the MMAs of a contraction cannot be in flight while
+/// the next iteration adds to its sum, or nullopt, whatever else is in its
+/// loop.
+static Reason whyNotSummed(const GroupModel &group, const Schedule &schedule,
+                           unsigned number, ArrayRef<unsigned> loops) {
+  const ContractionMapping &mapping = schedule.contractions[number];
+  const Contraction &contraction = group.contractions[number];
+  if (!mapping.intrinsic->isAsync)
+    return mapping.intrinsic->name.str() +
+           " is synchronous: it has ended when the next instruction begins";
+  for (unsigned operand : {0u, 1u})
+    if (contraction.producer[operand] ||
+        !isReadFromShared(group, schedule, number, operand))
+      return std::string("the ") + (mapping.isOperandA(operand) ? "A" : "B") +
+             " operand of its MMA is not loaded to shared memory";
+  if (loops.empty() || sequentialTrips(group, schedule, loops.back()) < 2)
+    return "it is in no loop";
+  if (!llvm::is_contained(contraction.reduction, loops.back()))
+    return "it is complete in each iteration";
+  return std::nullopt;
+}
+
+static Reason whyNotSummed(const GroupModel &group, const Schedule &schedule,
+                           unsigned number) {
+  llvm::SmallVector<TilingStatement> statements = listStatements(schedule.tree);
+  llvm::SmallVector<unsigned, 8> loops =
+      loopsOf(statements, group, schedule, number);
+  if (Reason reason = whyNotSummed(group, schedule, number, loops))
+    return reason;
+  for (unsigned other = 0; other < group.contractions.size(); ++other)
+    if (other != number &&
+        loopsOf(statements, group, schedule, other) == loops &&
+        whyNotSummed(group, schedule, other, loops))
+      return "'" + group.valueName(other) + "', in its loop, cannot";
+  return std::nullopt;
+}
+
 /// A contraction that overlaps with the next iteration waits for nothing but
-/// the copies of its own operand, and multiplies a value that waits for it.
+/// the copies of its own operands, and multiplies a value that waits for it.
 Reason fusion::whyNotOverlapped(const GroupModel &group,
                                 const Schedule &schedule, unsigned number) {
   const ContractionMapping &mapping = schedule.contractions[number];
   const Contraction &contraction = group.contractions[number];
   std::string who = "'" + group.valueName(number) +
                     "' cannot overlap with the next iteration's contractions: ";
-  if (Reason reason = whyNotFed(group, schedule, number))
+  bool isFed = producerOfOperandA(group, schedule, number).has_value();
+  if (Reason reason = isFed ? whyNotFed(group, schedule, number)
+                            : whyNotSummed(group, schedule, number))
     return who + *reason;
+  if (!isFed && schedule.isPingPong)
+    return who + "warpgroups alternate on the tensor cores";
   unsigned second = mapping.isOperandA(0) ? 1 : 0;
   if (contraction.producer[second])
     return who + "the B operand of its MMA is computed";
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
     if (tensor.role != TensorRole::Operand)
       continue;
-    bool isOwn = tensor.operandNumber == second &&
-                 (tensor.contraction == number ||
-                  llvm::is_contained(tensor.sharedBy, number));
+    bool isOwn = isLoadedAs(tensor, number, second) ||
+                 (!isFed && isLoadedAs(tensor, number, 1 - second));
     if (isOwn && place.transport != fuse::Transport::TMA)
       return who + "'" + tensor.name + "' is not copied by TMA";
     // Threads that wait for their own copies meet at barriers.
@@ -97,23 +147,41 @@ Reason fusion::whyNotOverlapped(const GroupModel &group,
   return std::nullopt;
 }
 
+/// Calls `visit` with the number of each tensor whose tiles the MMAs of a
+/// contraction with overlap read in place.
+static void forEachOverlapped(const GroupModel &group, const Schedule &schedule,
+                              unsigned number,
+                              llvm::function_ref<void(unsigned)> visit) {
+  for (unsigned operand : {0u, 1u})
+    if (!group.contractions[number].producer[operand])
+      for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
+        if (isLoadedAs(group.tensors[tensor], number, operand))
+          visit(tensor);
+}
+
+unsigned fusion::fewestStages(const GroupModel &group, const Schedule &schedule,
+                              unsigned number) {
+  unsigned fewest = std::numeric_limits<unsigned>::max();
+  forEachOverlapped(group, schedule, number, [&](unsigned tensor) {
+    fewest = std::min(fewest, schedule.places[tensor].stages);
+  });
+  return fewest;
+}
+
 Reason fusion::whyOverlapStalls(const GroupModel &group,
                                 const Schedule &schedule) {
+  Reason reason;
   for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
     if (mapping.stages == 1)
       continue;
-    unsigned second = mapping.isOperandA(0) ? 1 : 0;
-    for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
-      if (tensor.role == TensorRole::Operand &&
-          tensor.operandNumber == second &&
-          (tensor.contraction == number ||
-           llvm::is_contained(tensor.sharedBy, number)) &&
-          place.stages == 1)
-        return "'" + group.valueName(number) +
-               "' cannot overlap with the next iteration's contractions: '" +
-               tensor.name + "' has one stage";
+    forEachOverlapped(group, schedule, number, [&](unsigned tensor) {
+      if (!reason && schedule.places[tensor].stages == 1)
+        reason = "'" + group.valueName(number) +
+                 "' cannot overlap with the next iteration's contractions: '" +
+                 group.tensors[tensor].name + "' has one stage";
+    });
   }
-  return std::nullopt;
+  return reason;
 }
 
 std::optional<std::string> fusion::whyNotPingPong(const GroupModel &group,

@@ -32,7 +32,9 @@ const report = JSON.parse(document.getElementById('data').textContent);
 const root = document.getElementById('report');
 const phases = [[['launch_us', 'launch', '#888888']],
                 [['dram_us', 'DRAM', '#4878a8'], ['l2_us', 'L2', '#76b7b2'], ['shared_us', 'shared', '#e0a030'],
-                 ['compute_us', 'tensor cores', '#59a14f'], ['pipeline_us', 'pipeline', '#b05060']],
+                 ['compute_us', 'tensor cores', '#59a14f'], ['issue_us', 'issue slots', '#8c6d46'],
+                 ['pipeline_us', 'pipeline', '#b05060']],
+                [['exposed_issue_us', 'exposed issue slots', '#8c6d46']],
                 [['combine_us', 'combining', '#9467bd']]];
 function add(parent, tag, attributes, text) {
   const svg = ['svg', 'rect', 'line', 'text', 'circle', 'path'].includes(tag);

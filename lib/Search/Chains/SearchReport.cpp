@@ -32,6 +32,8 @@ Object reportCost(const Cost &cost) {
                 {"l2_us", microseconds(cost.l2)},
                 {"shared_us", microseconds(cost.shared)},
                 {"compute_us", microseconds(cost.compute)},
+                {"issue_us", microseconds(cost.issue)},
+                {"exposed_issue_us", microseconds(kExposedIssue * cost.issue)},
                 {"pipeline_us", microseconds(cost.pipeline)},
                 {"bound", cost.bound()},
                 {"blocks_per_sm", cost.blocksPerSM},
@@ -189,10 +191,14 @@ std::string fusion::whyNot(const CostedSchedule &other,
     return text + takes(other.modelSeconds, chosen.modelSeconds) +
            " by the model";
   // The time is the longest of the terms that overlap, plus the cross-block
-  // reduction.
+  // reduction and a part of the issue slots.
   auto longest = [](const Cost &cost) {
     return std::max(cost.busiest(), cost.pipeline);
   };
+  if (kExposedIssue * (other.cost.issue - chosen.cost.issue) >
+      longest(other.cost) - longest(chosen.cost))
+    return text + "issue slots take " +
+           takes(other.cost.issue, chosen.cost.issue);
   if (other.cost.splitReduction - chosen.cost.splitReduction >
       longest(other.cost) - longest(chosen.cost))
     return text + "the cross-block reduction takes " +

@@ -61,9 +61,15 @@ public:
          const Cost &throughput, Take take)
       : evaluator(evaluator), schedule(schedule), candidate(candidate),
         loops(loops), throughput(throughput), take(take),
-        least(evaluator.checker.footprint()) {
+        least(evaluator.checker.footprint()),
+        isOverlapped(schedule.overlapsIterations()) {
     for (const PipelinedLoop &loop : loops)
       counts.push_back(countDepths(loop));
+    findSums();
+  }
+  ~Stages() {
+    for (unsigned number : sums)
+      schedule.contractions[number].stages = 1;
   }
 
   /// Returns whether some number of stages may be faster than the limit.
@@ -78,8 +84,8 @@ public:
       deepest.push_back(count - 1);
     set(deepest);
     const ChipInfo &chip = evaluator.chip;
-    // A block's barriers, with releases by others of its cluster, and TMA copies
-    // that producers would issue.
+    // A block's barriers, with releases by others of its cluster, and TMA
+    // copies that producers would issue.
     double barriers = 0, iterationsOfAll = 0;
     double release = schedule.cluster > 1 ? chip.remoteArrivalLatency : 0;
     for (const PipelinedLoop &loop : loops) {
@@ -105,12 +111,16 @@ public:
         setRegisterStages(registers);
         Cost cost = predictCost(evaluator.group, schedule, held, chip,
                                 throughput, &evaluator.memo);
-        double control =
-            iterationsOfAll * copies * kTMAInstructions / chip.clockHz *
-            chip.cyclesOfInstruction(double(schedule.warps) * blocks);
-        double pipeline = cost.pipeline - (barriers + control) * cost.waves;
+        double warps = double(schedule.warps) * blocks,
+               copying = iterationsOfAll * copies * kTMAInstructions *
+                         cost.waves / chip.clockHz;
+        double pipeline = cost.pipeline - barriers * cost.waves -
+                          copying * chip.cyclesOfInstruction(warps);
+        cost.issue =
+            std::max(0.0, cost.issue - copying * warps / kSubPartitions);
         if (cost.launch + cost.splitReduction +
-                std::max(cost.busiest(), pipeline) <
+                std::max(cost.busiest(), pipeline) +
+                kExposedIssue * cost.issue <
             limit)
           return true;
       }
@@ -145,8 +155,7 @@ public:
     Depths best(loops.size(), 0);
     double seconds = ofOne.value_or(kNever);
     unsigned most = counts.empty() ? 1 : *llvm::max_element(counts);
-    bool isKnown =
-        ofOne || schedule.producerWarps > 0 || schedule.overlapsIterations();
+    bool isKnown = ofOne || schedule.producerWarps > 0 || isOverlapped;
     for (unsigned depth = isKnown ? 1 : 0; depth < most; ++depth) {
       Depths common;
       for (unsigned count : counts)
@@ -230,6 +239,18 @@ private:
       ScheduleBuilder::setStages(schedule, stages, loop.loads);
       candidate.stages = std::max(candidate.stages, stages);
     }
+    evaluator.space.setSumsInFlight(schedule, sums);
+  }
+
+  /// Finds the contractions whose sums may stay in flight with several stages.
+  void findSums() {
+    if (llvm::none_of(counts, [](unsigned count) { return count > 1; }))
+      return;
+    Depths deepest;
+    for (unsigned count : counts)
+      deepest.push_back(count - 1);
+    set(deepest);
+    sums = evaluator.space.sumsInFlight(schedule);
   }
 
   /// Tries all numbers of stages of the loops from `loop` on.
@@ -266,8 +287,10 @@ private:
   ArrayRef<PipelinedLoop> loops;
   const Cost &throughput;
   Take take;
-  Footprint least; ///< with one stage
-  Depths counts;   ///< of each loop
+  Footprint least;                     ///< with one stage
+  bool isOverlapped;                   ///< with another contraction
+  Depths counts;                       ///< of each loop
+  llvm::SmallVector<unsigned, 4> sums; ///< contractions, in flight if staged
 };
 
 /// Evaluates all stages of a schedule whose warps and transports are chosen,

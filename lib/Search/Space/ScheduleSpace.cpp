@@ -133,10 +133,34 @@ void ScheduleSpace::listPolicies() {
 bool ScheduleSpace::setOverlaps(Schedule &schedule) const {
   bool isAny = false;
   for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
+    if (!producerOfOperandA(group, schedule, number))
+      continue;
     mapping.stages = whyNotOverlapped(group, schedule, number) ? 1 : 2;
     isAny |= mapping.stages > 1;
   }
   return isAny;
+}
+
+llvm::SmallVector<unsigned, 4>
+ScheduleSpace::sumsInFlight(const Schedule &schedule) const {
+  llvm::SmallVector<unsigned, 4> numbers;
+  // Printed models know of no sums in flight.
+  if (options.model != ModelKind::Default)
+    return numbers;
+  for (auto [number, mapping] : llvm::enumerate(schedule.contractions))
+    if (mapping.intrinsic->isAsync &&
+        !producerOfOperandA(group, schedule, number) &&
+        !whyNotOverlapped(group, schedule, number))
+      numbers.push_back(number);
+  return numbers;
+}
+
+void ScheduleSpace::setSumsInFlight(Schedule &schedule,
+                                    ArrayRef<unsigned> numbers) const {
+  constexpr unsigned least = 3; // two that MMAs read, and one to be filled
+  for (unsigned number : numbers)
+    schedule.contractions[number].stages =
+        fewestStages(group, schedule, number) >= least ? 2 : 1;
 }
 
 bool ScheduleSpace::mayProduce(unsigned producers, unsigned warps) const {
@@ -582,5 +606,6 @@ Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
       mapping.stages = 1;
   schedule.isPingPong = policy.isPingPong && policy.producers > 0 &&
                         !whyNotPingPong(group, schedule);
+  setSumsInFlight(schedule, sumsInFlight(schedule));
   return schedule;
 }

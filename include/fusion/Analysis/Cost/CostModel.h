@@ -24,6 +24,7 @@ struct Cost {
   double compute = 0;   ///< tensor-core and other flops of the busiest SM
   double pipeline =
       0; ///< a block's dependent steps, wave by wave (PipelineModel.h)
+  double issue = 0; ///< issue slots of the busiest scheduler
   double splitReduction =
       0; ///< the launch that reduces the partial results of a split reduction
   int64_t blocksPerSM = 0;    ///< that one SM can hold
@@ -38,6 +39,11 @@ struct Cost {
   /// Returns the seconds for which the busiest resource is busy.
   double busiest() const;
 };
+
+/// The part of the issue slots that adds to whatever else takes the time: warps
+/// that leave a barrier or receive a tile together also issue together, and
+/// then wait together (docs/search-reference.md).
+constexpr double kExposedIssue = 0.75;
 
 /// Predicts the time of a group: its launch and, for a split reduction, the
 /// launch that reduces the partial results. The launch takes the longer of two

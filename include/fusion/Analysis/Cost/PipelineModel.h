@@ -96,9 +96,13 @@ double loopLatency(double load, double use, double iterations, double stages,
 
 /// Instructions of a warp to control a loop, from the machine code of products:
 /// of an iteration, of the wait for its copies, of each TMA copy that the warp
-/// issues, and of each of a thread's copies of 16 bytes.
+/// issues, of each of a thread's copies of 16 bytes, and before and behind all
+/// loops of a block.
 constexpr double kLoopInstructions = 8, kWaitInstructions = 16,
-                 kTMAInstructions = 20, kCopyInstructions = 4;
+                 kTMAInstructions = 20, kCopyInstructions = 4,
+                 kBlockInstructions = 200;
+/// Bytes of one thread's copy.
+constexpr double kBytesOfCopy = 16;
 
 /// One sequential loop of a block.
 struct LoopLatency {
@@ -115,6 +119,7 @@ struct PipelineLatency {
   double kernel = 0;
   double block = 0;
   double init = 0, main = 0, epilogue = 0;
+  double issue = 0; ///< issue slots of the busiest scheduler
   int64_t batches = 0;
   int64_t residentBlocks = 0; ///< that run at a time on the busiest SM
   DramTraffic dram;           ///< of the launch
@@ -163,7 +168,8 @@ private:
   /// The latest result for a contraction.
   struct Use {
     int64_t blocksPerSM = 0, repetitions = 0;
-    unsigned stages = 0;
+    unsigned stages = 0;       ///< of fragments
+    unsigned accumulators = 0; ///< stages of the contraction
     double seconds = 0;
   };
   DramMemo dram;

@@ -20,16 +20,37 @@
 
 namespace fusion {
 
+/// Returns the contraction whose result is A of contraction `number`'s
+/// intrinsic, or nullopt if A is loaded.
+std::optional<unsigned> producerOfOperandA(const GroupModel &group,
+                                           const Schedule &schedule,
+                                           unsigned number);
+
 /// Returns the reason why contraction `number` cannot have cross-iteration
-/// overlap (`overlap` of `#fuse.pipeline`), or nullopt if it can once B of its
-/// intrinsic has several stages. Where its MMAs are issued, no waits are
-/// allowed but those for the mbarriers of B.
+/// overlap (`overlap` of `#fuse.pipeline`), or nullopt if it can once its
+/// loaded operands have several stages. Where its MMAs are issued, no waits are
+/// allowed but those for the mbarriers of these. Either A is another
+/// contraction's value, and its MMAs run beside the next iteration's first
+/// contraction; or both operands are loaded, and the next iteration adds to the
+/// sum before these MMAs have ended.
 std::optional<std::string> whyNotOverlapped(const GroupModel &group,
                                             const Schedule &schedule,
                                             unsigned number);
 
-/// Returns the reason why cross-iteration overlap stalls, or nullopt: B of a
-/// contraction with overlap has a single stage.
+/// Returns whether a contraction with overlap adds up products of loaded
+/// operands.
+inline bool isSumInFlight(const GroupModel &group, const Schedule &schedule,
+                          unsigned number) {
+  return schedule.contractions[number].stages > 1 &&
+         !producerOfOperandA(group, schedule, number);
+}
+
+/// Returns the fewest stages of the contraction's loaded operands.
+unsigned fewestStages(const GroupModel &group, const Schedule &schedule,
+                      unsigned number);
+
+/// Returns the reason why cross-iteration overlap stalls, or nullopt: a loaded
+/// operand of a contraction with overlap has a single stage.
 std::optional<std::string> whyOverlapStalls(const GroupModel &group,
                                             const Schedule &schedule);
 
@@ -48,12 +69,6 @@ inline unsigned countWarpgroups(const Schedule &schedule) {
 /// another otherwise.
 std::optional<std::string> whyNotPingPong(const GroupModel &group,
                                           const Schedule &schedule);
-
-/// Returns the contraction whose result is A of contraction `number`'s
-/// intrinsic, or nullopt if A is loaded.
-std::optional<unsigned> producerOfOperandA(const GroupModel &group,
-                                           const Schedule &schedule,
-                                           unsigned number);
 
 } // namespace fusion
 
