@@ -50,42 +50,58 @@ static constexpr unsigned kSegment = 2048;
 /// first one with the most executed steps stays.
 static constexpr size_t kMostNodes = 500000;
 
-/// What stands for the lines of waits for mbarriers: ptxas peels the first try
-/// off the loop of a wait, and gives it another line.
-static constexpr unsigned kWaitLine = ~1u;
+/// Marks the lines of waits for mbarriers, so that waits and other operations
+/// whose lines are not known stay apart.
+static constexpr unsigned kWait = 1u << 31;
 
-/// Instructions between tries of a wait and jumps, at most.
+/// Instructions between the target of a jump and the try of a wait there, at
+/// most.
 static constexpr unsigned kMostBetween = 8;
 
 PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
   for (const MachineInst &inst : graph.kernel().insts) {
     kinds.push_back(anchorKind(inst));
-    lines.push_back(isMbarrierWait(inst) ? kWaitLine : inst.line);
-    if (kinds.back() != StepKind::None)
-      anchors.insert({kinds.back(), lines.back()});
+    lines.push_back(isMbarrierWait(inst) ? inst.line | kWait : inst.line);
   }
-  for (auto [index, inst] : llvm::enumerate(graph.kernel().insts))
-    triesAgain.push_back(inst.target && isRetry(index, *inst.target));
+  // ptxas peels the first try off the loop of a wait, and gives it another
+  // line. The line of the PTX is that of the try in the loop.
+  for (auto [index, inst] : llvm::enumerate(graph.kernel().insts)) {
+    std::optional<Retry> retry;
+    if (inst.target)
+      retry = retryOf(index, *inst.target);
+    triesAgain.push_back(retry.has_value());
+    if (retry)
+      lines[retry->first] = graph.kernel().insts[retry->next].line | kWait;
+  }
+  for (auto [kind, line] : llvm::zip(kinds, lines))
+    if (kind != StepKind::None)
+      anchors.insert({kind, line});
 }
 
-/// Returns whether a jump tries a wait for an mbarrier again: behind a try, it
-/// leads to another one of the same mbarrier and phase.
-bool PathFinder::isRetry(unsigned jump, unsigned target) const {
+/// Returns the tries of a wait for an mbarrier before and behind a jump that
+/// tries the wait again: both of the same mbarrier and phase. Returns nullopt
+/// for other jumps.
+std::optional<PathFinder::Retry> PathFinder::retryOf(unsigned jump,
+                                                     unsigned target) const {
   llvm::ArrayRef<MachineInst> insts = graph.kernel().insts;
   unsigned next = target;
   while (next < insts.size() && kinds[next] == StepKind::None &&
          next - target < kMostBetween)
     ++next;
+  // The last try before the jump, without another jump between the two. ptxas
+  // may have moved any instructions there.
   unsigned before = jump;
-  while (before > 0 && kinds[before] == StepKind::None &&
-         jump - before < kMostBetween)
+  while (before > 0 && !isMbarrierWait(insts[before]) &&
+         (before == jump || !insts[before].target))
     --before;
   if (next == insts.size() || !isMbarrierWait(insts[next]) ||
       !isMbarrierWait(insts[before]))
-    return false;
+    return std::nullopt;
   // `P2, [UR13+0xc040], R2`: the predicates may differ.
-  return insts[next].operands.split(',').second ==
-         insts[before].operands.split(',').second;
+  if (insts[next].operands.split(',').second !=
+      insts[before].operands.split(',').second)
+    return std::nullopt;
+  return Retry{before, next};
 }
 
 /// Which anchors may execute which steps: those of one class.
@@ -98,7 +114,6 @@ struct PathFinder::Classes {
 PathFinder::Classes PathFinder::classify(const Key &steps) const {
   // Instructions of a group, and those with lines that no step has, are a class
   // by their kind alone; so are steps with lines that no instruction has.
-  constexpr unsigned noLine = 0;
   std::set<std::pair<StepKind, unsigned>> linesOfSteps(steps.begin(),
                                                        steps.end());
   std::map<std::pair<StepKind, unsigned>, unsigned> numbers;
@@ -112,12 +127,12 @@ PathFinder::Classes PathFinder::classify(const Key &steps) const {
       continue;
     unsigned line = lines[index];
     bool isExact = !isOfGroup(kind) && linesOfSteps.count({kind, line});
-    classes.ofInsts.back() = numberOf(kind, isExact ? line : noLine);
+    classes.ofInsts.back() = numberOf(kind, isExact ? line : line & kWait);
   }
   size_t known = numbers.size();
   for (auto [kind, line] : steps) {
     bool isExact = !isOfGroup(kind) && anchors.count({kind, line});
-    unsigned number = numberOf(kind, isExact ? line : noLine);
+    unsigned number = numberOf(kind, isExact ? line : line & kWait);
     classes.ofSteps.push_back(number < known ? number : Classes::kNone);
   }
   return classes;
@@ -349,7 +364,7 @@ const MachinePath *PathFinder::find(llvm::ArrayRef<Step> steps) {
     StepKind kind =
         step.kind == StepKind::TMAWait ? StepKind::AsyncWait : step.kind;
     bool isWait = kind == StepKind::Mbarrier && step.action == StepAction::Wait;
-    unsigned line = isWait ? kWaitLine : step.line;
+    unsigned line = isWait ? step.line | kWait : step.line;
     all.push_back({kind, step.isFurther ? ~0u : line});
     if (!step.isFurther)
       own.push_back(all.back());

@@ -193,6 +193,43 @@ TEST(MachinePath, TriesOfWaits) {
   EXPECT_EQ(path->missing + path->removed + path->passed, 0u);
 }
 
+TEST(MachinePath, WaitsStayApart) {
+  // An iteration waits for a stage that is free, if it fills one, and for a
+  // full one. The first tries are peeled off; ptxas has moved instructions
+  // between the second one and its jump.
+  std::vector<Code::Line> lines = {{"BRA", 1, 3, kGuard},
+                                   {"SYNCS.PHASECHK.TRANS64.TRYWAIT", 2},
+                                   {"BRA", 2, 17, kGuard},
+                                   {"SYNCS.PHASECHK.TRANS64.TRYWAIT", 5}};
+  lines.insert(lines.end(), 10, {"FMUL", 6});
+  lines.push_back({"BRA", 5, 20, kGuard});
+  lines.push_back({"BRA", 8, 0, kGuard});
+  lines.push_back({"EXIT"});
+  lines.push_back({"SYNCS.PHASECHK.TRANS64.TRYWAIT", 3});
+  lines.push_back({"BRA", 3, 17, kGuard});
+  lines.push_back({"BRA", 3, 3});
+  lines.push_back({"SYNCS.PHASECHK.TRANS64.TRYWAIT", 7});
+  lines.push_back({"BRA", 7, 20, kGuard});
+  lines.push_back({"BRA", 7, 15});
+  Code code(lines);
+  for (unsigned inst : {1, 17})
+    code.kernel.insts[inst].operands = "P1, [R9+URZ+0x30], R8";
+  for (unsigned inst : {3, 20})
+    code.kernel.insts[inst].operands = "P3, [R9+URZ+0x20], R8";
+  auto path = code.find({{Kind::Mbarrier, 3},
+                         {Kind::Mbarrier, 7},
+                         {Kind::Mbarrier, 7},
+                         {Kind::Mbarrier, 3},
+                         {Kind::Mbarrier, 7}},
+                        StepAction::Wait);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->missing + path->removed + path->passed, 0u);
+  std::vector<unsigned> waits;
+  for (const std::optional<unsigned> &place : path->places)
+    waits.push_back(path->insts[place.value_or(0)]);
+  EXPECT_EQ(waits, Insts({1, 3, 3, 1, 3}));
+}
+
 TEST(MachinePath, GuardsOfLaterExecutions) {
   // The guarded load is executed in the last iteration alone.
   Code code({{"LDS", 3},

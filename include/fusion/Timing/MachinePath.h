@@ -62,12 +62,17 @@ private:
   struct Classes;
   using Key = std::vector<std::pair<StepKind, unsigned>>;
 
+  /// Two tries of a wait for an mbarrier, by instruction.
+  struct Retry {
+    unsigned first, next;
+  };
+
   Classes classify(const Key &steps) const;
-  bool isRetry(unsigned jump, unsigned target) const;
+  std::optional<Retry> retryOf(unsigned jump, unsigned target) const;
 
   const FlowGraph &graph;
   std::vector<StepKind> kinds;  ///< by instruction
-  std::vector<unsigned> lines;  ///< by instruction
+  std::vector<unsigned> lines;  ///< by instruction; marked if it is a wait
   std::vector<bool> triesAgain; ///< by instruction: its jump is not taken
   /// Kinds and lines of all anchors.
   std::set<std::pair<StepKind, unsigned>> anchors;
