@@ -9,6 +9,7 @@
 #include "Processor.h"
 #include "StepExecutor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace fusion;
@@ -35,6 +36,7 @@ void Processor::start(Block &block, Cycles begin) {
   block.processor = this;
   block.begin = begin;
   block.live = block.warps.size();
+  block.warpgroups.resize(llvm::divideCeil(block.live, kWarpgroupWarps));
   for (auto [i, warp] : llvm::enumerate(block.warps)) {
     warp.block = &block;
     warp.index = i;
@@ -211,7 +213,7 @@ void Processor::execute(SubPartition &sub, Warp &warp, Cycles now) {
   const InstTiming &timing = machine.timings[inst];
   warp.issuedAt = now;
   warp.hasIssued = true;
-  warp.ready = now + std::max(1u, control.stall);
+  warp.ready = warp.stalledUntil = now + std::max(1u, control.stall);
   warp.readyReason = Wait::Latency;
   warp.readyCause = warp.lastIssue;
   sub.last = control.yields ? nullptr : &warp;

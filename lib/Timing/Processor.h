@@ -50,10 +50,13 @@ struct Warp {
   std::vector<Result> registers; ///< MachineKernel::trackedRegisters
   bool hasIssued = false;
   Cycles issuedAt = 0;
+  Cycles stalledUntil = 0; ///< by the stall count of its last instruction
   uint32_t lastIssue = Issue::kNone;
   unsigned clusterPhase = 0; ///< cluster barriers that it has arrived at
-  AsyncGroups copies, bulk, tensor;
-  Cycles stored = 0; ///< when L2 has its stores
+  AsyncGroups copies, bulk;
+  size_t multiplied = 0;               ///< wgmma that it has issued
+  std::vector<size_t> committedGroups; ///< by group: `multiplied` at its end
+  Cycles stored = 0;                   ///< when L2 has its stores
 
   bool hasEnded() const { return next == work->path->insts.size(); }
 };
@@ -64,6 +67,7 @@ struct Block {
   std::shared_ptr<Cluster> cluster;
   std::vector<Warp> warps;
   uint32_t live = 0; ///< warps that have not ended
+  std::vector<Warpgroup> warpgroups;
   std::array<Barrier, 16> barriers;
   std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by offset
   Cycles begin = 0;

@@ -72,7 +72,7 @@ void StepExecutor::runWithoutStep() {
   } else if (timing.commitsBulk) {
     warp.bulk.commit();
   } else if (timing.commitsGroup && timing.pipe == Pipe::Control) {
-    warp.tensor.commit();
+    commitMultiplications();
   } else if (timing.isFence) {
     // Stores before it must have arrived.
     Cycles latency =
@@ -88,7 +88,6 @@ void StepExecutor::runStep(const Step &step) {
   switch (step.kind) {
   case StepKind::None:
   case StepKind::Mma:
-  case StepKind::WarpgroupFence:
     return;
   case StepKind::GlobalLoad:
     return loadGlobal(step);
@@ -115,8 +114,10 @@ void StepExecutor::runStep(const Step &step) {
     return waitUntil(warp.bulk.completion(step.value), Wait::Copies);
   case StepKind::WarpgroupMma:
     return multiply();
+  case StepKind::WarpgroupFence:
+    return atWarpgroup();
   case StepKind::WarpgroupWait:
-    return waitUntil(warp.tensor.completion(step.value), Wait::Tensor);
+    return awaitMultiplications(step);
   case StepKind::Barrier:
     return atBarrier(step);
   case StepKind::ClusterBarrier:
@@ -226,23 +227,73 @@ void StepExecutor::storeBulk(const Step &step) {
       own(machine.memory.store(begin, sectorsOf(step), processor.tmaPort)));
 }
 
+Warpgroup &StepExecutor::warpgroup() const {
+  return warp.block->warpgroups[warp.index / kWarpgroupWarps];
+}
+
+llvm::MutableArrayRef<Warp> StepExecutor::warpsOfGroup() const {
+  llvm::MutableArrayRef<Warp> all = warp.block->warps;
+  return all.drop_front(warp.index / kWarpgroupWarps * kWarpgroupWarps)
+      .take_front(kWarpgroupWarps);
+}
+
+/// The tensor cores of all warps begin together, when the last warp has issued
+/// the instruction: they read the operands in shared memory at once.
 void StepExecutor::multiply() {
-  Cycles &free = processor.tensorFree[warp.sub];
-  Cycles begin = std::max(now, free);
-  // All warps of the warpgroup read their operands at once.
+  Warpgroup &group = warpgroup();
+  llvm::MutableArrayRef<Warp> members = warpsOfGroup();
+  bool isLast = group.issue(warp.multiplied++, members.size());
+  if (timing.commitsGroup)
+    commitMultiplications();
+  if (!isLast)
+    return;
+  Cycles begin = now;
+  for (const Warp &member : members)
+    begin = std::max(begin, processor.tensorFree[member.sub]);
   double reading =
       timing.sharedBytes * kWarpgroupWarps / micro.sharedBytesPerCycle;
-  double cycles = std::max<double>(timing.interval, reading);
-  free = begin + cycles;
-  machine.result.pipes[unsigned(Pipe::Tensor)] += timing.interval;
-  warp.tensor.add(own(free + timing.latency));
-  if (timing.commitsGroup)
-    warp.tensor.commit();
-  if (machine.traces && processor.index == 0)
-    machine.result.trace.push_back(
-        {TraceEvent::Kind::Tensor, warp.block->work->block, warp.sub,
-         Wait::Tensor, unsigned(&inst - machine.kernel.insts.data()), begin,
-         free});
+  Cycles end = begin + std::max<double>(timing.interval, reading);
+  for (const Warp &member : members) {
+    processor.tensorFree[member.sub] = end;
+    machine.result.pipes[unsigned(Pipe::Tensor)] += timing.interval;
+    if (machine.traces && processor.index == 0)
+      machine.result.trace.push_back(
+          {TraceEvent::Kind::Tensor, warp.block->work->block, member.sub,
+           Wait::Tensor, unsigned(&inst - machine.kernel.insts.data()), begin,
+           end});
+  }
+  group.complete(own(end + timing.latency));
+  llvm::erase_if(group.waiting, [&](const Warpgroup::Waiter &waiter) {
+    std::optional<Moment> done = group.completion(waiter.count);
+    if (done)
+      resume(*waiter.warp, *done, Wait::Tensor);
+    return done.has_value();
+  });
+}
+
+void StepExecutor::commitMultiplications() {
+  warp.committedGroups.push_back(warp.multiplied);
+}
+
+void StepExecutor::awaitMultiplications(const Step &step) {
+  const std::vector<size_t> &groups = warp.committedGroups;
+  if (groups.size() <= step.value)
+    return;
+  size_t count = groups[groups.size() - 1 - step.value];
+  Warpgroup &group = warpgroup();
+  std::optional<Moment> done = group.completion(count);
+  if (!done)
+    group.waiting.push_back({&warp, count});
+  waitUntil(done.value_or(own(kNever)), Wait::Tensor);
+}
+
+/// At WARPGROUP.ARRIVE, a warp waits for the others of its warpgroup.
+void StepExecutor::atWarpgroup() {
+  Barrier &barrier = warpgroup().arrivals;
+  if (++barrier.arrived >= warpsOfGroup().size())
+    return release(barrier, own(now + 1), Wait::Tensor);
+  barrier.waiting.push_back(&warp);
+  waitUntil(own(kNever), Wait::Tensor);
 }
 
 Mbarrier &StepExecutor::mbarrierOf(const Step &step, unsigned rank) {
@@ -326,6 +377,14 @@ void StepExecutor::atMbarrier(const Step &step) {
   }
 }
 
+/// Lets a warp go on that waits for others.
+void StepExecutor::resume(Warp &other, const Moment &at, Wait why) {
+  other.ready = std::max(at.time, other.stalledUntil);
+  other.readyReason = why;
+  other.readyCause = at.cause;
+  other.block->processor->wake(other);
+}
+
 /// Lets the warps go on that wait at a barrier, which all have reached.
 void StepExecutor::release(Barrier &barrier, const Moment &at, Wait why) {
   barrier.arrived = 0;
@@ -333,12 +392,8 @@ void StepExecutor::release(Barrier &barrier, const Moment &at, Wait why) {
   barrier.completed.push_back(at);
   std::vector<Warp *> waiting;
   std::swap(waiting, barrier.waiting);
-  for (Warp *other : waiting) {
-    other->ready = std::max(at.time, other->issuedAt + 1);
-    other->readyReason = why;
-    other->readyCause = at.cause;
-    other->block->processor->wake(*other);
-  }
+  for (Warp *other : waiting)
+    resume(*other, at, why);
 }
 
 void StepExecutor::atBarrier(const Step &step) {

@@ -37,6 +37,9 @@ private:
   void loadBulk(const Step &step);
   void storeBulk(const Step &step);
   void multiply();
+  void commitMultiplications();
+  void awaitMultiplications(const Step &step);
+  void atWarpgroup();
   void atMbarrier(const Step &step);
   void atBarrier(const Step &step);
   void atClusterBarrier(const Step &step);
@@ -45,6 +48,9 @@ private:
   void advance(Mbarrier &mbarrier);
   SectorCounts sectorsOf(const Step &step) const;
   void waitUntil(const Moment &until, Wait reason);
+  void resume(Warp &other, const Moment &at, Wait reason);
+  Warpgroup &warpgroup() const;
+  llvm::MutableArrayRef<Warp> warpsOfGroup() const;
   Moment own(Cycles time) const { return {time, warp.lastIssue}; }
 
   Processor &processor;

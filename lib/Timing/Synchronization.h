@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Barriers, mbarriers and groups of copies in time. The event that completes
-// one has the time, which may lie in the future: a copy's arrival is known when
-// it is issued.
+// Barriers, mbarriers, warpgroups and groups of copies in time. The event that
+// completes one has the time, which may lie in the future: a copy's arrival is
+// known when it is issued.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 
 #include "fusion/Timing/Simulation.h"
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -62,6 +63,49 @@ struct Barrier {
   Moment last;          ///< the last arrival
   std::vector<Warp *> waiting;
   std::vector<Moment> completed; ///< by phase: when it completed
+};
+
+/// What the warps of a warpgroup do together. All execute the same wgmma, in
+/// the same order (PTX ISA, "Asynchronous Warpgroup Level Matrix
+/// Instructions"). They wait for one another at WARPGROUP.ARRIVE, and for the
+/// wgmma of all of them at WARPGROUP.DEPBAR
+/// (forums.developer.nvidia.com/t/318492).
+class Warpgroup {
+public:
+  struct Waiter {
+    Warp *warp;
+    size_t count; ///< of its first wgmma, which must be complete
+  };
+
+  /// Notes that one of `warps` warps has issued its wgmma of a number. Returns
+  /// whether all have.
+  bool issue(size_t number, size_t warps) {
+    if (number - done.size() == issued.size())
+      issued.push_back(0);
+    if (++issued[number - done.size()] < warps)
+      return false;
+    issued.pop_front();
+    return true;
+  }
+  /// Notes when the first wgmma is complete that was not. They complete in
+  /// their order.
+  void complete(const Moment &at) {
+    done.push_back(done.empty() ? at : later(at, done.back()));
+  }
+  /// Returns when the first `count` wgmma are complete, or nullopt if not all
+  /// warps have issued them.
+  std::optional<Moment> completion(size_t count) const {
+    if (count > done.size())
+      return std::nullopt;
+    return count ? done[count - 1] : Moment();
+  }
+
+  Barrier arrivals; ///< at WARPGROUP.ARRIVE
+  std::vector<Waiter> waiting;
+
+private:
+  std::vector<Moment> done;    ///< by wgmma: when it is complete
+  std::deque<unsigned> issued; ///< by wgmma after these: by how many warps
 };
 
 /// An mbarrier (PTX ISA, "Parallel Synchronization and Communication

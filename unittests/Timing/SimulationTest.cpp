@@ -243,6 +243,141 @@ TEST(Simulation, WarpgroupMultiplications) {
   EXPECT_EQ(result.pipes[unsigned(Pipe::Tensor)], 4 * 4 * 128);
 }
 
+/// A warpgroup whose warp i issues `delays[i]` × 4 cycles of arithmetic first,
+/// then `begin`, two groups of wgmma and their wait.
+struct SkewedWarpgroup {
+  explicit SkewedWarpgroup(std::vector<unsigned> delays,
+                           std::vector<Line> begin = {}) {
+    std::vector<Line> lines;
+    std::vector<unsigned> firsts;
+    for (unsigned delay : delays) {
+      firsts.push_back(lines.size());
+      lines.insert(lines.end(), delay, {"FFMA", 4});
+      lines.insert(lines.end(), begin.begin(), begin.end());
+      lines.insert(lines.end(), 2,
+                   {"HGMMA.64x256x16.F32", 1, std::nullopt, 0,
+                    "R24, gdesc[UR4], R24, gsb0"});
+      lines.push_back({"WARPGROUP.DEPBAR.LE"});
+      lines.push_back({"EXIT"});
+    }
+    firsts.push_back(lines.size());
+    Program program(lines);
+    std::vector<WarpWork> warps;
+    for (unsigned warp = 0; warp < delays.size(); ++warp) {
+      Step arrive, multiply, wait;
+      arrive.kind = Kind::WarpgroupFence;
+      multiply.kind = Kind::WarpgroupMma;
+      wait.kind = Kind::WarpgroupWait;
+      wait.action = StepAction::Wait;
+      unsigned at = firsts[warp] + delays[warp];
+      std::vector<std::pair<unsigned, Step>> steps;
+      if (!begin.empty())
+        steps.push_back({at, arrive});
+      at += begin.size();
+      steps.insert(steps.end(),
+                   {{at, multiply}, {at + 1, multiply}, {at + 2, wait}});
+      warps.push_back(program.warp(firsts[warp], firsts[warp + 1], steps));
+    }
+    result = program.run({warps});
+  }
+  SimulationResult result;
+};
+
+TEST(Simulation, WarpgroupsMultiplyTogether) {
+  // The tensor cores begin when the last warp, behind 100 × 4 cycles, has
+  // issued the first wgmma, and are busy for 128 cycles with each of the two.
+  Cycles both = 2 * 128 + micro().wgmmaSharedLatency;
+  SimulationResult result = SkewedWarpgroup({0, 10, 20, 100}).result;
+  EXPECT_EQ(result.problem, "");
+  EXPECT_EQ(result.cycles, firstIssue() + 400 + both);
+  EXPECT_EQ(result.pipes[unsigned(Pipe::Tensor)], 2 * 4 * 128);
+  // The last warp issues its wait two cycles after its first wgmma, the others
+  // as much earlier as their arithmetic is shorter.
+  Cycles last = both - 3, others = 3 * last + 400 + 360 + 320;
+  EXPECT_EQ(result.waits[unsigned(Wait::Tensor)], last + others);
+  // Two warpgroups take turns: the first one's two, then the second one's.
+  EXPECT_EQ(SkewedWarpgroup({0, 10, 20, 100, 0, 10, 20, 200}).result.cycles,
+            firstIssue() + 800 + both);
+  EXPECT_EQ(SkewedWarpgroup({0, 10, 20, 100, 0, 10, 20, 100}).result.cycles,
+            firstIssue() + 400 + 4 * 128 + micro().wgmmaSharedLatency);
+}
+
+TEST(Simulation, WarpgroupsArriveTogether) {
+  // All four leave WARPGROUP.ARRIVE when the last warp has issued it: the last
+  // one by its stall count of 6, the others in the next cycle.
+  SimulationResult result =
+      SkewedWarpgroup({0, 10, 20, 100}, {{"WARPGROUP.ARRIVE", 6}}).result;
+  EXPECT_EQ(result.problem, "");
+  EXPECT_EQ(result.cycles,
+            firstIssue() + 400 + 6 + 2 * 128 + micro().wgmmaSharedLatency);
+  // The others wait there, and then issue their wgmma five cycles before the
+  // last one does.
+  Cycles both = 2 * 128 + micro().wgmmaSharedLatency;
+  EXPECT_EQ(result.waits[unsigned(Wait::Tensor)],
+            (400 + 360 + 320) + 3 * (both + 5 - 3) + (both - 3));
+  // Nobody waits for warps of another warpgroup: with 200 × 4 cycles less of
+  // them than of the last one, only the slots of a warp beside it count.
+  SimulationResult two =
+      SkewedWarpgroup({0, 0, 0, 200, 0, 0, 0, 400}, {{"WARPGROUP.ARRIVE", 6}})
+          .result;
+  EXPECT_EQ(two.problem, "");
+  EXPECT_NEAR(two.cycles,
+              firstIssue() + 1600 + 6 + 2 * 128 + micro().wgmmaSharedLatency,
+              4);
+}
+
+TEST(Simulation, WarpsOfAWarpgroupDoNotRunAhead) {
+  // The first warp fills a stage, multiplies and fills it again, and does not
+  // wait for the others but by wgmma. The others test the first phase late.
+  std::vector<Line> lines = {{"SYNCS.EXCH.64"}, {"BAR.SYNC"}};
+  auto multiplies = [&] {
+    lines.push_back({"HGMMA.64x256x16.F32", 1, std::nullopt, 0,
+                     "R24, gdesc[UR4], R24, gsb0"});
+    lines.push_back({"WARPGROUP.DEPBAR.LE"});
+  };
+  for (unsigned phase = 0; phase < 2; ++phase) {
+    lines.push_back({"SYNCS.ARRIVE.TRANS64"});
+    multiplies();
+  }
+  lines.push_back({"EXIT"});
+  unsigned others = lines.size();
+  lines.push_back({"BAR.SYNC"});
+  lines.insert(lines.end(), 200, {"FFMA", 4});
+  for (unsigned phase = 0; phase < 2; ++phase) {
+    lines.push_back({"SYNCS.PHASECHK", 1, 0u});
+    lines.push_back({"NOP", 1, std::nullopt, 1});
+    multiplies();
+  }
+  lines.push_back({"EXIT"});
+  Program program(lines);
+  Step meet = atBarrier(0, StepAction::ArriveWait, 128);
+  Step fill = atMbarrier(StepAction::Arrive, 1), multiply, wait;
+  multiply.kind = Kind::WarpgroupMma;
+  wait.kind = Kind::WarpgroupWait;
+  wait.action = StepAction::Wait;
+  std::vector<WarpWork> warps = {
+      program.warp(0, others,
+                   {{0, atMbarrier(StepAction::Initialize, 1)},
+                    {1, meet},
+                    {2, fill},
+                    {3, multiply},
+                    {4, wait},
+                    {5, fill},
+                    {6, multiply},
+                    {7, wait}})};
+  unsigned at = others + 201;
+  warps.resize(kWarpgroupWarps,
+               program.warp(others, lines.size(),
+                            {{others, meet},
+                             {at, atMbarrier(StepAction::Wait, 0)},
+                             {at + 2, multiply},
+                             {at + 3, wait},
+                             {at + 4, atMbarrier(StepAction::Wait, 1)},
+                             {at + 6, multiply},
+                             {at + 7, wait}}));
+  EXPECT_EQ(program.run({warps}).problem, "");
+}
+
 /// Warps that load `loads` times 512 bytes each.
 SimulationResult copies(const ChipInfo &chip, unsigned loads, bool isWarm) {
   std::vector<Line> lines(loads, {"LDG.E.128", 1, 0u});
