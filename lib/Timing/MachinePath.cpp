@@ -20,8 +20,9 @@ using emulator::StepAction;
 
 /// What a missing or passed anchor costs, in instructions.
 static constexpr uint64_t kDifference = uint64_t(1) << 14;
-/// What a step costs that is executed before the first one that waits, for each
-/// step between the two.
+/// What a step costs for each step before it that has no instruction yet. The
+/// number of these, and not the distance to the first one: a step that ptxas
+/// has removed stays the first one, and must not hide the order of the others.
 static constexpr uint64_t kAhead = 16;
 /// Where a step that far ahead, by its cost, is the next one of a guarded
 /// anchor, it may also be of a later execution: all lanes fail the guard in
@@ -243,6 +244,15 @@ private:
     return kNone;
   }
 
+  /// Returns how many steps before one have no instruction yet.
+  unsigned waitingBefore(const Node &node, unsigned step) const {
+    if (step == node.base)
+      return 0;
+    unsigned between = step - node.base - 1;
+    Window taken = node.ahead << (kWindow - between);
+    return 1 + between - taken.count();
+  }
+
   /// Marks a step as executed.
   void take(Node &node, unsigned step) const {
     ++node.executed;
@@ -277,7 +287,7 @@ private:
       if (step == kNone) {
         node.cost += inst.guard ? 0 : kDifference;
       } else {
-        uint64_t ahead = kAhead * (step - node.base);
+        uint64_t ahead = kAhead * waitingBefore(node, step);
         if (inst.guard && ahead > kFarAhead) {
           Node skips = node;
           skips.cost += kSkip;

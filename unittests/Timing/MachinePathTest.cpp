@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Timing/MachinePath.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 using namespace fusion::timing;
@@ -228,6 +229,38 @@ TEST(MachinePath, WaitsStayApart) {
   for (const std::optional<unsigned> &place : path->places)
     waits.push_back(path->insts[place.value_or(0)]);
   EXPECT_EQ(waits, Insts({1, 3, 3, 1, 3}));
+}
+
+TEST(MachinePath, OrderBehindAMissingStep) {
+  // ptxas has merged two commits of one line. The iterations that copy are
+  // still the first two of the four behind them.
+  Code code({{"LDGDEPBAR", 2},
+             {"BRA", 3, 3, kGuard},
+             {"UTMALDG.2D", 4},
+             {"LDGDEPBAR", 5},
+             {"BAR.SYNC", 6},
+             {"LDSM", 7},
+             {"BRA", 8, 1, kGuard},
+             {"EXIT"}});
+  std::vector<std::pair<StepKind, unsigned>> steps(2, {Kind::AsyncCommit, 2});
+  std::vector<size_t> copies;
+  for (unsigned i = 0; i < 4; ++i) {
+    if (i < 2) {
+      copies.push_back(steps.size());
+      steps.push_back({Kind::TMALoad, 4});
+    }
+    steps.insert(
+        steps.end(),
+        {{Kind::AsyncCommit, 5}, {Kind::Barrier, 6}, {Kind::MatrixLoad, 7}});
+  }
+  auto path = code.find(steps);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->missing, 1u);
+  EXPECT_EQ(path->passed, 0u);
+  EXPECT_EQ(path->insts, Insts({0, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5,
+                                6, 1, 3, 4, 5, 6, 1, 3, 4, 5, 6, 7}));
+  for (auto [iteration, step] : llvm::enumerate(copies))
+    EXPECT_EQ(path->places[step], 2 + 6 * iteration);
 }
 
 TEST(MachinePath, GuardsOfLaterExecutions) {
