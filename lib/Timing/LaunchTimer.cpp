@@ -348,7 +348,7 @@ LaunchTimer::time(llvm::ArrayRef<BlockRecording> recordings,
   };
   std::string why = reason;
   if (graph) {
-    PathFinder finder(*graph);
+    PathFinder finder(*graph, listing.insts);
     timing.kernel = {code, &graph->kernel()};
     why = followMachineCode(works, finder, timing);
     if (why.empty())

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Timing/MachinePath.h"
+#include "AccessWidth.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <bitset>
@@ -59,7 +60,9 @@ static constexpr unsigned kWait = 1u << 31;
 /// most.
 static constexpr unsigned kMostBetween = 8;
 
-PathFinder::PathFinder(const FlowGraph &graph) : graph(graph) {
+PathFinder::PathFinder(const FlowGraph &graph,
+                       llvm::ArrayRef<emulator::PtxInst> ptx)
+    : graph(graph), mostSteps(mergedExecutions(graph.kernel(), ptx)) {
   for (const MachineInst &inst : graph.kernel().insts) {
     kinds.push_back(anchorKind(inst));
     lines.push_back(isMbarrierWait(inst) ? inst.line | kWait : inst.line);
@@ -144,9 +147,10 @@ PathFinder::Classes PathFinder::classify(const Key &steps) const {
 /// been executed before it.
 class PathFinder::Search {
 public:
-  Search(const PathFinder &finder, const Classes &classes)
+  /// `merges`: whether wide accesses execute several steps.
+  Search(const PathFinder &finder, const Classes &classes, bool merges)
       : graph(finder.graph), kinds(finder.kinds), triesAgain(finder.triesAgain),
-        ofInsts(classes.ofInsts) {
+        mostSteps(finder.mostSteps), ofInsts(classes.ofInsts), merges(merges) {
     for (auto [step, number] : llvm::enumerate(classes.ofSteps))
       if (number != Classes::kNone) {
         steps.push_back(number);
@@ -215,7 +219,7 @@ private:
   struct Node : Place {
     uint64_t cost = 0;
     unsigned before = kNone; ///< the number of the node before
-    unsigned step = kNone;   ///< that the instruction before executed
+    bool executes = false;   ///< whether the instruction before had steps
     unsigned executed = 0;   ///< steps that have an instruction
     bool isEnd = false;
   };
@@ -227,21 +231,23 @@ private:
     nodes.push_back(node);
   }
 
-  bool isTaken(const Node &node, unsigned step) const {
-    return step != node.base && node.ahead[step - node.base - 1];
+  bool isTaken(const Place &place, unsigned step) const {
+    return step != place.base && place.ahead[step - place.base - 1];
   }
 
-  /// Returns the step that an anchor executes, the first of its class that has
-  /// no instruction, or `kNone`.
-  unsigned stepOf(const Node &node, unsigned inst) const {
-    unsigned number = ofInsts[inst];
+  /// Returns the steps that an anchor executes, the first of its class that
+  /// have no instruction.
+  llvm::SmallVector<unsigned, 4> stepsOf(const Place &place,
+                                         unsigned inst) const {
+    llvm::SmallVector<unsigned, 4> found;
+    unsigned number = ofInsts[inst], most = merges ? mostSteps[inst] : 1;
     if (number == Classes::kNone)
-      return kNone;
-    unsigned end = std::min<size_t>(steps.size(), node.base + kWindow);
-    for (unsigned step = node.base; step < end; ++step)
-      if (steps[step] == number && !isTaken(node, step))
-        return step;
-    return kNone;
+      return found;
+    unsigned end = std::min<size_t>(steps.size(), place.base + kWindow);
+    for (unsigned step = place.base; step < end && found.size() < most; ++step)
+      if (steps[step] == number && !isTaken(place, step))
+        found.push_back(step);
+    return found;
   }
 
   /// Returns how many steps before one have no instruction yet.
@@ -279,23 +285,24 @@ private:
     unsigned index = node.inst;
     const MachineInst &inst = graph.kernel().insts[index];
     node.before = number;
-    node.step = kNone;
+    node.executes = false;
     ++node.cost;
     if (kinds[index] != StepKind::None) {
-      unsigned step = stepOf(node, index);
+      llvm::SmallVector<unsigned, 4> found = stepsOf(node, index);
       // Lanes that all fail a guard execute nothing.
-      if (step == kNone) {
+      if (found.empty()) {
         node.cost += inst.guard ? 0 : kDifference;
       } else {
-        uint64_t ahead = kAhead * waitingBefore(node, step);
+        uint64_t ahead = kAhead * waitingBefore(node, found.front());
         if (inst.guard && ahead > kFarAhead) {
           Node skips = node;
           skips.cost += kSkip;
           leave(skips, index);
         }
         node.cost += ahead;
-        take(node, step);
-        node.step = step;
+        for (unsigned step : found)
+          take(node, step);
+        node.executes = true;
       }
     }
     leave(node, index);
@@ -321,16 +328,18 @@ private:
 
   /// Appends the instructions before a node to the path.
   void trace(unsigned number) {
-    std::vector<std::pair<unsigned, unsigned>> back; // instruction, step
+    std::vector<unsigned> back;
     for (unsigned at = number; nodes[at].before != kNone; at = nodes[at].before)
-      back.push_back({nodes[nodes[at].before].inst, nodes[at].step});
-    for (auto [inst, step] : llvm::reverse(back)) {
-      if (step != kNone)
-        path.places[original[step]] = path.insts.size();
-      else if (kinds[inst] != StepKind::None &&
-               !graph.kernel().insts[inst].guard)
+      back.push_back(at);
+    for (unsigned at : llvm::reverse(back)) {
+      const Node &before = nodes[nodes[at].before];
+      if (nodes[at].executes)
+        for (unsigned step : stepsOf(before, before.inst))
+          path.places[original[step]] = path.insts.size();
+      else if (kinds[before.inst] != StepKind::None &&
+               !graph.kernel().insts[before.inst].guard)
         ++path.passed;
-      path.insts.push_back(inst);
+      path.insts.push_back(before.inst);
     }
   }
 
@@ -338,7 +347,8 @@ private:
   void restart(unsigned number) {
     trace(number);
     Node root = nodes[number];
-    root.before = root.step = kNone;
+    root.before = kNone;
+    root.executes = false;
     root.cost = 0;
     nodes.clear();
     pending = {};
@@ -349,9 +359,11 @@ private:
   const FlowGraph &graph;
   const std::vector<StepKind> &kinds;
   const std::vector<bool> &triesAgain;
+  const std::vector<unsigned> &mostSteps;
   const std::vector<unsigned> &ofInsts; ///< classes
-  std::vector<unsigned> steps;          ///< classes of steps that have anchors
-  std::vector<unsigned> original;       ///< their numbers in the execution
+  bool merges;
+  std::vector<unsigned> steps;    ///< classes of steps that have anchors
+  std::vector<unsigned> original; ///< their numbers in the execution
   MachinePath path;
   std::vector<Node> nodes;
   using Item = std::pair<uint64_t, unsigned>;
@@ -365,6 +377,19 @@ static void listSteps(MachinePath &path) {
   for (auto [step, place] : llvm::enumerate(path.places))
     if (place && path.steps[*place] == MachinePath::kNoStep)
       path.steps[*place] = step;
+}
+
+std::optional<MachinePath> PathFinder::search(const Key &steps) const {
+  Classes classes = classify(steps);
+  auto differences = [](const std::optional<MachinePath> &path) {
+    return path ? path->missing + path->passed : ~0u;
+  };
+  std::optional<MachinePath> path = Search(*this, classes, false).run();
+  bool mayMerge = llvm::any_of(mostSteps, [](unsigned n) { return n > 1; });
+  if (!mayMerge || differences(path) == 0)
+    return path;
+  std::optional<MachinePath> merged = Search(*this, classes, true).run();
+  return differences(merged) < differences(path) ? merged : path;
 }
 
 const MachinePath *PathFinder::find(llvm::ArrayRef<Step> steps) {
@@ -381,7 +406,7 @@ const MachinePath *PathFinder::find(llvm::ArrayRef<Step> steps) {
   }
   auto [entry, isNew] = known.try_emplace(own);
   if (isNew) {
-    entry->second = Search(*this, classify(own)).run();
+    entry->second = search(own);
     if (entry->second)
       listSteps(*entry->second);
   }

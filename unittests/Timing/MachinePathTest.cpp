@@ -16,6 +16,7 @@ using fusion::emulator::StepAction;
 namespace {
 
 using Kind = StepKind;
+using Steps = std::vector<std::pair<StepKind, unsigned>>;
 
 /// A kernel of a few instructions, and the ways through it.
 struct Code {
@@ -52,12 +53,22 @@ struct Code {
         step.action = ofMbarriers;
       list.push_back(step);
     }
-    PathFinder finder(*graph);
+    PathFinder finder(*graph, ptx);
     const MachinePath *path = finder.find(list);
     return path ? std::optional(*path) : std::nullopt;
   }
 
+  /// Adds a load of the PTX, by an address register.
+  void addLoad(const char *opcode, unsigned line, uint32_t address) {
+    ptx.emplace_back();
+    ptx.back().opcode = opcode;
+    ptx.back().line = line;
+    ptx.back().step = Kind::SharedLoad;
+    ptx.back().reads = {address};
+  }
+
   MachineKernel kernel;
+  std::vector<fusion::emulator::PtxInst> ptx;
   std::string reason;
   std::optional<FlowGraph> graph;
 };
@@ -229,6 +240,72 @@ TEST(MachinePath, WaitsStayApart) {
   for (const std::optional<unsigned> &place : path->places)
     waits.push_back(path->insts[place.value_or(0)]);
   EXPECT_EQ(waits, Insts({1, 3, 3, 1, 3}));
+}
+
+// ptxas unrolls a loop of four iterations and makes one load of four: those of
+// line 3. Line 4 has other addresses.
+TEST(MachinePath, LoadsMergedOutOfIterations) {
+  Code code({{"BAR.SYNC", 2},
+             {"LDS.128", 3},
+             {"LDS", 4},
+             {"LDS", 4},
+             {"LDS", 4},
+             {"LDS", 4},
+             {"STS", 5},
+             {"BRA", 6, 0, kGuard},
+             {"EXIT"}});
+  Steps steps;
+  for (unsigned tile = 0; tile < 3; ++tile) {
+    steps.push_back({Kind::Barrier, 2});
+    for (unsigned i = 0; i < 4; ++i)
+      steps.insert(steps.end(), {{Kind::SharedLoad, 3}, {Kind::SharedLoad, 4}});
+    steps.push_back({Kind::SharedStore, 5});
+  }
+  EXPECT_GT(code.find(steps)->missing, 0u) << "widths are not known";
+  code.addLoad("ld.shared.f32", 3, 7);
+  code.addLoad("ld.shared.f32", 4, 8);
+  auto path = code.find(steps);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->missing + path->removed + path->passed, 0u);
+  EXPECT_EQ(path->insts.size(), 3u * 8 + 1);
+  for (unsigned step : {1, 3, 5, 7})
+    EXPECT_EQ(path->places[step], 1u);
+  EXPECT_EQ(path->steps[1], 1u) << "the first of the four";
+}
+
+// Two iterations of two loads become one load, which names the first line.
+TEST(MachinePath, LoadsMergedOutOfLinesAndIterations) {
+  Code code({{"LDS.128", 3},
+             {"LDS", 5},
+             {"LDS", 5},
+             {"BRA", 6, 0, kGuard},
+             {"EXIT"}});
+  Steps steps;
+  for (unsigned i = 0; i < 8; ++i)
+    steps.insert(
+        steps.end(),
+        {{Kind::SharedLoad, 3}, {Kind::SharedLoad, 4}, {Kind::SharedLoad, 5}});
+  code.addLoad("ld.shared.b32", 3, 7);
+  code.addLoad("ld.shared.b32", 4, 7);
+  code.addLoad("ld.shared.b32", 5, 8);
+  auto path = code.find(steps);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->insts.size(), 4u * 4 + 1);
+  EXPECT_EQ(path->removed, 8u) << "line 4";
+  EXPECT_EQ(path->missing + path->passed, 0u);
+}
+
+// A vector load of the PTX is as wide as that of the machine code.
+TEST(MachinePath, WideLoadsThatAreNotMerged) {
+  Code code({{"LDS.128", 3}, {"STS", 4}, {"BRA", 5, 0, kGuard}, {"EXIT"}});
+  code.addLoad("ld.shared.v4.f32", 3, 7);
+  Steps steps;
+  for (unsigned i = 0; i < 4; ++i)
+    steps.insert(steps.end(), {{Kind::SharedLoad, 3}, {Kind::SharedStore, 4}});
+  steps.push_back({Kind::SharedLoad, 3});
+  auto path = code.find(steps);
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->missing + path->passed, 1u) << "a load or a store too many";
 }
 
 TEST(MachinePath, OrderBehindAMissingStep) {

@@ -17,13 +17,16 @@
 // code has the line of another one of its group. ptxas may remove an anchor (a
 // load whose value is never used), merge two, or copy one to a place that no
 // lane reaches. The remaining anchors are differences; their number says how
-// well the path fits.
+// well the path fits. If there are any, and an access of the machine code is
+// wider than that of its line, the anchor is also tried for several steps:
+// those of iterations that ptxas has unrolled. The better path counts.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_TIMING_MACHINEPATH_H
 #define FUSION_TIMING_MACHINEPATH_H
 
+#include "fusion/Emulator/PtxListing.h"
 #include "fusion/Timing/Anchor.h"
 #include "fusion/Timing/FlowGraph.h"
 #include <map>
@@ -36,7 +39,7 @@ struct MachinePath {
   std::vector<unsigned> insts;
   /// By step of the execution: its place in `insts`, or nullopt if the machine
   /// code has no instruction for it. Further steps of one instruction have one
-  /// place.
+  /// place, and so have steps that ptxas has merged.
   std::vector<std::optional<unsigned>> places;
   /// By place in `insts`: the first step of the instruction, or kNoStep.
   static constexpr uint32_t kNoStep = ~0u;
@@ -51,7 +54,10 @@ struct MachinePath {
 /// Finds paths through one kernel; it remembers the paths that it found.
 class PathFinder {
 public:
-  explicit PathFinder(const FlowGraph &graph);
+  /// `ptx`: the instructions of the PTX, by whose widths merged accesses are
+  /// known.
+  explicit PathFinder(const FlowGraph &graph,
+                      llvm::ArrayRef<emulator::PtxInst> ptx = {});
 
   /// Returns the path of a warp from the first instruction to an end, which
   /// lives as long as this. Returns null if the code does not end.
@@ -68,12 +74,15 @@ private:
   };
 
   Classes classify(const Key &steps) const;
+  std::optional<MachinePath> search(const Key &steps) const;
   std::optional<Retry> retryOf(unsigned jump, unsigned target) const;
 
   const FlowGraph &graph;
   std::vector<StepKind> kinds;  ///< by instruction
   std::vector<unsigned> lines;  ///< by instruction; marked if it is a wait
   std::vector<bool> triesAgain; ///< by instruction: its jump is not taken
+  /// By instruction: steps that it may execute (AccessWidth.h).
+  std::vector<unsigned> mostSteps;
   /// Kinds and lines of all anchors.
   std::set<std::pair<StepKind, unsigned>> anchors;
   /// By the kinds and lines of the steps.
