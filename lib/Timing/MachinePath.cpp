@@ -33,11 +33,12 @@ static constexpr uint64_t kFarAhead = 512, kSkip = 8;
 /// more steps in order are tried first: as a rule they are on the path.
 static constexpr uint64_t kExpected = 64;
 
-/// Returns whether the machine code of a step has the line of another
-/// instruction of its group.
+/// Returns whether the machine code of a step may have the line of another step
+/// of its kind: one of the group of wgmma, or a commit that ptxas has merged
+/// with that of another branch, as commits have no operands.
 static bool isOfGroup(StepKind kind) {
   return kind == StepKind::WarpgroupMma || kind == StepKind::WarpgroupFence ||
-         kind == StepKind::WarpgroupWait;
+         kind == StepKind::WarpgroupWait || kind == StepKind::AsyncCommit;
 }
 
 /// How far ahead of the first step without an instruction others have one.

@@ -309,17 +309,17 @@ TEST(MachinePath, WideLoadsThatAreNotMerged) {
 }
 
 TEST(MachinePath, OrderBehindAMissingStep) {
-  // ptxas has merged two commits of one line. The iterations that copy are
-  // still the first two of the four behind them.
-  Code code({{"LDGDEPBAR", 2},
+  // ptxas has merged two loads of one line. The iterations that copy are still
+  // the first two of the four behind them.
+  Code code({{"LDG", 2},
              {"BRA", 3, 3, kGuard},
              {"UTMALDG.2D", 4},
-             {"LDGDEPBAR", 5},
+             {"LDS", 5},
              {"BAR.SYNC", 6},
              {"LDSM", 7},
              {"BRA", 8, 1, kGuard},
              {"EXIT"}});
-  std::vector<std::pair<StepKind, unsigned>> steps(2, {Kind::AsyncCommit, 2});
+  Steps steps(2, {Kind::GlobalLoad, 2});
   std::vector<size_t> copies;
   for (unsigned i = 0; i < 4; ++i) {
     if (i < 2) {
@@ -328,7 +328,7 @@ TEST(MachinePath, OrderBehindAMissingStep) {
     }
     steps.insert(
         steps.end(),
-        {{Kind::AsyncCommit, 5}, {Kind::Barrier, 6}, {Kind::MatrixLoad, 7}});
+        {{Kind::SharedLoad, 5}, {Kind::Barrier, 6}, {Kind::MatrixLoad, 7}});
   }
   auto path = code.find(steps);
   ASSERT_TRUE(path);
@@ -338,6 +338,25 @@ TEST(MachinePath, OrderBehindAMissingStep) {
                                 6, 1, 3, 4, 5, 6, 1, 3, 4, 5, 6, 7}));
   for (auto [iteration, step] : llvm::enumerate(copies))
     EXPECT_EQ(path->places[step], 2 + 6 * iteration);
+}
+
+// Both branches commit, the first one twice. ptxas has moved a commit of each
+// behind the branches, with the line of the second one.
+TEST(MachinePath, MergedCommits) {
+  Code code({{"BRA", 2, 4, kGuard},
+             {"UTMALDG.2D", 3},
+             {"LDGDEPBAR", 8},
+             {"UTMALDG.2D", 5},
+             {"LDGDEPBAR", 7},
+             {"EXIT"}});
+  auto path = code.find({{Kind::TMALoad, 3},
+                         {Kind::AsyncCommit, 4},
+                         {Kind::TMALoad, 5},
+                         {Kind::AsyncCommit, 8}});
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->insts, Insts({0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(path->missing + path->passed + path->removed, 0u);
+  EXPECT_EQ(code.find({{Kind::AsyncCommit, 7}})->insts, Insts({0, 4, 5}));
 }
 
 TEST(MachinePath, GuardsOfLaterExecutions) {
