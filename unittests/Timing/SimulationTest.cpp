@@ -295,7 +295,7 @@ TEST(Simulation, WarpgroupsMultiplyTogether) {
   // as much earlier as their arithmetic is shorter.
   Cycles last = both - 3, others = 3 * last + 400 + 360 + 320;
   EXPECT_EQ(result.waits[unsigned(Wait::Tensor)], last + others);
-  // Two warpgroups take turns: the first one's two, then the second one's.
+  // Two warpgroups: the first one's two wgmma, then the second one's.
   EXPECT_EQ(SkewedWarpgroup({0, 10, 20, 100, 0, 10, 20, 200}).result.cycles,
             firstIssue() + 800 + both);
   EXPECT_EQ(SkewedWarpgroup({0, 10, 20, 100, 0, 10, 20, 100}).result.cycles,
@@ -315,7 +315,7 @@ TEST(Simulation, WarpgroupsArriveTogether) {
   Cycles both = 2 * 128 + micro().wgmmaSharedLatency;
   EXPECT_EQ(result.waits[unsigned(Wait::Tensor)],
             (400 + 360 + 320) + 3 * (both + 5 - 3) + (both - 3));
-  // Nobody waits for warps of another warpgroup: with 200 × 4 cycles less of
+  // Warps of another warpgroup are not waited for: with 200 × 4 cycles less of
   // them than of the last one, only the slots of a warp beside it count.
   SimulationResult two =
       SkewedWarpgroup({0, 0, 0, 200, 0, 0, 0, 400}, {{"WARPGROUP.ARRIVE", 6}})

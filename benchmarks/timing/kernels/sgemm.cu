@@ -4,7 +4,7 @@
 //
 // C = alpha A B + beta C in f32, row-major, in the steps of S. Boehm's worklog (https://siboehm.com/articles/22/CUDA-MMM),
 // rewritten from its description. Tiles divide the sizes. Short loops are unrolled here, as ptxas would unroll them: the
-// timing does not recognize loads that ptxas merges out of several iterations.
+// timing does not recognize all loads that ptxas merges out of several iterations.
 
 __device__ float scaled(float alpha, float sum, float beta, float old) { return alpha * sum + beta * old; }
 

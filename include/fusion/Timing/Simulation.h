@@ -38,7 +38,7 @@ enum class Wait : uint8_t {
   Barrier,     ///< of the block
   Mbarrier,    ///< a phase
   Cluster,     ///< barrier of the cluster
-  Tensor,      ///< groups of wgmma
+  Tensor,      ///< groups of wgmma; the warpgroup, before one
   Pipe,        ///< a unit of the sub-partition is busy
   MemoryQueue, ///< the memory pipe is busy
   Fence,
