@@ -81,6 +81,11 @@ bool fusion::accumulatesFromZero(linalg::LinalgOp contraction) {
 }
 
 static constexpr ScalarWork kPolynomials{16, 1};
+/// Functions that reduce their argument or join several polynomials. As counted
+/// on the emulator: instructions of a thread that evaluates one f32 element of
+/// a tensor with elements in [-1, 1), less those of a thread that adds.
+static constexpr ScalarWork kTwoPolynomials{33, 1}, kQuotients{54, 1},
+    kReduced{90, 1}, kPower{197, 1};
 
 /// What one operation becomes (docs/numerics.md): a special function with what
 /// scales its argument or result, or polynomials.
@@ -103,6 +108,13 @@ ScalarWork fusion::countScalarWork(Operation *op) {
           [](auto) { return ScalarWork{1, 0}; })
       // Correctly rounded.
       .Case<arith::DivFOp, math::SqrtOp>([](auto) { return ScalarWork{8, 1}; })
+      .Case<math::Atan2Op>([](auto) { return kTwoPolynomials; })
+      .Case<math::TanOp, math::ErfcOp, math::AcosOp>(
+          [](auto) { return kQuotients; })
+      .Case<math::SinOp, math::CosOp, math::SinhOp, math::CoshOp,
+            math::AsinhOp, math::AcoshOp, math::AtanhOp>(
+          [](auto) { return kReduced; })
+      .Case<math::PowFOp>([](auto) { return kPower; })
       // Polynomials, and their quotient.
       .Default([](Operation *other) {
         return isa<math::MathDialect>(other->getDialect()) ? kPolynomials

@@ -30,7 +30,7 @@ public:
       return std::nullopt;
     readFields();
     if (!readThreadMapping() || !readSerialLoop() || !readCluster() ||
-        !checkExpensive() || !readSplitLoop())
+        !checkExpensive() || !readSplitLoop() || !readCompositions())
       return std::nullopt;
     return std::move(schedule);
   }
@@ -48,6 +48,7 @@ private:
   /// Checks that a serial loop that retains expensive operators has some.
   bool checkExpensive();
   bool readSplitLoop();
+  bool readCompositions();
 
   /// Calls `explain` with the reason, and returns false.
   bool decline(const Twine &reason) {
@@ -198,6 +199,19 @@ bool StitchReader::readSplitLoop() {
   return true;
 }
 
+bool StitchReader::readCompositions() {
+  for (fuse::CompositionAttr entry : attr.getStitching().getCompositions()) {
+    if (entry.getOp() >= int64_t(group.operators().size()))
+      return decline("there is no operator " + Twine(entry.getOp()) +
+                     ", the group has " + Twine(group.operators().size()));
+    schedule.compositions.push_back(
+        {unsigned(entry.getOp()), entry.getScheme() == fuse::Sharing::Warp
+                                      ? Composition::Warp
+                                      : Composition::Block});
+  }
+  return true;
+}
+
 std::optional<StitchSchedule>
 fusion::importStitching(fuse::ScheduleAttr attr, const StitchGroup &group,
                         llvm::function_ref<void(const Twine &)> explain) {
@@ -226,9 +240,16 @@ fuse::ScheduleAttr fusion::exportStitching(const StitchSchedule &schedule,
         schedule.serialLoop->sharedSteps, schedule.serialLoop->isOnline,
         schedule.serialLoop->retainsExpensive, schedule.serialLoop->stages,
         schedule.serialLoop->usesTMA);
+  SmallVector<fuse::CompositionAttr> compositions;
+  for (const StitchComposition &entry : schedule.compositions)
+    compositions.push_back(fuse::CompositionAttr::get(
+        context, entry.op,
+        entry.scheme == Composition::Warp ? fuse::Sharing::Warp
+                                          : fuse::Sharing::Block));
   auto stitching = fuse::StitchingAttr::get(
       context, builder.getDictionaryAttr(entries), loop, schedule.evictFirst,
-      schedule.fanIn, schedule.splitLoop ? schedule.splitLoop->step : 0);
+      schedule.fanIn, schedule.splitLoop ? schedule.splitLoop->step : 0,
+      compositions);
   fuse::ParallelAttr parallel;
   if (schedule.producers > 0)
     parallel = fuse::ParallelAttr::get(context, schedule.producers);

@@ -10,6 +10,7 @@
 #include "StitchSectors.h"
 #include "StitchThreads.h"
 #include "fusion/Analysis/Stitching/StitchCluster.h"
+#include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include "fusion/Target/Chips/RegisterFile.h"
@@ -34,6 +35,20 @@ StitchBound::StitchBound(const StitchGroup &group, const StitchWork &work,
       split(split),
       isLateInput(split ? StitchSplit::lateInputs(group, *split)
                         : SmallVector<bool>(group.inputs.size(), false)) {
+  mayBeShared.assign(work.operators.size(), false);
+  isSharedInput.assign(group.inputs.size(), false);
+  StitchSchedule shared;
+  for (unsigned op : findShareable(group))
+    addComposition(group, shared, op, Composition::Block);
+  for (const StitchComposition &entry : shared.compositions) {
+    mayBeShared[entry.op] = true;
+    for (unsigned input : group.sources[entry.op].inputs)
+      isSharedInput[input] = true;
+  }
+  for (auto [op, sources] : llvm::enumerate(group.sources))
+    if (!mayBeShared[op])
+      for (unsigned input : sources.inputs)
+        isSharedInput[input] = false;
   shapes.resize(work.shapes.size());
   for (auto [space, shape] :
        llvm::zip_equal(work.inputSpaces, work.inputShapes))
@@ -81,13 +96,17 @@ StitchBound::Weights StitchBound::weigh(ArrayRef<unsigned> operators,
   Weights weights(work.spaces.size());
   for (unsigned number : operators) {
     const StitchWork::Operator &op = work.operators[number];
-    weights[op.space].plain += std::max<int64_t>(1, op.work.plain);
-    weights[op.space].special += op.work.special;
+    Weight &weight = weights[op.space];
+    (mayBeShared[number] ? weight.sharedPlain : weight.plain) +=
+        std::max<int64_t>(1, op.work.plain);
+    (mayBeShared[number] ? weight.sharedSpecial : weight.special) +=
+        op.work.special;
     weights[op.resultSpace].isComputed = true;
   }
   for (unsigned input : inputs)
-    weights[work.inputSpaces[input]].loadedBytes +=
-        group.inputs[input].elementBytes;
+    if (!isSharedInput[input])
+      weights[work.inputSpaces[input]].loadedBytes +=
+          group.inputs[input].elementBytes;
   return weights;
 }
 
@@ -105,7 +124,7 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
   form.loads.assign(shapes.size(), 0);
   form.loadsInSteps = form.loads;
   for (unsigned input : inputs)
-    ++form.loads[work.inputShapes[input]];
+    form.loads[work.inputShapes[input]] += !isSharedInput[input];
   form.bytes.assign(shapes.size(), 0);
   form.bytesOfLast = form.bytes;
   auto loadsOf = [](ArrayRef<StitchPasses::Step> steps, unsigned input) {
@@ -114,6 +133,8 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
     });
   };
   for (auto [input, tensor] : llvm::enumerate(group.inputs)) {
+    if (isSharedInput[input])
+      continue;
     int64_t times = 1;
     if (passes.isSerialInput[input] && !isLateInput[input])
       times = std::max<int64_t>(1, std::min(loadsOf(passes.steps, input),
@@ -132,6 +153,8 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
     for (auto [all, own] : llvm::zip_equal(sum, part)) {
       all.plain += own.plain;
       all.special += own.special;
+      all.sharedPlain += own.sharedPlain;
+      all.sharedSpecial += own.sharedSpecial;
     }
   };
   // Steps that registers retain compute each operator once.
@@ -152,11 +175,14 @@ StitchBound::Form StitchBound::describe(const StitchPasses &passes) const {
     for (unsigned input : step.inputs)
       isLoaded[input] = true;
   for (auto [input, loaded] : llvm::enumerate(isLoaded))
-    form.loadsInSteps[work.inputShapes[input]] += loaded;
+    form.loadsInSteps[work.inputShapes[input]] +=
+        loaded && !isSharedInput[input];
   for (auto [ofKept, ofAgain] : llvm::zip_equal(retained, again)) {
     Weight &least = form.inSteps.emplace_back();
     least.plain = std::min(ofKept.plain, ofAgain.plain);
     least.special = std::min(ofKept.special, ofAgain.special);
+    least.sharedPlain = std::min(ofKept.sharedPlain, ofAgain.sharedPlain);
+    least.sharedSpecial = std::min(ofKept.sharedSpecial, ofAgain.sharedSpecial);
   }
   return form;
 }
@@ -209,6 +235,7 @@ double StitchBound::trafficOf(const Form &form, const Accesses &accesses,
 std::optional<double> StitchBound::boundOf(const Form &form,
                                            const StitchSchedule &schedule,
                                            ArrayRef<int64_t> elements,
+                                           ArrayRef<int64_t> shares,
                                            const Accesses &accesses,
                                            int64_t blocks) const {
   constexpr int64_t registerBytes = 4;
@@ -224,9 +251,12 @@ std::optional<double> StitchBound::boundOf(const Form &form,
     total.instructions += times * access.moves;
   }
   auto add = [&](const Weights &weights, int64_t times) {
-    for (auto [weight, count] : llvm::zip_equal(weights, elements)) {
-      total.instructions += times * weight.plain * count;
-      total.special += times * weight.special * count;
+    for (auto [weight, count, share] :
+         llvm::zip_equal(weights, elements, shares)) {
+      total.instructions +=
+          times * (weight.plain * count + weight.sharedPlain * share);
+      total.special +=
+          times * (weight.special * count + weight.sharedSpecial * share);
     }
   };
   // All inputs are loaded before the first operator.
@@ -350,7 +380,7 @@ StitchBound::Accesses StitchBound::accessesOf(const StitchSchedule &schedule,
 std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
                                            int64_t blocks,
                                            Closeness closeness) const {
-  SmallVector<int64_t, 8> ofAxis, elements;
+  SmallVector<int64_t, 8> ofAxis, elements, shares;
   for (unsigned axis = 0; axis < schedule.threadMapping.size(); ++axis)
     ofAxis.push_back(elementsOf(schedule, axis));
   for (ArrayRef<unsigned> axes : work.spaces) {
@@ -358,6 +388,9 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
     for (unsigned axis : axes)
       count *= ofAxis[axis];
     elements.push_back(count);
+    // The elements of a tile, shared out over all threads.
+    shares.push_back(llvm::divideCeil(tileBytes(schedule, axes, 1),
+                                      schedule.warps * kWarpSize));
   }
   Accesses accesses;
   if (closeness != Closeness::Work)
@@ -365,7 +398,7 @@ std::optional<double> StitchBound::boundOf(const StitchSchedule &schedule,
   std::optional<double> least;
   for (const Form &form : forms)
     if (std::optional<double> bound =
-            boundOf(form, schedule, elements, accesses, blocks);
+            boundOf(form, schedule, elements, shares, accesses, blocks);
         bound && (!least || *bound < *least))
       least = bound;
   // Beside a serial loop the last blocks reduce partial results of each of its

@@ -407,7 +407,7 @@ int64_t CostPrediction::bytesFromL1(const StitchTraffic &traffic) const {
 /// Returns the steps of a schedule, from `memo` if it has them.
 static StitchSteps &stepsOf(const StitchGroup &group, const StitchWork &work,
                             const StitchSchedule &schedule, StitchMemo &memo) {
-  if (!memo.last || memo.last->key != StitchSteps::keyOf(schedule))
+  if (!memo.last || !memo.last->areOf(schedule))
     memo.last = std::make_unique<StitchSteps>(group, work, schedule);
   return *memo.last;
 }

@@ -10,6 +10,7 @@
 #include "fusion/Analysis/Legality/CodegenLegality.h"
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
 #include "fusion/Analysis/Stitching/StitchCluster.h"
+#include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchCost.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "fusion/Analysis/Stitching/StitchStages.h"
@@ -134,6 +135,8 @@ fusion::checkStitching(const StitchGroup &group, const StitchSchedule &schedule,
   if (auto illegal = checkCluster(group, schedule, chip))
     return illegal;
   if (auto illegal = checkAlignment(group, schedule))
+    return illegal;
+  if (auto illegal = checkCompositions(group, schedule))
     return illegal;
   if (auto illegal = checkStages(group, schedule, passes))
     return illegal;

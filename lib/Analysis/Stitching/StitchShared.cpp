@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Stitching/StitchCluster.h"
+#include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchStages.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
@@ -102,6 +103,9 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
   for (unsigned op = 0; op < group.operators().size(); ++op)
     if (group.reductions[op])
       add(group.componentOf(op), countExchange(group, schedule, op));
+  for (const StitchComposition &entry : schedule.compositions)
+    add(group.componentOf(entry.op),
+        bytesOfExchange(group, schedule, passes, entry.op));
   // The blocks of the cross-block reduction exchange no more than that.
   for (const StitchTensor &result : group.results)
     add(result.component, transposeBytes(result));

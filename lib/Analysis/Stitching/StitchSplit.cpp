@@ -114,6 +114,8 @@ StitchSplit::StitchSplit(const StitchGroup &group,
   for (const RoundSizes &sizes : sizesOfRounds(schedule, schedule.fanIn)) {
     Round &round = rounds.emplace_back(Round{sizes, schedule, axis});
     round.ofParts.splitLoop.reset();
+    // No thread of a last block evaluates an operator for others.
+    round.ofParts.compositions.clear();
     if (schedule.serialLoop && schedule.serialLoop->axis == *axis)
       round.ofParts.serialLoop.reset();
     round.ofParts.threadMapping[*axis] = {sizes.step, /*vector=*/1, step.lanes,

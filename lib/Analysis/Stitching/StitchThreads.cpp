@@ -122,6 +122,28 @@ TileAccess TileAccess::ofStores(const StitchGroup &group,
   return access;
 }
 
+void ThreadCounter::shareOut(const StitchSchedule &schedule) {
+  const StitchPasses &passes = work.passesOf(schedule);
+  for (const StitchComposition &entry : schedule.compositions)
+    shared[entry.op] = {countEvaluated(group, schedule, entry.op),
+                        countExchange(group, schedule, passes, entry.op)};
+  for (unsigned input = 0; input < group.inputs.size(); ++input) {
+    std::optional<unsigned> reader =
+        sharedReaderOf(group, schedule, passes, input);
+    if (!reader)
+      continue;
+    const StitchTensor &tensor = group.inputs[input];
+    int64_t width =
+        tensor.unit ? std::min(accessWidth(schedule, tensor),
+                               schedule.threadMapping[*tensor.unit].vector)
+                    : 1;
+    TileAccess &access = accesses[input] = {};
+    access.count =
+        llvm::divideCeil(shared[*reader].points, std::max<int64_t>(1, width));
+    access.lines = access.count * linesOfAccess(group, schedule, tensor, width);
+  }
+}
+
 StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
                                        const StitchWork &work,
                                        const StitchPasses &passes) const {
@@ -201,7 +223,7 @@ StitchSteps::Passes StitchSteps::count(const StitchGroup &group,
     pass.again = counter.count(again.operators, again.inputs, passes.axis);
     for (unsigned op : step.operators)
       if (!computed.insert(op).second)
-        counter.addWork(work.operators[op], pass.repeated);
+        counter.addWork(op, pass.repeated);
     for (unsigned op : step.operators) {
       if ((!passes.factors[op] && !passes.centres[op]) ||
           !passes.reducesAxis(op))

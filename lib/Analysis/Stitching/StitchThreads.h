@@ -16,6 +16,7 @@
 #define FUSION_LIB_ANALYSIS_STITCHING_STITCHTHREADS_H
 
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
+#include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchCost.h"
 #include "llvm/Support/MathExtras.h"
 #include <vector>
@@ -173,6 +174,8 @@ public:
         known[shape] = TileAccess::of(group, schedule, tensor, elements[space]);
       accesses.push_back(*known[shape]);
     }
+    if (!schedule.compositions.empty())
+      shareOut(schedule);
   }
 
   /// Returns the elements per thread of a tile over a set of axes.
@@ -215,7 +218,7 @@ public:
         live -= count;
       else
         ends[op.lastUse] += count;
-      addWork(op, total);
+      addWork(number, total);
       // Along the serial loop's axis, warps exchange results after the last
       // step.
       if (group.reductions[number] &&
@@ -227,9 +230,20 @@ public:
     return total;
   }
 
-  /// Adds what an operator computes for each of its points.
-  void addWork(const StitchWork::Operator &op, ThreadWork &total) const {
+  /// Adds what an operator computes for each of its points, and exchanges if it
+  /// has a composition.
+  void addWork(unsigned number, ThreadWork &total) const {
+    const StitchWork::Operator &op = work.operators[number];
     int64_t points = elements[op.space];
+    if (auto own = shared.find(number); own != shared.end()) {
+      const StitchExchange &exchange = own->second.exchange;
+      points = own->second.points;
+      total.instructions +=
+          exchange.shuffles + exchange.accesses + exchange.selects;
+      total.shuffles += exchange.shuffles;
+      total.shared += exchange.accesses;
+      total.exchanges += exchange.barriers;
+    }
     total.instructions += points * std::max<int64_t>(1, op.work.plain);
     total.special += points * op.work.special;
   }
@@ -254,11 +268,21 @@ public:
   }
 
 private:
+  /// Counts what the compositions change: the points of operators, and the
+  /// loads of inputs.
+  void shareOut(const StitchSchedule &schedule);
+
   const StitchGroup &group;
   const StitchWork &work;
   llvm::SmallVector<AxisThreadMapping> mappings;
   llvm::SmallVector<int64_t, 16> elements;    ///< by set of axes
   llvm::SmallVector<TileAccess, 16> accesses; ///< by input
+  /// An operator with a composition: the points of a thread, and its exchanges.
+  struct Shared {
+    int64_t points;
+    StitchExchange exchange;
+  };
+  llvm::SmallDenseMap<unsigned, Shared> shared; ///< by operator
 };
 
 /// What the passes do in a step, with its values retained or not, for all
@@ -266,7 +290,13 @@ private:
 struct StitchSteps {
   StitchSteps(const StitchGroup &group, const StitchWork &work,
               const StitchSchedule &schedule)
-      : key(keyOf(schedule)), counter(group, work, schedule) {}
+      : key(keyOf(schedule)), compositions(schedule.compositions),
+        counter(group, work, schedule) {}
+
+  /// Returns whether a schedule has these steps.
+  bool areOf(const StitchSchedule &schedule) const {
+    return key == keyOf(schedule) && compositions == schedule.compositions;
+  }
 
   /// Returns the thread mapping of one step. The tile's own mapping says, in
   /// addition, how many steps there are.
@@ -323,6 +353,7 @@ struct StitchSteps {
   }
 
   llvm::SmallVector<AxisThreadMapping> key;
+  llvm::SmallVector<StitchComposition, 0> compositions;
   ThreadCounter counter;
   std::vector<Passes> known;
   llvm::SmallVector<std::optional<int64_t>> transposedBytes; ///< by result

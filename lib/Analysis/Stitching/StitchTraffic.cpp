@@ -9,6 +9,7 @@
 #include "fusion/Analysis/Stitching/StitchTraffic.h"
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
 #include "fusion/Analysis/Stitching/StitchCluster.h"
+#include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "fusion/Target/Chips/Hardware.h"
 
@@ -79,7 +80,9 @@ private:
   /// Returns how many threads load the same element of an input. Every lane and
   /// warp of an axis that does not index the tensor loads its own replica.
   /// Registers share theirs.
-  int64_t countReplicas(unsigned number, bool isOfLast) const;
+  /// With `ofTiles` only blocks and their steps are counted.
+  int64_t countReplicas(unsigned number, bool isOfLast,
+                        bool ofTiles = false) const;
 
   /// The elements of an input that one replica of it takes.
   struct Elements {
@@ -91,6 +94,10 @@ private:
   Elements countElements(const StitchTensor &tensor, Times times) const;
   /// Counts the elements of a tensor that is loaded by misaligned accesses.
   Elements countMisalignedLoads(const StitchTensor &tensor, Times times) const;
+  /// Adds the loads of an input in the layout of `reader`, whose threads share
+  /// its elements out.
+  void addShared(unsigned number, unsigned reader, const Elements &elements,
+                 StitchTraffic &traffic) const;
   /// Returns the elements along an axis that blocks retain for later passes.
   int64_t retainedAlong(unsigned axis) const;
 
@@ -120,7 +127,8 @@ LoadCounter::Times LoadCounter::countPasses(unsigned number) const {
   return {count(passes.steps), count(passes.stepsAgain)};
 }
 
-int64_t LoadCounter::countReplicas(unsigned number, bool isOfLast) const {
+int64_t LoadCounter::countReplicas(unsigned number, bool isOfLast,
+                                   bool ofTiles) const {
   const StitchTensor &tensor = group.inputs[number];
   bool isRotated = isShifted(schedule, tensor);
   int64_t replicas = 1;
@@ -132,7 +140,7 @@ int64_t LoadCounter::countReplicas(unsigned number, bool isOfLast) const {
     bool isOfSplit = split && axis == *split->axis,
          isOnce = isOfSplit && isOfLast;
     const AxisThreadMapping &mapping = schedule.threadMapping[axis];
-    replicas *= mapping.lanes * mapping.warps *
+    replicas *= (ofTiles ? 1 : mapping.lanes * mapping.warps) *
                 (isOnce ? 1 : countTiles(group, schedule, axis));
     // In the loop over rows, unless it is the same in all of its steps.
     bool isInSteps = passes.isSerialInput[number] || tensor.isGathered;
@@ -216,6 +224,12 @@ void LoadCounter::add(unsigned number, bool isOfLast,
       alike *= schedule.threadMapping[axis].lanes;
   }
   Times times = isOfLast ? Times() : countPasses(number);
+  if (std::optional<unsigned> reader =
+          isOfLast ? std::nullopt
+                   : sharedReaderOf(group, schedule, passes, number)) {
+    addShared(number, *reader, countElements(tensor, times), traffic);
+    return;
+  }
   Elements elements = misalignedAccessWidth(group, schedule, tensor) > 1
                           ? countMisalignedLoads(tensor, times)
                           : countElements(tensor, times);
@@ -227,6 +241,26 @@ void LoadCounter::add(unsigned number, bool isOfLast,
     traffic.repeated += bytes;
   else if (elements.inRow > 0)
     traffic.beside += bytes / elements.inRow * elements.beside;
+}
+
+void LoadCounter::addShared(unsigned number, unsigned reader,
+                            const Elements &elements,
+                            StitchTraffic &traffic) const {
+  const StitchTensor &tensor = group.inputs[number];
+  SmallVector<unsigned, 4> axes(tensor.axes);
+  llvm::sort(axes);
+  SharedShape shape = SharedShape::of(group, schedule, reader,
+                                      schedule.schemeOf(reader));
+  int64_t tile = tileBytes(schedule, axes, /*elementBytes=*/1),
+          ofWarp = shape.registers * kWarpSize,
+          alike = kWarpSize / shape.lanes;
+  int64_t bytes = elements.all *
+                  countReplicas(number, /*isOfLast=*/false, /*ofTiles=*/true) *
+                  (ofWarp * schedule.warps / tile) * tensor.elementBytes;
+  traffic.loaded += bytes;
+  traffic.alike += bytes - bytes / alike;
+  if (tensor.isRepeated)
+    traffic.repeated += bytes;
 }
 
 StitchTraffic fusion::countTraffic(const StitchGroup &group,

@@ -42,6 +42,10 @@ void StitchLowering::emitRows(unsigned pass) {
 void StitchLowering::emitRow(unsigned number, Scope &scope) {
   linalg::LinalgOp linalgOp = group.operators()[number];
   loc = linalgOp.getLoc();
+  if (schedule.schemeOf(number) != Composition::Thread) {
+    scope.operators[number] = emitShared(number, scope);
+    return;
+  }
   SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
   const std::optional<ReductionBody> &reduction = group.reductions[number];
   Value tile = emitScalar(

@@ -20,6 +20,7 @@
 #include "KernelBuilder.h"
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
 #include "fusion/Analysis/Stitching/StitchCluster.h"
+#include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -60,6 +61,8 @@ private:
     unsigned number = 0;
     Value slot;
     llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
+    /// Tiles in the layouts of operators with compositions.
+    llvm::DenseMap<unsigned, Value> sharedOperators, sharedInputs;
     llvm::DenseMap<unsigned, Running> running;         ///< running, by operator
     /// A sum whose running mean others need: the number of elements before the
     /// step, and by how much the step has moved the mean.
@@ -157,6 +160,15 @@ private:
   Value recentrePlaces(unsigned op, Value squares,
                        const Accumulators &accumulators);
 
+  // Operators with compositions (StitchShared.cpp).
+  Value emitShared(unsigned op, Scope &scope);
+  Value convert(Value tile, mlir::RankedTensorType type, Composition scheme);
+  std::optional<unsigned> sharedReader(unsigned input) const {
+    return sharedReaderOf(group, schedule, passes, input);
+  }
+  Value sharedInputOf(unsigned input, unsigned reader, Scope &scope);
+  Value operatorOf(unsigned op, const Scope &scope) const;
+
   // Values (StitchValues.cpp).
   mlir::RankedTensorType tileType(AxisList axes, mlir::Type element) const;
   Value originOf(unsigned axis, const Scope &scope) const;
@@ -192,6 +204,8 @@ private:
   mlir::Location loc;
   unsigned component = 0;
   bool isLast = false; ///< emitting the work of the last block of all
+  /// The operator with a composition in whose layout tiles over its axes are.
+  std::optional<unsigned> sharing;
   llvm::SmallVector<Value> origins; ///< by axis: the block's first element
   llvm::DenseMap<unsigned, Value> digits; ///< block number by axis
   /// Workspaces of all partial results, by operator and round.

@@ -37,6 +37,10 @@ void StitchLowering::compute(unsigned pass, const StitchPasses::Step &step,
         emitRunningRow(number, scope);
       continue;
     }
+    if (schedule.schemeOf(number) != Composition::Thread) {
+      scope.operators[number] = emitShared(number, scope);
+      continue;
+    }
     SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
     const std::optional<ReductionBody> &reduction = group.reductions[number];
     if (!reduction) {
@@ -127,6 +131,8 @@ void StitchLowering::emitRegisterSteps(unsigned pass,
     }
     drop(scope.operators, retained);
     drop(scope.inputs, retainedInputs);
+    scope.sharedOperators.clear();
+    scope.sharedInputs.clear();
   }
   // The loads of the next step are in flight while a step is computed.
   if (!steps.empty())

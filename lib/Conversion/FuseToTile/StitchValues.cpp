@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -21,10 +22,13 @@ RankedTensorType StitchLowering::tileType(AxisList axes, Type element) const {
   SmallVector<int64_t> shape;
   for (unsigned axis : axes)
     shape.push_back(schedule.stepOf(axis).tile);
+  bool isShared = sharing && sorted(axes) == sorted(group.loops[*sharing]);
+  LinearLayout layout =
+      isShared ? sharedLayoutOf(group, schedule, component, axes,
+                                schedule.schemeOf(*sharing))
+               : layoutOf(group, schedule, component, axes);
   return RankedTensorType::get(
-      shape, element,
-      tile::LayoutAttr::get(element.getContext(),
-                            layoutOf(group, schedule, component, axes)));
+      shape, element, tile::LayoutAttr::get(element.getContext(), layout));
 }
 
 Value StitchLowering::originOf(unsigned axis, const Scope &scope) const {
@@ -76,7 +80,8 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   auto element = cast<tile::PtrType>(pointer.getType()).getElementType();
   auto type = tile::ViewType::get(b.getContext(), axes.size(), element, unit,
                                   alignmentOf(schedule, tensor));
-  int64_t width = misalignedAccessWidth(group, schedule, tensor);
+  int64_t width =
+      sharing ? 1 : misalignedAccessWidth(group, schedule, tensor);
   if (width > 1) {
     window.misaligned = b.getI64IntegerAttr(width);
     window.isRagged = true;
@@ -127,9 +132,14 @@ void StitchLowering::copyPrivate(const StitchTensor &tensor,
 
 Value StitchLowering::inputOf(unsigned input, Scope &scope) {
   Scope &home = passes.isSerialInput[input] ? scope : rows;
+  if (std::optional<unsigned> reader = sharedReader(input))
+    return sharedInputOf(input, *reader, home);
   Value &known = home.inputs[input];
-  if (!known)
+  if (!known) {
+    llvm::SaveAndRestore<std::optional<unsigned>> inGroup(sharing,
+                                                          std::nullopt);
     known = load(group.inputs[input], home);
+  }
   return known;
 }
 
@@ -138,13 +148,20 @@ Value StitchLowering::fit(Value tile, AxisList axes) {
       sorted(axes), cast<RankedTensorType>(tile.getType()).getElementType());
   if (tile.getType() == type)
     return tile;
-  return tile::ConvertLayoutOp::create(b, loc, type, tile,
-                                       /*offset=*/IntegerAttr());
+  return convert(tile, type,
+                 sharing ? schedule.schemeOf(*sharing) : Composition::Block);
 }
 
 /// Broadcasts a tile over `from` along the other axes of `to`. Both are
 /// ascending.
 Value StitchLowering::repeat(Value tile, AxisList from, AxisList to) {
+  if (sharing && from != to) {
+    // Replicas cost nothing in the layout of the group.
+    llvm::SaveAndRestore<std::optional<unsigned>> inGroup(sharing,
+                                                          std::nullopt);
+    tile = repeat(tile, from, to);
+    from = to;
+  }
   tile = fit(tile, from);
   SmallVector<int64_t> missing;
   for (auto [d, axis] : llvm::enumerate(to))
@@ -227,8 +244,7 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
       if (running != scope.running.end())
         return repeat(running->second.after.first, running->second.after.second,
                       axes);
-      Value known = scope.operators.lookup(*maker);
-      return repeat(known ? known : rows.operators.lookup(*maker), read, axes);
+      return repeat(operatorOf(*maker, scope), read, axes);
     }
     return repeat(inputOf(group.reads.at(&operand), scope), read, axes);
   };
@@ -248,9 +264,10 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
     unsigned input = group.reads.at(extract.getOperation());
     if (group.inputs[input].isGathered) {
       Scope &home = passes.isSerialInput[input] ? scope : rows;
-      Value known = home.inputs.lookup(input);
+      Value &known =
+          (sharing ? home.sharedInputs : home.inputs)[input];
       if (!known)
-        home.inputs[input] = known = gather(number, extract, emit, scope);
+        known = gather(number, extract, emit, scope);
       return fit(known, axes);
     }
     return repeat(inputOf(input, scope), group.inputs[input].axes, axes);

@@ -7,14 +7,67 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitters.h"
+#include "fusion/Conversion/TileToThreads/Exchange.h"
 #include "fusion/Conversion/TileToThreads/SharedAccess.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
 #include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "fusion/Support/TileLayouts.h"
+#include "fusion/Support/WarpExchange.h"
 
 using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
+
+/// Returns the element of a source among the thread's registers `values`. `bit`
+/// counts the bits of its lane and, behind them, those of its warp.
+static Value selectRegister(ThreadBuilder &b, const WarpSource &source,
+                            const Values &values, int64_t reg, unsigned bit) {
+  unsigned ofLane = source.byLaneBit.size(), all = ofLane + source.byWarpBit.size();
+  auto changeOf = [&](unsigned at) {
+    return at < ofLane ? source.byLaneBit[at] : source.byWarpBit[at - ofLane];
+  };
+  while (bit < all && changeOf(bit) == 0)
+    ++bit;
+  if (bit == all)
+    return values[reg];
+  bool isOfLane = bit < ofLane;
+  Value number = isOfLane ? b.lane() : b.warp();
+  Value mask = b.i32(int64_t(1) << (isOfLane ? bit : bit - ofLane));
+  Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                      arith::AndIOp::create(b, number, mask),
+                                      b.i32(0));
+  Value zero = selectRegister(b, source, values, reg, bit + 1),
+        one = selectRegister(b, source, values, reg ^ changeOf(bit), bit + 1);
+  return arith::SelectOp::create(b, isSet, one, zero);
+}
+
+/// Emits a conversion inside of each warp.
+static LogicalResult emitInWarp(ConvertLayoutOp op, KernelEmitter &e) {
+  ThreadBuilder &b = e.builder();
+  std::optional<SmallVector<WarpSource>> sources =
+      planWarpExchange(getLayout(op.getValue().getType()).getValue(),
+                       getLayout(op.getType()).getValue());
+  const Values &values = e.registers(op.getValue());
+  Values results;
+  for (const WarpSource &source : *sources) {
+    Value own = selectRegister(b, source, values, source.base, /*bit=*/0);
+    if (!source.isOwn(kWarpSize)) {
+      Value lane = b.i32(source.added);
+      if (source.kept != 0)
+        lane = arith::OrIOp::create(
+            b, arith::AndIOp::create(b, b.lane(), b.i32(source.kept)), lane);
+      FailureOr<Value> read = exchangeWords(b, own, [&](Value word) {
+        return e.target().shuffleIndex(b, word, lane);
+      });
+      if (failed(read))
+        return failure();
+      own = *read;
+    }
+    results.push_back(own);
+  }
+  e.setRegisters(op, std::move(results));
+  return success();
+}
 
 static LogicalResult emitConvert(ConvertLayoutOp op, KernelEmitter &e) {
   ThreadBuilder &b = e.builder();
@@ -28,6 +81,8 @@ static LogicalResult emitConvert(ConvertLayoutOp op, KernelEmitter &e) {
     e.setRegisters(op, std::move(results));
     return success();
   }
+  if (op.getInWarp())
+    return emitInWarp(op, e);
   if (!op.getOffset())
     return op.emitOpError("has no scratch; run tile-allocate-shared");
   std::optional<ScratchShape> scratch = getScratch(op);

@@ -27,46 +27,6 @@ using namespace mlir;
 using namespace fusion;
 using namespace fusion::tile;
 
-/// Returns the value of the lane whose number differs in the bits of `mask`.
-/// Values may have any number of bits.
-static FailureOr<Value> shuffleXor(ThreadBuilder &b, ThreadTarget &target,
-                                   Value value, int64_t mask) {
-  Type type = value.getType();
-  unsigned bits = type.getIntOrFloatBitWidth();
-  if (bits == 32)
-    return target.shuffleXor(b, value, mask);
-  auto integer = b.getIntegerType(bits);
-  auto toInteger = [&](Value v) -> Value {
-    return type == integer ? v : arith::BitcastOp::create(b, integer, v);
-  };
-  auto fromInteger = [&](Value v) -> Value {
-    return type == integer ? v : arith::BitcastOp::create(b, type, v);
-  };
-  if (bits < 32) {
-    Value word = arith::ExtUIOp::create(b, b.getI32Type(), toInteger(value));
-    FailureOr<Value> moved = target.shuffleXor(b, word, mask);
-    if (failed(moved))
-      return failure();
-    return fromInteger(arith::TruncIOp::create(b, integer, *moved));
-  }
-  // Larger values are split into words of 32 bits.
-  auto words = VectorType::get({bits / 32}, b.getI32Type());
-  auto whole = VectorType::get({1}, integer);
-  Value split = vector::BitCastOp::create(
-      b, words, vector::FromElementsOp::create(b, whole, toInteger(value)));
-  Values moved;
-  for (int64_t i = 0; i < words.getNumElements(); ++i) {
-    FailureOr<Value> word =
-        target.shuffleXor(b, vector::ExtractOp::create(b, split, i), mask);
-    if (failed(word))
-      return failure();
-    moved.push_back(*word);
-  }
-  Value joined = vector::BitCastOp::create(
-      b, whole, vector::FromElementsOp::create(b, words, moved));
-  return fromInteger(vector::ExtractOp::create(b, joined, int64_t(0)));
-}
-
 /// Returns how many parts of a row one access loads, if they lie side by side:
 /// where all lanes of a warp have the same rows, so that they load one word. In
 /// other cases each part has the rows side by side, so that lanes access
@@ -202,7 +162,9 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
     for (const LinearLayout::Digit &digit : mapping->lanes)
       for (int64_t bit = 1; bit < digit.radix; bit *= 2) {
         FailureOr<Value> other =
-            shuffleXor(b, e.target(), row.result, digit.weight * bit);
+            exchangeWords(b, row.result, [&](Value word) {
+              return e.target().shuffleXor(b, word, digit.weight * bit);
+            });
         if (failed(other))
           return failure();
         row.result = combine(row.result, *other);

@@ -8,6 +8,7 @@
 
 #include "fusion/Conversion/TileToThreads/Exchange.h"
 #include "fusion/Conversion/TileToThreads/Coordinates.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fusion;
@@ -38,4 +39,42 @@ Value fusion::combineTree(Values values,
     values = std::move(next);
   }
   return values.front();
+}
+
+FailureOr<Value> fusion::exchangeWords(
+    ThreadBuilder &b, Value value,
+    llvm::function_ref<FailureOr<Value>(Value)> exchange) {
+  Type type = value.getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 32)
+    return exchange(value);
+  auto integer = b.getIntegerType(bits);
+  auto toInteger = [&](Value v) -> Value {
+    return type == integer ? v : arith::BitcastOp::create(b, integer, v);
+  };
+  auto fromInteger = [&](Value v) -> Value {
+    return type == integer ? v : arith::BitcastOp::create(b, type, v);
+  };
+  if (bits < 32) {
+    Value word = arith::ExtUIOp::create(b, b.getI32Type(), toInteger(value));
+    FailureOr<Value> moved = exchange(word);
+    if (failed(moved))
+      return failure();
+    return fromInteger(arith::TruncIOp::create(b, integer, *moved));
+  }
+  // Larger values are split into words of 32 bits.
+  auto words = VectorType::get({bits / 32}, b.getI32Type());
+  auto whole = VectorType::get({1}, integer);
+  Value split = vector::BitCastOp::create(
+      b, words, vector::FromElementsOp::create(b, whole, toInteger(value)));
+  Values moved;
+  for (int64_t i = 0; i < words.getNumElements(); ++i) {
+    FailureOr<Value> word = exchange(vector::ExtractOp::create(b, split, i));
+    if (failed(word))
+      return failure();
+    moved.push_back(*word);
+  }
+  Value joined = vector::BitCastOp::create(
+      b, whole, vector::FromElementsOp::create(b, words, moved));
+  return fromInteger(vector::ExtractOp::create(b, joined, int64_t(0)));
 }

@@ -411,6 +411,7 @@ bool StitchEnumeration::rate() {
     return true;
   ++legal;
   StitchResult costed{current, *cost};
+  tryCompositions(costed);
   record(costed);
   if (isBetter(costed)) {
     best = costed;

@@ -18,6 +18,7 @@
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
 #include "fusion/Analysis/Stitching/StitchBound.h"
 #include "fusion/Analysis/Stitching/StitchCluster.h"
+#include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchStages.h"
 #include "fusion/Search/Stitching/StitchSearch.h"
 #include "fusion/Target/Chips/Hardware.h"
@@ -56,7 +57,12 @@ public:
                                                   : nullptr),
         bound(bound), isCoarse(effort != StitchEffort::Full),
         isOperandA(effort == StitchEffort::First), split(split),
-        cluster(cluster), ranking(ranking), evaluator(evaluator) {}
+        cluster(cluster), ranking(ranking), evaluator(evaluator) {
+    if (!isPrinted() && !isOperandA)
+      shareable = findShareable(group);
+    if (!shareable.empty() && !bound)
+      ofShared.emplace(group, work, chip, mayBeSerial, split);
+  }
 
   /// Returns the best schedule if it takes less than `limit` seconds. A
   /// schedule that takes longer may be returned or not.
@@ -464,6 +470,11 @@ private:
 
   bool rate();
 
+  /// Gives expensive operators of a schedule compositions where that is
+  /// predicted to be faster by more than the evaluator's resolution
+  /// (StitchFinish.cpp).
+  void tryCompositions(StitchResult &costed);
+
   static constexpr int64_t kMaxSpreads = 1 << 14; // that are all looked at
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   static constexpr int64_t kMaxOfStep = 4;     // registers, in units of vectors
@@ -491,7 +502,10 @@ private:
   llvm::SmallVector<int64_t> aligned;   ///< as `vectors`, with aligned tiles
   llvm::SmallVector<int64_t> narrowest; ///< least over tensors
   StitchSchedule current;
-  StitchMemo memo;
+  StitchMemo memo, composedMemo;
+  llvm::SmallVector<unsigned> shareable; ///< operators
+  /// Where the search has no bounds: those of schedules with compositions.
+  std::optional<StitchBound> ofShared;
   int64_t room = kAll; ///< for further thread mappings
   std::optional<llvm::SmallVector<AxisThreadMapping>>
       base; ///< of the axes but the open ones

@@ -8,7 +8,8 @@
 //
 // Choices that do not change the thread mapping are tried with the best
 // schedule only: evict-first accesses, copies ahead, TMA copies and producer
-// warps.
+// warps. Compositions are tried with every schedule: with them, mappings may be
+// better in which each thread would evaluate many expensive operators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,4 +100,34 @@ void StitchEnumeration::tryProducers() {
     record(StitchResult{current, *cost});
   if (cost && level(weighed(*cost)) < level(weighed(best->cost)))
     best = StitchResult{current, *cost};
+}
+
+void StitchEnumeration::tryCompositions(StitchResult &costed) {
+  if (shareable.empty())
+    return;
+  // Compositions save work alone.
+  const StitchBound &least = bound ? *bound : *ofShared;
+  std::optional<double> seconds = costed.schedule.splitLoop
+                                      ? least.ofSplitLoop(costed.schedule)
+                                      : least(costed.schedule);
+  if (!seconds || level(*seconds) >= level(weighed(costed.cost)) ||
+      (best && level(*seconds) > level(weighed(best->cost))))
+    return;
+  StitchResult fastest = costed;
+  for (unsigned op : shareable) {
+    for (Composition scheme : {Composition::Warp, Composition::Block}) {
+      StitchResult shared = fastest;
+      addComposition(group, shared.schedule, op, scheme);
+      if (checkCompositions(group, shared.schedule))
+        continue;
+      std::optional<StitchCost> cost =
+          predictStitching(group, work, shared.schedule, chip, &composedMemo);
+      if (!cost || weighed(*cost) >= weighed(fastest.cost))
+        continue;
+      shared.cost = *cost;
+      fastest = std::move(shared);
+    }
+  }
+  if (level(weighed(fastest.cost)) < level(weighed(costed.cost)))
+    costed = std::move(fastest);
 }

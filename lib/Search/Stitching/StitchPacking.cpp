@@ -80,12 +80,16 @@ struct Component {
       : group(extract(whole, number, axes)), work(group),
         mayBeSerial(all.serialAxis &&
                     llvm::is_contained(axes, *all.serialAxis->axis)) {
+    for (unsigned op = 0; op < whole.operators().size(); ++op)
+      if (whole.componentOf(op) == number)
+        operators.push_back(op);
     if (effort == StitchEffort::Bounded)
       bound.emplace(group, work, chip, mayBeSerial);
   }
   const StitchBound *boundOrNull() const { return bound ? &*bound : nullptr; }
 
-  SmallVector<unsigned> axes; ///< of the whole
+  SmallVector<unsigned> axes;      ///< of the whole
+  SmallVector<unsigned> operators; ///< of the whole
   StitchGroup group;
   StitchWork work;
   bool mayBeSerial;
@@ -203,6 +207,9 @@ fusion::searchPacked(const StitchGroup &group, unsigned count,
       legal += found->legal;
       costs.push_back(found->cost);
       blocks.push_back(countBlocks(component.group, found->schedule));
+      for (const StitchComposition &entry : found->schedule.compositions)
+        whole.compositions.push_back(
+            {component.operators[entry.op], entry.scheme});
       for (auto [own, axis] : llvm::enumerate(axes))
         whole.threadMapping[axis] = found->schedule.threadMapping[own];
       if (found->schedule.serialLoop) {
@@ -210,6 +217,10 @@ fusion::searchPacked(const StitchGroup &group, unsigned count,
         whole.serialLoop->axis = axes[found->schedule.serialLoop->axis];
       }
     }
+    llvm::sort(whole.compositions,
+               [](const StitchComposition &a, const StitchComposition &b) {
+                 return a.op < b.op;
+               });
     if (!isPossible || checkStitching(group, whole, chip))
       continue;
     std::optional<StitchCost> cost = packCosts(

@@ -8,6 +8,7 @@
 
 #include "StitchSchedules.h"
 #include "fusion/Analysis/Schedules/Schedule.h"
+#include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
 #include "fusion/Analysis/Stitching/StitchStages.h"
 #include "fusion/Analysis/Stitching/StitchTraffic.h"
@@ -39,6 +40,54 @@ static std::string remarkOnline(const StitchGroup &axes,
                        work.online->count == 1 ? "pass does" : "passes do",
                        work.serialAxis->count,
                        countTraffic(axes, apart, *work.serialAxis).loaded);
+}
+
+/// Emits a remark for each expensive operator whose elements several threads
+/// need: which of them evaluate an element, and what the alternatives are
+/// predicted to take.
+static void remarkCompositions(fuse::FusedGroupOpInterface group,
+                               const StitchGroup &axes,
+                               const StitchResult &found,
+                               const ChipInfo &chip) {
+  StitchWork work = StitchWork::of(axes, found.schedule);
+  for (unsigned op : findShareable(axes)) {
+    linalg::LinalgOp operation = axes.operators()[op];
+    Composition chosen = found.schedule.schemeOf(op);
+    int64_t needed = elementsOf(found.schedule, axes.loops[op]);
+    std::string others;
+    for (Composition scheme :
+         {Composition::Thread, Composition::Warp, Composition::Block}) {
+      if (scheme == chosen)
+        continue;
+      StitchSchedule other = found.schedule;
+      if (scheme == Composition::Thread)
+        llvm::erase_if(other.compositions, [&](const StitchComposition &entry) {
+          return axes.loops[entry.op] == axes.loops[op];
+        });
+      else
+        addComposition(axes, other, op, scheme);
+      std::string text = "; " + fusion::name(scheme).str() + " composition ";
+      if (auto illegal = checkCompositions(axes, other)) {
+        others += "; " + *illegal;
+        continue;
+      }
+      std::optional<StitchCost> cost =
+          predictStitching(axes, work, other, chip);
+      others += cost ? text + llvm::formatv("is predicted to take {0:F2} us",
+                                            cost->total * 1e6)
+                                  .str()
+                     : text + "has no room";
+    }
+    int64_t evaluated = chosen == Composition::Thread
+                            ? needed
+                            : countEvaluated(axes, found.schedule, op);
+    remarkAnalysis(operation, "stitch", "composition",
+                   llvm::formatv("operator {0} has {1} composition: a thread "
+                                 "needs {2} and evaluates {3}{4}",
+                                 op, fusion::name(chosen),
+                                 counted(needed, "element"), evaluated,
+                                 others));
+  }
 }
 
 /// Emits a remark on the bytes that are read and written, and on the compulsory
@@ -235,6 +284,8 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
                     found->cost.registers,
                     counted(found->cost.blocksPerSM, "block"), compositions,
                     found->legal, found->candidates));
+  if (request.evaluator != EvaluatorForm::Printed)
+    remarkCompositions(group, *axes, *found, chip);
   remarkTraffic(group, *axes, *found);
   remarkStages(group, *axes, *found, chip);
   auto attributeOf = [&](const StitchSchedule &schedule) {

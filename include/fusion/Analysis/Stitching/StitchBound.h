@@ -66,6 +66,8 @@ private:
   /// What operators and inputs over one set of axes need for each element.
   struct Weight {
     int64_t plain = 0, special = 0, loadedBytes = 0, accumulators = 0;
+    /// The work of operators that threads may share, for each element of theirs.
+    int64_t sharedPlain = 0, sharedSpecial = 0;
     bool isComputed = false;
   };
   using Weights = llvm::SmallVector<Weight>; ///< by set of axes
@@ -105,6 +107,7 @@ private:
   std::optional<double> boundOf(const Form &form,
                                 const StitchSchedule &schedule,
                                 llvm::ArrayRef<int64_t> elements,
+                                llvm::ArrayRef<int64_t> shares,
                                 const Accesses &accesses, int64_t blocks) const;
   Accesses accessesOf(const StitchSchedule &schedule,
                       llvm::ArrayRef<int64_t> elements,
@@ -126,6 +129,8 @@ private:
   llvm::SmallVector<Shape> shapes;
   std::optional<unsigned> split;
   llvm::SmallVector<bool> isLateInput; ///< that the last blocks alone load
+  /// Operators that may have a composition, and inputs that only these read.
+  llvm::SmallVector<bool> mayBeShared, isSharedInput;
   int64_t storedBytes = 0, repeatedBytes = 0;
 };
 

@@ -61,6 +61,22 @@ struct StitchSplitLoop {
   int64_t step; ///< elements
 };
 
+/// Which threads exchange values: partial results of a reduction along an axis,
+/// or elements of an element-wise operator that several threads need
+/// (FusionStitching, section 4.1).
+enum class Composition : uint8_t { Thread, Warp, Block, Cluster };
+
+/// The composition of an element-wise operator, as `#fuse.composition`
+/// (StitchCompositions.h).
+struct StitchComposition {
+  unsigned op;
+  Composition scheme; ///< Warp or Block
+
+  bool operator==(const StitchComposition &other) const {
+    return op == other.op && scheme == other.scheme;
+  }
+};
+
 struct StitchSchedule {
   int64_t warps = 1;
   llvm::SmallVector<AxisThreadMapping> threadMapping; ///< by axis
@@ -76,6 +92,17 @@ struct StitchSchedule {
   /// choose them.
   std::optional<Codegen> codegen;
 
+  /// The element-wise operators whose elements are evaluated by one thread
+  /// each, in ascending order.
+  llvm::SmallVector<StitchComposition, 0> compositions;
+
+  /// Returns the composition of an element-wise operator.
+  Composition schemeOf(unsigned op) const {
+    for (const StitchComposition &entry : compositions)
+      if (entry.op == op)
+        return entry.scheme;
+    return Composition::Thread;
+  }
   /// Returns the thread mapping of the elements of an axis that a block holds
   /// at a time.
   AxisThreadMapping stepOf(unsigned axis) const {
@@ -99,8 +126,7 @@ struct StitchSchedule {
 /// are in one pass.
 StitchPasses passesOf(const StitchGroup &group, const StitchSchedule &schedule);
 
-/// Composition of a reduction along an axis (FusionStitching, section 4.1).
-enum class Composition : uint8_t { Thread, Warp, Block, Cluster };
+/// Returns the composition of a reduction along an axis.
 Composition compositionOf(const AxisThreadMapping &mapping);
 llvm::StringRef name(Composition composition);
 

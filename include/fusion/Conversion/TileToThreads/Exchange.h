@@ -27,6 +27,13 @@ mlir::Value
 combineTree(Values values,
             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
+/// Returns a value of other lanes: calls `exchange`, which returns a word of 32
+/// bits of another lane, for each of its words. Values may have any number of
+/// bits.
+mlir::FailureOr<mlir::Value> exchangeWords(
+    ThreadBuilder &b, mlir::Value value,
+    llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value)> exchange);
+
 } // namespace fusion
 
 #endif // FUSION_CONVERSION_TILETOTHREADS_EXCHANGE_H

@@ -365,10 +365,18 @@ LogicalResult SerialLoopAttr::verify(EmitError emitError, StringAttr,
   return success();
 }
 
+LogicalResult CompositionAttr::verify(EmitError emitError, int64_t op,
+                                      Sharing) {
+  if (op < 0)
+    return emitError() << "operators count from 0, got " << op;
+  return success();
+}
+
 LogicalResult StitchingAttr::verify(EmitError emitError,
                                     DictionaryAttr threadMapping,
                                     SerialLoopAttr serialLoop, bool,
-                                    int64_t fanIn, int64_t splitStep) {
+                                    int64_t fanIn, int64_t splitStep,
+                                    ArrayRef<CompositionAttr> compositions) {
   if (fanIn < 0 || fanIn == 1)
     return emitError() << "'fan_in' is at least 2 blocks, got " << fanIn;
   if (splitStep < 0 || (splitStep > 0 && !serialLoop))
@@ -384,6 +392,12 @@ LogicalResult StitchingAttr::verify(EmitError emitError,
       return emitError() << "axis '" << entry.getName().getValue()
                          << "' must have an #fuse.thread_mapping, got "
                          << entry.getValue();
+  for (unsigned at = 1; at < compositions.size(); ++at)
+    if (compositions[at - 1].getOp() >= compositions[at].getOp())
+      return emitError() << "'compositions' must name operators in ascending "
+                            "order, got "
+                         << compositions[at].getOp() << " after "
+                         << compositions[at - 1].getOp();
   return success();
 }
 

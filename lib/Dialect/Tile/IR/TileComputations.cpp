@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileVerifiers.h"
+#include "fusion/Support/WarpExchange.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -276,5 +277,10 @@ LogicalResult ConvertLayoutOp::verify() {
       from.getElementType() != to.getElementType())
     return emitOpError("may only change the layout, not ")
            << from << " to " << to;
+  LayoutAttr own = getLayout(from), other = getLayout(to);
+  if (getInWarp() && own && other &&
+      !planWarpExchange(own.getValue(), other.getValue()))
+    return emitOpError("cannot be 'in_warp' because a thread needs elements of "
+                       "another warp, or of several lanes for one register");
   return verifyStaticTile(*this, from);
 }

@@ -16,7 +16,8 @@ using namespace fusion;
 using namespace fusion::tile;
 
 bool fusion::tile::needsSharedMemory(ConvertLayoutOp op) {
-  return !registerPermutation(getLayout(op.getValue().getType()).getValue(),
+  return !op.getInWarp() &&
+         !registerPermutation(getLayout(op.getValue().getType()).getValue(),
                               getLayout(op.getType()).getValue());
 }
 

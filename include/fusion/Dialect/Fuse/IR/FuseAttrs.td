@@ -362,6 +362,38 @@ def Fuse_SerialLoopAttr : Fuse_Attr<"SerialLoop", "serial_loop"> {
   let genVerifyDecl = 1;
 }
 
+def Fuse_Sharing : I32EnumAttr<"Sharing", "Which threads evaluate a value once", [
+    I32EnumAttrCase<"Warp", 0, "warp">,
+    I32EnumAttrCase<"Block", 1, "block">]> {
+  let cppNamespace = "::fusion::fuse";
+}
+
+def Fuse_CompositionAttr : Fuse_Attr<"Composition", "composition"> {
+  let summary = "How an element-wise operator's result reaches the threads that read it";
+  let description = [{
+    Threads along the axes that do not index a result all need the same elements of it.
+    By default each of them evaluates these elements (*thread* composition). Otherwise
+    `scheme` says which threads evaluate each element once (FusionStitching, section
+    4.1):
+
+    * `warp`: the lanes of a warp share its elements out, and hand them over by
+      shuffles;
+    * `block`: the threads of a block share its elements out, and hand them over in
+      shared memory.
+
+    `operator` counts the operators of the group in program order, without fills and
+    without operators that only assemble a result
+    (`fusion/Analysis/Stitching/StitchCompositions.h`).
+
+    ```mlir
+    #fuse.composition<operator = 0, scheme = block>
+    ```
+  }];
+  let parameters = (ins "int64_t":$op, EnumParameter<Fuse_Sharing>:$scheme);
+  let assemblyFormat = "`<` `operator` `=` $op `,` `scheme` `=` $scheme `>`";
+  let genVerifyDecl = 1;
+}
+
 def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
   let summary = "The tile program of a stitched group";
   let description = [{
@@ -379,15 +411,26 @@ def Fuse_StitchingAttr : Fuse_Attr<"Stitching", "stitching"> {
     results. With `split_step` a block runs over its tile of the split axis in steps
     of `split_step` elements, with the serial loop inside, and adds up its partial
     results.
+
+    `compositions` lists the element-wise operators whose elements the threads of a warp
+    or of a block evaluate once, in ascending order.
+
+    ```mlir
+    #fuse.stitching<compositions = [<operator = 0, scheme = warp>],
+                    {i = #fuse.thread_mapping<tile = 8>,
+                     j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32>}>
+    ```
   }];
   let parameters = (ins "::mlir::DictionaryAttr":$threadMapping,
                         OptionalParameter<"::fusion::fuse::SerialLoopAttr">:$serialLoop,
                         DefaultValuedParameter<"bool", "false">:$evictFirst,
                         DefaultValuedParameter<"int64_t", "0">:$fanIn,
-                        DefaultValuedParameter<"int64_t", "0">:$splitStep);
+                        DefaultValuedParameter<"int64_t", "0">:$splitStep,
+                        OptionalArrayRefParameter<"::fusion::fuse::CompositionAttr">:$compositions);
   let assemblyFormat = [{
     `<` (`evict_first` `=` $evictFirst^ `,` ` `)? (`fan_in` `=` $fanIn^ `,` ` `)?
-    (`split_step` `=` $splitStep^ `,` ` `)? $threadMapping
+    (`split_step` `=` $splitStep^ `,` ` `)?
+    (`compositions` `=` `[` $compositions^ `]` `,` ` `)? $threadMapping
     (`,` `serial_loop` `=` $serialLoop^)? `>`
   }];
   let genVerifyDecl = 1;

@@ -297,10 +297,16 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
     shared memory: `tile-allocate-shared` gives it a scratch buffer as `offset`. The
     rows of a scratch buffer are units of 16 bytes. With `padded` they may have any
     length (Support/PaddedScratch.h). The scratch buffers of tiles with more than two
-    dimensions are always padded.
+    dimensions are always padded. With `in_warp` a warp exchanges its elements by
+    shuffles instead, or its threads select some of their own registers
+    (Support/WarpExchange.h).
+
+    ```mlir
+    %rows = tile.convert_layout %one {in_warp} : tensor<8xf32, #spread> -> tensor<8xf32, #rows>
+    ```
   }];
   let arguments = (ins AnyRankedTensor:$value, OptionalAttr<I64Attr>:$offset,
-                       UnitAttr:$padded);
+                       UnitAttr:$padded, UnitAttr:$in_warp);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
