@@ -142,11 +142,14 @@ private:
   void tryBulk();
   void tryProducers();
 
-  /// The order of results: among predictions of one level, the one with the
-  /// fewest sectors is the best, then the one with the least work of an SM.
+  /// The order of results: among predictions of one level, one without
+  /// compositions is the best, then the one with the fewest sectors, then the
+  /// one with the least work of an SM.
   static auto key(const StitchResult &result) {
     double seconds = weighed(result.cost);
-    return std::make_tuple(level(seconds), level(result.cost.sectors),
+    return std::make_tuple(level(seconds),
+                           !result.schedule.compositions.empty(),
+                           level(result.cost.sectors),
                            level(result.cost.issue), seconds,
                            result.cost.traffic, result.cost.latency,
                            result.cost.issue, result.cost.registers);
