@@ -331,10 +331,17 @@ StitchExchange fusion::countExchange(const StitchGroup &group,
 static std::optional<int64_t> bytesToConvert(const StitchGroup &group,
                                              const StitchSchedule &schedule,
                                              unsigned op, bool isOperand,
-                                             int64_t elementBytes) {
+                                             int64_t elementBytes,
+                                             bool isBound = false) {
   SmallVector<unsigned, 4> axes = axesOf(group, op);
   if (axes.size() == 1)
     return tileBytes(schedule, axes, elementBytes);
+  if (isBound) {
+    // Rows are padded by a word, for about every 32 words.
+    constexpr int64_t least = 1024, part = 8;
+    int64_t bytes = tileBytes(schedule, axes, elementBytes);
+    return bytes + bytes / part + least;
+  }
   LinearLayout own = sharedLayoutOf(group, schedule, group.componentOf(op),
                                     axes, Composition::Block),
                all = layoutOf(group, schedule, group.componentOf(op), axes);
@@ -347,18 +354,20 @@ static std::optional<int64_t> bytesToConvert(const StitchGroup &group,
 
 int64_t fusion::bytesOfExchange(const StitchGroup &group,
                                 const StitchSchedule &schedule,
-                                const StitchPasses &passes, unsigned op) {
+                                const StitchPasses &passes, unsigned op,
+                                bool isBound) {
   if (schedule.schemeOf(op) != Composition::Block)
     return 0;
   int64_t most = 0;
   for (int64_t bytes : convertedOperands(group, schedule, passes, op))
     most = std::max(
-        most, bytesToConvert(group, schedule, op, /*isOperand=*/true, bytes)
+        most, bytesToConvert(group, schedule, op, /*isOperand=*/true, bytes,
+                             isBound)
                   .value_or(0));
   if (isHandedOver(group, schedule, passes, op))
     most = std::max(most,
                     bytesToConvert(group, schedule, op, /*isOperand=*/false,
-                                   bytesOf(elementOf(group, op)))
+                                   bytesOf(elementOf(group, op)), isBound)
                         .value_or(0));
   return most;
 }
@@ -419,9 +428,14 @@ checkComposition(const StitchGroup &group, const StitchSchedule &schedule,
                group.axes[axis].name + "' that is no power of two";
   } else {
     constexpr unsigned narrowest = 8; // bits that shared memory holds
+    // The digits of other tiles may have no common parts (PaddedScratch.h).
+    bool isBinary = llvm::all_of(axes, [&](unsigned axis) {
+      return llvm::isPowerOf2_64(schedule.stepOf(axis).tile);
+    });
     auto canHandOver = [&](Type type, bool isOperand) {
       return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= narrowest &&
-             bytesToConvert(group, schedule, op, isOperand, bytesOf(type));
+             bytesToConvert(group, schedule, op, isOperand, bytesOf(type),
+                            isBinary);
     };
     bool isPossible = canHandOver(element, /*isOperand=*/false);
     for (unsigned source : group.sources[op].operators)

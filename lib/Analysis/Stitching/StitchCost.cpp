@@ -397,8 +397,10 @@ int64_t CostPrediction::bytesFromL1(const StitchTraffic &traffic) const {
            chip.sharedMemoryPerSM -
                resident * (shared + int64_t(chip.sharedMemoryReserved));
   };
+  // Exact counts of what compositions exchange would take most of the time.
   if (!hasRoom(cost.sharedMemory) &&
-      !hasRoom(countShared(group, schedule, passes)))
+      (!schedule.compositions.empty() ||
+       !hasRoom(countShared(group, schedule, passes))))
     return 0;
   return std::max<int64_t>(0, traffic.repeated -
                                   own * std::min<int64_t>(blocks, chip.numSMs));
@@ -407,8 +409,12 @@ int64_t CostPrediction::bytesFromL1(const StitchTraffic &traffic) const {
 /// Returns the steps of a schedule, from `memo` if it has them.
 static StitchSteps &stepsOf(const StitchGroup &group, const StitchWork &work,
                             const StitchSchedule &schedule, StitchMemo &memo) {
-  if (!memo.last || !memo.last->areOf(schedule))
+  if (!memo.last || !memo.last->areOf(schedule)) {
     memo.last = std::make_unique<StitchSteps>(group, work, schedule);
+    if (const StitchMemo *other = memo.withoutCompositions)
+      if (other->last && other->last->key == memo.last->key)
+        memo.last->transposedBytes = other->last->transposedBytes;
+  }
   return *memo.last;
 }
 

@@ -86,9 +86,10 @@ static int64_t countExchange(const StitchGroup &group,
   return most;
 }
 
+/// `isBound`: counts an upper bound of the exchanges of compositions.
 static int64_t
 countKernel(const StitchGroup &group, const StitchSchedule &schedule,
-            const StitchPasses &passes,
+            const StitchPasses &passes, bool isBound,
             llvm::function_ref<int64_t(const StitchTensor &)> transposeBytes) {
   int64_t privateBytes = countPrivateBytes(group, schedule, passes) +
                          countStages(group, schedule, passes) +
@@ -105,7 +106,7 @@ countKernel(const StitchGroup &group, const StitchSchedule &schedule,
       add(group.componentOf(op), countExchange(group, schedule, op));
   for (const StitchComposition &entry : schedule.compositions)
     add(group.componentOf(entry.op),
-        bytesOfExchange(group, schedule, passes, entry.op));
+        bytesOfExchange(group, schedule, passes, entry.op, isBound));
   // The blocks of the cross-block reduction exchange no more than that.
   for (const StitchTensor &result : group.results)
     add(result.component, transposeBytes(result));
@@ -123,9 +124,10 @@ int64_t fusion::transposeBytes(const StitchGroup &group,
 int64_t fusion::countShared(const StitchGroup &group,
                             const StitchSchedule &schedule,
                             const StitchPasses &passes) {
-  return countKernel(group, schedule, passes, [&](const StitchTensor &result) {
-    return transposeBytes(group, schedule, result);
-  });
+  return countKernel(group, schedule, passes, /*isBound=*/false,
+                     [&](const StitchTensor &result) {
+                       return transposeBytes(group, schedule, result);
+                     });
 }
 
 int64_t fusion::blocksByShared(int64_t bytes, const ChipInfo &chip) {
@@ -139,16 +141,17 @@ int64_t fusion::sharedToFit(
     const StitchPasses &passes, const ChipInfo &chip, int64_t maxBlocks,
     llvm::function_ref<int64_t(const StitchTensor &)> knownBytes) {
   int64_t turned = 0;
-  int64_t most =
-      countKernel(group, schedule, passes, [&](const StitchTensor &result) {
-        int64_t bytes = countTransposed(group, schedule, result);
-        turned += bytes;
-        return bytes;
-      });
+  int64_t most = countKernel(group, schedule, passes, /*isBound=*/true,
+                             [&](const StitchTensor &result) {
+                               int64_t bytes =
+                                   countTransposed(group, schedule, result);
+                               turned += bytes;
+                               return bytes;
+                             });
   if (turned == 0)
     return most;
   // Threads may already hold all that they store.
-  int64_t least = countKernel(group, schedule, passes,
+  int64_t least = countKernel(group, schedule, passes, /*isBound=*/true,
                               [](const StitchTensor &) { return 0; });
   auto blocks = [&](int64_t bytes) {
     return bytes <= static_cast<int64_t>(chip.sharedMemoryPerBlock)
@@ -157,6 +160,7 @@ int64_t fusion::sharedToFit(
   };
   if (blocks(most) == blocks(least))
     return most;
-  return knownBytes ? countKernel(group, schedule, passes, knownBytes)
+  return knownBytes ? countKernel(group, schedule, passes, /*isBound=*/true,
+                                  knownBytes)
                     : countShared(group, schedule, passes);
 }

@@ -344,9 +344,9 @@ struct StitchSteps {
   /// for all schedules of this thread mapping.
   int64_t turned(const StitchGroup &group, const StitchSchedule &schedule,
                  const StitchTensor &result) {
-    transposedBytes.resize(group.results.size());
+    transposedBytes->resize(group.results.size());
     std::optional<int64_t> &bytes =
-        transposedBytes[&result - group.results.data()];
+        (*transposedBytes)[&result - group.results.data()];
     if (!bytes)
       bytes = transposeBytes(group, schedule, result);
     return *bytes;
@@ -356,7 +356,9 @@ struct StitchSteps {
   llvm::SmallVector<StitchComposition, 0> compositions;
   ThreadCounter counter;
   std::vector<Passes> known;
-  llvm::SmallVector<std::optional<int64_t>> transposedBytes; ///< by result
+  /// By result. Schedules that differ in their compositions alone share them.
+  std::shared_ptr<llvm::SmallVector<std::optional<int64_t>>> transposedBytes =
+      std::make_shared<llvm::SmallVector<std::optional<int64_t>>>();
 };
 
 } // namespace fusion

@@ -160,7 +160,7 @@ private:
   Value recentrePlaces(unsigned op, Value squares,
                        const Accumulators &accumulators);
 
-  // Operators with compositions (StitchShared.cpp).
+  // Operators with compositions (StitchCompositions.cpp).
   Value emitShared(unsigned op, Scope &scope);
   Value convert(Value tile, mlir::RankedTensorType type, Composition scheme);
   std::optional<unsigned> sharedReader(unsigned input) const {

@@ -60,6 +60,7 @@ public:
         cluster(cluster), ranking(ranking), evaluator(evaluator) {
     if (!isPrinted() && !isOperandA)
       shareable = findShareable(group);
+    composedMemo.withoutCompositions = &memo;
     if (!shareable.empty() && !bound)
       ofShared.emplace(group, work, chip, mayBeSerial, split);
   }
@@ -477,6 +478,9 @@ private:
   /// predicted to be faster by more than the evaluator's resolution
   /// (StitchFinish.cpp).
   void tryCompositions(StitchResult &costed);
+  /// Returns whether the composition of an operator saves a thread more
+  /// instructions of this operator than it takes to exchange the elements.
+  bool savesWork(const StitchSchedule &schedule, unsigned op) const;
 
   static constexpr int64_t kMaxSpreads = 1 << 14; // that are all looked at
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();

@@ -16,6 +16,7 @@
 #include "StitchEnumeration.h"
 
 using namespace fusion;
+using llvm::ArrayRef;
 
 /// Tries evict-first accesses to data that is used once, and keeps them if that
 /// is faster.
@@ -113,21 +114,53 @@ void StitchEnumeration::tryCompositions(StitchResult &costed) {
   if (!seconds || level(*seconds) >= level(weighed(costed.cost)) ||
       (best && level(*seconds) > level(weighed(best->cost))))
     return;
-  StitchResult fastest = costed;
-  for (unsigned op : shareable) {
-    for (Composition scheme : {Composition::Warp, Composition::Block}) {
-      StitchResult shared = fastest;
+  auto attempt = [&](const StitchResult &from, ArrayRef<unsigned> operators,
+                     Composition scheme) {
+    StitchResult shared = from;
+    bool isShared = false;
+    for (unsigned op : operators) {
+      StitchSchedule before = shared.schedule;
       addComposition(group, shared.schedule, op, scheme);
-      if (checkCompositions(group, shared.schedule))
-        continue;
-      std::optional<StitchCost> cost =
-          predictStitching(group, work, shared.schedule, chip, &composedMemo);
-      if (!cost || weighed(*cost) >= weighed(fastest.cost))
-        continue;
-      shared.cost = *cost;
-      fastest = std::move(shared);
+      if (savesWork(shared.schedule, op) &&
+          !checkCompositions(group, shared.schedule))
+        isShared = true;
+      else
+        shared.schedule = std::move(before);
     }
-  }
-  if (level(weighed(fastest.cost)) < level(weighed(costed.cost)))
-    costed = std::move(fastest);
+    if (!isShared)
+      return from;
+    std::optional<StitchCost> cost =
+        predictStitching(group, work, shared.schedule, chip, &composedMemo);
+    if (!cost || weighed(*cost) >= weighed(from.cost))
+      return from;
+    shared.cost = *cost;
+    return shared;
+  };
+  // First all operators alike, then each apart.
+  constexpr std::array<Composition, 2> schemes = {Composition::Warp,
+                                                  Composition::Block};
+  StitchResult fastest = costed;
+  for (Composition scheme : schemes)
+    if (StitchResult alike = attempt(costed, shareable, scheme);
+        weighed(alike.cost) < weighed(fastest.cost))
+      fastest = std::move(alike);
+  if (level(weighed(fastest.cost)) >= level(weighed(costed.cost)))
+    return;
+  if (shareable.size() > 1)
+    for (unsigned op : shareable)
+      for (Composition scheme : schemes)
+        if (fastest.schedule.schemeOf(op) != scheme)
+          fastest = attempt(fastest, op, scheme);
+  costed = std::move(fastest);
+}
+
+bool StitchEnumeration::savesWork(const StitchSchedule &schedule,
+                                  unsigned op) const {
+  const ScalarWork &own = work.operators[op].work;
+  int64_t saved = elementsOf(schedule, group.loops[op]) -
+                  countEvaluated(group, schedule, op);
+  StitchExchange exchange =
+      countExchange(group, schedule, work.passesOf(schedule), op);
+  return saved * (own.plain + own.special) >
+         exchange.shuffles + exchange.accesses + exchange.selects;
 }

@@ -84,10 +84,12 @@ struct StitchExchange {
 StitchExchange countExchange(const StitchGroup &group,
                              const StitchSchedule &schedule,
                              const StitchPasses &passes, unsigned op);
-/// Returns the bytes of shared memory of the largest of these exchanges.
+/// Returns the bytes of shared memory of the largest of these exchanges, or with
+/// `isBound` an upper bound, which takes less time for tiles over several axes.
 int64_t bytesOfExchange(const StitchGroup &group,
                         const StitchSchedule &schedule,
-                        const StitchPasses &passes, unsigned op);
+                        const StitchPasses &passes, unsigned op,
+                        bool isBound = false);
 
 /// Returns the reason why the schedule's compositions are infeasible, or
 /// nullopt.

@@ -141,6 +141,9 @@ public:
   StitchMemo();
   ~StitchMemo();
   std::unique_ptr<StitchSteps> last;
+  /// A memo from which to take counts that do not depend on compositions, or
+  /// null.
+  const StitchMemo *withoutCompositions = nullptr;
 };
 
 /// Predicts the time of a schedule. Returns nullopt if a thread does not have

@@ -1,4 +1,4 @@
-//===- StitchShared.cpp - Values that one thread evaluates for others -----===//
+//===- StitchCompositions.cpp - Values that threads share out ----------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
