@@ -320,3 +320,27 @@ tile.kernel @scale(%p: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: i
   tile.store %s, %v[%c0, %c0] : tensor<16x8xf32, #tile16>, !tile.view<2 x f32, unit = 1, alignment = 4>
   tile.return
 }
+
+// -----
+
+// Elements that each lane holds are selected by the bits of its number; back, each is read from one lane.
+#rows = #tile.layout<"register: 4*[1]; lane: 32*[0] -> [4]">
+#lanes = #tile.layout<"lane: 4*[1] 8*[0] -> [4]">
+// CHECK-LABEL: gpu.func @exchange_in_warp
+// CHECK-COUNT-3: arith.select
+// CHECK-NOT: arith.select
+// CHECK-COUNT-4: gpu.shuffle idx
+// CHECK-NOT: gpu.shuffle
+tile.kernel @exchange_in_warp(%e: f32, %p: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %i = tile.iota %c0 along 0 : tensor<4xindex, #rows>
+  %n = arith.index_cast %i : tensor<4xindex, #rows> to tensor<4xi32, #rows>
+  %x = arith.sitofp %n : tensor<4xi32, #rows> to tensor<4xf32, #rows>
+  %s = tile.convert_layout %x {in_warp} : tensor<4xf32, #rows> -> tensor<4xf32, #lanes>
+  %y = tile.convert_layout %s {in_warp} : tensor<4xf32, #lanes> -> tensor<4xf32, #rows>
+  %w = tile.view %p[%c0] sizes [%c4] strides [%c1] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 16>
+  tile.store %y, %w[%c0] : tensor<4xf32, #rows>, !tile.view<1 x f32, unit = 0, alignment = 16>
+  tile.return
+}

@@ -298,3 +298,13 @@ func.func private @unknown_codegen() attributes {a = #fuse.codegen<resident_bloc
 
 // expected-error @below {{'codegen' needs 'tiling' or 'stitching': the generic form has no 'codegen'}}
 func.func private @generic_codegen() attributes {a = #fuse.schedule<version = 2, mapping = <warps = 8>, codegen = <resident_blocks = 1>>}
+
+// -----
+
+// expected-error @below {{operators count from 0, got -1}}
+func.func private @negative_operator() attributes {a = #fuse.composition<operator = -1, scheme = warp>}
+
+// -----
+
+// expected-error @below {{'compositions' must name operators in ascending order, got 1 after 1}}
+func.func private @operator_twice() attributes {a = #fuse.stitching<compositions = [<operator = 1, scheme = warp>, <operator = 1, scheme = block>], {i = #fuse.thread_mapping<tile = 1>}>}

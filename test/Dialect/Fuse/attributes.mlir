@@ -102,6 +102,7 @@ func.func private @schedule() attributes {
 // CHECK-SAME: h3 = #fuse.serial_loop<axis = "i", step = 4, stages = 3, tma = true>
 // CHECK-SAME: i = #fuse.thread_mapping<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>
 // CHECK-SAME: j = #fuse.stitching<evict_first = true, {i = #fuse.thread_mapping<tile = 1>}>
+// CHECK-SAME: jj = #fuse.stitching<compositions = [<operator = 0, scheme = warp>, <operator = 2, scheme = block>], {i = #fuse.thread_mapping<tile = 1>}>
 // CHECK-SAME: k = #fuse.stitching<fan_in = 12, split_step = 2, {i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 64>}, serial_loop = <axis = "j", step = 64, register_steps = 1>>
 func.func private @stitching() attributes {
   a = #fuse.thread_mapping<tile = 8, vector = 1, lanes = 1, warps = 1>,
@@ -117,6 +118,7 @@ func.func private @stitching() attributes {
   h3 = #fuse.serial_loop<axis = "i", step = 4, stages = 3, tma = true>,
   i = #fuse.thread_mapping<tile = 3072, vector = 8, lanes = 32, warps = 4, align = 16>,
   j = #fuse.stitching<evict_first = true, {i = #fuse.thread_mapping<tile = 1>}>,
+  jj = #fuse.stitching<compositions = [<operator = 0, scheme = warp>, <operator = 2, scheme = block>], {i = #fuse.thread_mapping<tile = 1>}>,
   k = #fuse.stitching<fan_in = 12, split_step = 2, {i = #fuse.thread_mapping<tile = 8>, j = #fuse.thread_mapping<tile = 64>}, serial_loop = <axis = "j", step = 64, register_steps = 1>>}
 }
 

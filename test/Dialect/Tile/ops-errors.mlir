@@ -516,6 +516,16 @@ func.func @mask_dimension(%a: tensor<4x16xf32>, %n: index, %f: f32) {
 
 // -----
 
+#rows = #tile.layout<"register: 2*[0,1]; lane: 32*[1,0] -> [32, 2]">
+#columns = #tile.layout<"register: 2*[0,1]; lane: 16*[2,0] 2*[1,0] -> [32, 2]">
+func.func @exchange_of_registers(%a: tensor<32x2xf32, #rows>) {
+  // expected-error @below {{'tile.convert_layout' op cannot be 'in_warp' because a thread needs elements of another warp, or of several lanes for one register}}
+  %b = tile.convert_layout %a {in_warp} : tensor<32x2xf32, #rows> -> tensor<32x2xf32, #columns>
+  return
+}
+
+// -----
+
 func.func @convert_shape(%a: tensor<4x16xf32>) {
   // expected-error @below {{'tile.convert_layout' op may only change the layout, not 'tensor<4x16xf32>' to 'tensor<16x4xf32>'}}
   %b = tile.convert_layout %a : tensor<4x16xf32> -> tensor<16x4xf32>
