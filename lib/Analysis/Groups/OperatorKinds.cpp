@@ -95,7 +95,8 @@ ScalarWork fusion::countScalarWork(Operation *op) {
           [](auto) { return ScalarWork{0, 0}; })
       .Case<math::RsqrtOp, math::Log2Op>([](auto) { return ScalarWork{0, 1}; })
       .Case<math::LogOp>([](auto) { return ScalarWork{1, 1}; })
-      // Results below the normal numbers take a comparison and two multiplications.
+      // Results below the normal numbers take a comparison and two
+      // multiplications.
       .Case<math::Exp2Op>([](auto exponential) {
         return ScalarWork{exponential->hasAttr(fuse::kFlushAttrName) ? 0 : 3,
                           1};
@@ -111,9 +112,8 @@ ScalarWork fusion::countScalarWork(Operation *op) {
       .Case<math::Atan2Op>([](auto) { return kTwoPolynomials; })
       .Case<math::TanOp, math::ErfcOp, math::AcosOp>(
           [](auto) { return kQuotients; })
-      .Case<math::SinOp, math::CosOp, math::SinhOp, math::CoshOp,
-            math::AsinhOp, math::AcoshOp, math::AtanhOp>(
-          [](auto) { return kReduced; })
+      .Case<math::SinOp, math::CosOp, math::SinhOp, math::CoshOp, math::AsinhOp,
+            math::AcoshOp, math::AtanhOp>([](auto) { return kReduced; })
       .Case<math::PowFOp>([](auto) { return kPower; })
       // Polynomials, and their quotient.
       .Default([](Operation *other) {

@@ -232,12 +232,10 @@ double StitchBound::trafficOf(const Form &form, const Accesses &accesses,
   return once + repeated;
 }
 
-std::optional<double> StitchBound::boundOf(const Form &form,
-                                           const StitchSchedule &schedule,
-                                           ArrayRef<int64_t> elements,
-                                           ArrayRef<int64_t> shares,
-                                           const Accesses &accesses,
-                                           int64_t blocks) const {
+std::optional<double>
+StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
+                     ArrayRef<int64_t> elements, ArrayRef<int64_t> shares,
+                     const Accesses &accesses, int64_t blocks) const {
   constexpr int64_t registerBytes = 4;
   ThreadWork total;
   total.lines = accesses.stores.lines;

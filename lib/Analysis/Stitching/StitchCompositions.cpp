@@ -87,9 +87,9 @@ static LinearLayout layoutOfWarp(const StitchGroup &group,
       continue;
     const auto *at = llvm::find(axes, axis);
     bool isIndexed = at != axes.end();
-    order.push_back({isIndexed ? std::optional<unsigned>(at - axes.begin())
-                               : std::nullopt,
-                     axis});
+    order.push_back(
+        {isIndexed ? std::optional<unsigned>(at - axes.begin()) : std::nullopt,
+         axis});
     lanes *= schedule.threadMapping[axis].lanes;
     if (isIndexed)
       own *= schedule.threadMapping[axis].lanes;
@@ -142,9 +142,8 @@ static LinearLayout layoutOfWarp(const StitchGroup &group,
     ofWarps.digits.push_back(digitOf(mapped.warps, factor));
   }
   shareOut(kWarpSize / lanes);
-  llvm::stable_sort(all, [](const Factor &a, const Factor &b) {
-    return a.step < b.step;
-  });
+  llvm::stable_sort(
+      all, [](const Factor &a, const Factor &b) { return a.step < b.step; });
   SmallVector<LinearLayout::Output> outs;
   for (auto [d, axis] : llvm::enumerate(axes)) {
     LinearLayout::Output &out = outs.emplace_back();
@@ -173,8 +172,7 @@ static int64_t widthOfShare(const StitchSchedule &schedule,
 
 LinearLayout fusion::sharedLayoutOf(const StitchGroup &group,
                                     const StitchSchedule &schedule,
-                                    unsigned component,
-                                    ArrayRef<unsigned> axes,
+                                    unsigned component, ArrayRef<unsigned> axes,
                                     Composition scheme) {
   if (scheme == Composition::Warp)
     return layoutOfWarp(group, schedule, component, axes);
@@ -262,9 +260,9 @@ std::optional<unsigned> fusion::sharedReaderOf(const StitchGroup &group,
   return reader;
 }
 
-bool fusion::isHandedOver(const StitchGroup &group,
-                          const StitchSchedule &schedule,
-                          const StitchPasses &passes, unsigned op) {
+bool fusion::isExchanged(const StitchGroup &group,
+                         const StitchSchedule &schedule,
+                         const StitchPasses &passes, unsigned op) {
   if (passes.isRetained[op])
     return true;
   for (const StitchTensor &result : group.results)
@@ -301,9 +299,9 @@ StitchExchange fusion::countExchange(const StitchGroup &group,
           own = countEvaluated(group, schedule, op);
   bool isWarp = schedule.schemeOf(op) == Composition::Warp;
   auto accessesOf = [&](int64_t elements, int64_t bytes) {
-    int64_t width = std::min<int64_t>(
-        {elements, kWidestAccess / bytes,
-         schedule.threadMapping[axes.back()].vector});
+    int64_t width =
+        std::min<int64_t>({elements, kWidestAccess / bytes,
+                           schedule.threadMapping[axes.back()].vector});
     return llvm::divideCeil(elements, std::max<int64_t>(1, width));
   };
   for (int64_t bytes : convertedOperands(group, schedule, passes, op)) {
@@ -314,7 +312,7 @@ StitchExchange fusion::countExchange(const StitchGroup &group,
     result.accesses += accessesOf(all, bytes) + accessesOf(own, bytes);
     ++result.barriers;
   }
-  if (!isHandedOver(group, schedule, passes, op))
+  if (!isExchanged(group, schedule, passes, op))
     return result;
   int64_t bytes = bytesOf(elementOf(group, op));
   if (isWarp) {
@@ -360,15 +358,14 @@ int64_t fusion::bytesOfExchange(const StitchGroup &group,
     return 0;
   int64_t most = 0;
   for (int64_t bytes : convertedOperands(group, schedule, passes, op))
-    most = std::max(
-        most, bytesToConvert(group, schedule, op, /*isOperand=*/true, bytes,
-                             isBound)
-                  .value_or(0));
-  if (isHandedOver(group, schedule, passes, op))
-    most = std::max(most,
-                    bytesToConvert(group, schedule, op, /*isOperand=*/false,
-                                   bytesOf(elementOf(group, op)), isBound)
-                        .value_or(0));
+    most = std::max(most, bytesToConvert(group, schedule, op,
+                                         /*isOperand=*/true, bytes, isBound)
+                              .value_or(0));
+  if (isExchanged(group, schedule, passes, op))
+    most =
+        std::max(most, bytesToConvert(group, schedule, op, /*isOperand=*/false,
+                                      bytesOf(elementOf(group, op)), isBound)
+                           .value_or(0));
   return most;
 }
 
@@ -405,7 +402,8 @@ checkComposition(const StitchGroup &group, const StitchSchedule &schedule,
     if (mapped.align > 1)
       return "is over axis '" + axis.name +
              "' or beside it, whose tiles are aligned";
-    if (!llvm::isPowerOf2_64(mapped.lanes) || !llvm::isPowerOf2_64(mapped.warps))
+    if (!llvm::isPowerOf2_64(mapped.lanes) ||
+        !llvm::isPowerOf2_64(mapped.warps))
       return "has lanes or warps that are no power of two";
   }
   if (StitchSplit::axisOf(group, schedule)) {
@@ -432,22 +430,20 @@ checkComposition(const StitchGroup &group, const StitchSchedule &schedule,
     bool isBinary = llvm::all_of(axes, [&](unsigned axis) {
       return llvm::isPowerOf2_64(schedule.stepOf(axis).tile);
     });
-    auto canHandOver = [&](Type type, bool isOperand) {
+    auto canExchange = [&](Type type, bool isOperand) {
       return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= narrowest &&
              bytesToConvert(group, schedule, op, isOperand, bytesOf(type),
                             isBinary);
     };
-    bool isPossible = canHandOver(element, /*isOperand=*/false);
+    bool isPossible = canExchange(element, /*isOperand=*/false);
     for (unsigned source : group.sources[op].operators)
-      isPossible &=
-          areAlike(group, schedule, op, source) ||
-          canHandOver(elementOf(group, source), /*isOperand=*/true);
+      isPossible &= areAlike(group, schedule, op, source) ||
+                    canExchange(elementOf(group, source), /*isOperand=*/true);
     for (unsigned input : group.sources[op].inputs)
-      isPossible &=
-          canHandOver(getElementTypeOrSelf(group.inputs[input].value),
-                      /*isOperand=*/true);
+      isPossible &= canExchange(getElementTypeOrSelf(group.inputs[input].value),
+                                /*isOperand=*/true);
     if (!isPossible)
-      return "has elements that no shared memory can hand over";
+      return "has elements that cannot be exchanged in shared memory";
   }
   if (countEvaluated(group, schedule, op) >= elementsOf(schedule, axes))
     return "saves no evaluation: a thread needs " +
@@ -483,9 +479,9 @@ fusion::checkCompositions(const StitchGroup &group,
 SmallVector<unsigned> fusion::findShareable(const StitchGroup &group) {
   SmallVector<unsigned> result;
   for (unsigned op = 0; op < group.operators().size(); ++op) {
-    const StitchOperator &about = group.about(op);
+    // Passing a value on takes about as long as a special function.
     if (group.reductions[op] || group.loops[op].empty() ||
-        (!about.hasPolynomials && about.work.special == 0))
+        !group.about(op).hasPolynomials)
       continue;
     for (unsigned axis = 0; axis < group.axes.size(); ++axis)
       if (group.components[axis] == group.componentOf(op) &&
@@ -500,11 +496,11 @@ SmallVector<unsigned> fusion::findShareable(const StitchGroup &group) {
 void fusion::addComposition(const StitchGroup &group, StitchSchedule &schedule,
                             unsigned op, Composition scheme) {
   auto insert = [&](unsigned number) {
-    auto *at = llvm::lower_bound(
-        schedule.compositions, number,
-        [](const StitchComposition &entry, unsigned other) {
-          return entry.op < other;
-        });
+    auto *at =
+        llvm::lower_bound(schedule.compositions, number,
+                          [](const StitchComposition &entry, unsigned other) {
+                            return entry.op < other;
+                          });
     if (at != schedule.compositions.end() && at->op == number)
       at->scheme = scheme;
     else

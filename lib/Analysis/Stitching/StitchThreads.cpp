@@ -133,10 +133,10 @@ void ThreadCounter::shareOut(const StitchSchedule &schedule) {
     if (!reader)
       continue;
     const StitchTensor &tensor = group.inputs[input];
-    int64_t width =
-        tensor.unit ? std::min(accessWidth(schedule, tensor),
-                               schedule.threadMapping[*tensor.unit].vector)
-                    : 1;
+    int64_t width = tensor.unit
+                        ? std::min(accessWidth(schedule, tensor),
+                                   schedule.threadMapping[*tensor.unit].vector)
+                        : 1;
     TileAccess &access = accesses[input] = {};
     access.count =
         llvm::divideCeil(shared[*reader].points, std::max<int64_t>(1, width));

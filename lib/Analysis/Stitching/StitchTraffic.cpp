@@ -249,11 +249,10 @@ void LoadCounter::addShared(unsigned number, unsigned reader,
   const StitchTensor &tensor = group.inputs[number];
   SmallVector<unsigned, 4> axes(tensor.axes);
   llvm::sort(axes);
-  SharedShape shape = SharedShape::of(group, schedule, reader,
-                                      schedule.schemeOf(reader));
+  SharedShape shape =
+      SharedShape::of(group, schedule, reader, schedule.schemeOf(reader));
   int64_t tile = tileBytes(schedule, axes, /*elementBytes=*/1),
-          ofWarp = shape.registers * kWarpSize,
-          alike = kWarpSize / shape.lanes;
+          ofWarp = shape.registers * kWarpSize, alike = kWarpSize / shape.lanes;
   int64_t bytes = elements.all *
                   countReplicas(number, /*isOfLast=*/false, /*ofTiles=*/true) *
                   (ofWarp * schedule.warps / tile) * tensor.elementBytes;

@@ -46,9 +46,9 @@ Value StitchLowering::operatorOf(unsigned number, const Scope &scope) const {
     Value known = (scope.*tiles).lookup(number);
     return known ? known : (rows.*tiles).lookup(number);
   };
-  bool isAlike =
-      sharing && schedule.schemeOf(number) == schedule.schemeOf(*sharing) &&
-      sorted(group.loops[number]) == sorted(group.loops[*sharing]);
+  bool isAlike = sharing &&
+                 schedule.schemeOf(number) == schedule.schemeOf(*sharing) &&
+                 sorted(group.loops[number]) == sorted(group.loops[*sharing]);
   return find(isAlike ? &Scope::sharedOperators : &Scope::operators);
 }
 
@@ -61,7 +61,7 @@ Value StitchLowering::emitShared(unsigned number, Scope &scope) {
   Value own = emitScalar(
       number, linalgOp.getBlock()->getTerminator()->getOperand(0), scope);
   scope.sharedOperators[number] = own;
-  if (!isHandedOver(group, schedule, passes, number))
+  if (!isExchanged(group, schedule, passes, number))
     return {};
   SmallVector<unsigned, 4> axes = sorted(group.loops[number]);
   Type element = cast<RankedTensorType>(own.getType()).getElementType();

@@ -63,7 +63,7 @@ private:
     llvm::DenseMap<unsigned, Value> operators, inputs; ///< tiles by number
     /// Tiles in the layouts of operators with compositions.
     llvm::DenseMap<unsigned, Value> sharedOperators, sharedInputs;
-    llvm::DenseMap<unsigned, Running> running;         ///< running, by operator
+    llvm::DenseMap<unsigned, Running> running; ///< running, by operator
     /// A sum whose running mean others need: the number of elements before the
     /// step, and by how much the step has moved the mean.
     struct Moved {

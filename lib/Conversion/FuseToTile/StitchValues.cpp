@@ -23,10 +23,10 @@ RankedTensorType StitchLowering::tileType(AxisList axes, Type element) const {
   for (unsigned axis : axes)
     shape.push_back(schedule.stepOf(axis).tile);
   bool isShared = sharing && sorted(axes) == sorted(group.loops[*sharing]);
-  LinearLayout layout =
-      isShared ? sharedLayoutOf(group, schedule, component, axes,
-                                schedule.schemeOf(*sharing))
-               : layoutOf(group, schedule, component, axes);
+  LinearLayout layout = isShared
+                            ? sharedLayoutOf(group, schedule, component, axes,
+                                             schedule.schemeOf(*sharing))
+                            : layoutOf(group, schedule, component, axes);
   return RankedTensorType::get(
       shape, element, tile::LayoutAttr::get(element.getContext(), layout));
 }
@@ -80,8 +80,7 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   auto element = cast<tile::PtrType>(pointer.getType()).getElementType();
   auto type = tile::ViewType::get(b.getContext(), axes.size(), element, unit,
                                   alignmentOf(schedule, tensor));
-  int64_t width =
-      sharing ? 1 : misalignedAccessWidth(group, schedule, tensor);
+  int64_t width = sharing ? 1 : misalignedAccessWidth(group, schedule, tensor);
   if (width > 1) {
     window.misaligned = b.getI64IntegerAttr(width);
     window.isRagged = true;
@@ -264,8 +263,7 @@ Value StitchLowering::emitScalar(unsigned number, Value scalar, AxisList axes,
     unsigned input = group.reads.at(extract.getOperation());
     if (group.inputs[input].isGathered) {
       Scope &home = passes.isSerialInput[input] ? scope : rows;
-      Value &known =
-          (sharing ? home.sharedInputs : home.inputs)[input];
+      Value &known = (sharing ? home.sharedInputs : home.inputs)[input];
       if (!known)
         known = gather(number, extract, emit, scope);
       return fit(known, axes);

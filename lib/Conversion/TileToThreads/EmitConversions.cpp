@@ -22,7 +22,8 @@ using namespace fusion::tile;
 /// counts the bits of its lane and, behind them, those of its warp.
 static Value selectRegister(ThreadBuilder &b, const WarpSource &source,
                             const Values &values, int64_t reg, unsigned bit) {
-  unsigned ofLane = source.byLaneBit.size(), all = ofLane + source.byWarpBit.size();
+  unsigned ofLane = source.byLaneBit.size(),
+           all = ofLane + source.byWarpBit.size();
   auto changeOf = [&](unsigned at) {
     return at < ofLane ? source.byLaneBit[at] : source.byWarpBit[at - ofLane];
   };
@@ -33,9 +34,9 @@ static Value selectRegister(ThreadBuilder &b, const WarpSource &source,
   bool isOfLane = bit < ofLane;
   Value number = isOfLane ? b.lane() : b.warp();
   Value mask = b.i32(int64_t(1) << (isOfLane ? bit : bit - ofLane));
-  Value isSet = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                      arith::AndIOp::create(b, number, mask),
-                                      b.i32(0));
+  Value isSet =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                            arith::AndIOp::create(b, number, mask), b.i32(0));
   Value zero = selectRegister(b, source, values, reg, bit + 1),
         one = selectRegister(b, source, values, reg ^ changeOf(bit), bit + 1);
   return arith::SelectOp::create(b, isSet, one, zero);

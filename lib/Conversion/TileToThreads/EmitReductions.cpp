@@ -161,10 +161,9 @@ static LogicalResult emitReduce(ReduceOp op, KernelEmitter &e) {
     row.result = combineTree(std::move(own), combine);
     for (const LinearLayout::Digit &digit : mapping->lanes)
       for (int64_t bit = 1; bit < digit.radix; bit *= 2) {
-        FailureOr<Value> other =
-            exchangeWords(b, row.result, [&](Value word) {
-              return e.target().shuffleXor(b, word, digit.weight * bit);
-            });
+        FailureOr<Value> other = exchangeWords(b, row.result, [&](Value word) {
+          return e.target().shuffleXor(b, word, digit.weight * bit);
+        });
         if (failed(other))
           return failure();
         row.result = combine(row.result, *other);

@@ -41,9 +41,9 @@ Value fusion::combineTree(Values values,
   return values.front();
 }
 
-FailureOr<Value> fusion::exchangeWords(
-    ThreadBuilder &b, Value value,
-    llvm::function_ref<FailureOr<Value>(Value)> exchange) {
+FailureOr<Value>
+fusion::exchangeWords(ThreadBuilder &b, Value value,
+                      llvm::function_ref<FailureOr<Value>(Value)> exchange) {
   Type type = value.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   if (bits == 32)

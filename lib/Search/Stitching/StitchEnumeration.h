@@ -150,9 +150,8 @@ private:
     double seconds = weighed(result.cost);
     return std::make_tuple(level(seconds),
                            !result.schedule.compositions.empty(),
-                           level(result.cost.sectors),
-                           level(result.cost.issue), seconds,
-                           result.cost.traffic, result.cost.latency,
+                           level(result.cost.sectors), level(result.cost.issue),
+                           seconds, result.cost.traffic, result.cost.latency,
                            result.cost.issue, result.cost.registers);
   }
 

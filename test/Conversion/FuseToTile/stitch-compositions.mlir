@@ -38,7 +38,7 @@ func.func @warp(%a: tensor<64x128xf32>, %g: tensor<64xf32>, %o: tensor<64x128xf3
 #column = affine_map<(j, i) -> (i)>
 #turned = affine_map<(j, i) -> (j, i)>
 // Four warps have rows of their own and need the same 128 columns: each thread of the block evaluates one of them. The
-// operator before is evaluated in the same layout, and hands nothing over.
+// operator before is evaluated in the same layout, and exchanges nothing.
 // CHECK-DAG: #[[COLUMNS:.*]] = #tile.layout<"register: 4*[1]; lane: 32*[4]; warp: 4*[0] -> [128]">
 // CHECK-DAG: #[[BLOCK:.*]] = #tile.layout<"lane: 32*[1]; warp: 4*[32] -> [128]">
 // CHECK-LABEL: tile.kernel @block

@@ -66,7 +66,8 @@ private:
   /// What operators and inputs over one set of axes need for each element.
   struct Weight {
     int64_t plain = 0, special = 0, loadedBytes = 0, accumulators = 0;
-    /// The work of operators that threads may share, for each element of theirs.
+    /// The work of operators that threads may share, for each element of
+    /// theirs.
     int64_t sharedPlain = 0, sharedSpecial = 0;
     bool isComputed = false;
   };

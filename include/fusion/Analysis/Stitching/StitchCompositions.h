@@ -8,16 +8,16 @@
 //
 // In tan(g[i]) * x[i, j] the threads along j all need the same elements of
 // tan(g[i]). By default each of them evaluates these elements. Otherwise the
-// threads share the elements out: each evaluates some of them and hands them
-// over, to the lanes of its warp by shuffles (warp composition) or to the
-// threads of its block in shared memory (block composition; FusionStitching,
-// section 4.1). The operator then has a layout of its own, in which its axes are
-// mapped to other threads than in the rest of the kernel. An operator that only
-// such operators read may have their layout, too, and then hands nothing over.
+// threads share the elements out. Each evaluates some of them and passes them
+// on: to the lanes of its warp by shuffles (warp composition), or to the threads
+// of its block in shared memory (block composition; FusionStitching, section
+// 4.1). The operator then has a layout of its own, in which its axes are mapped
+// to other threads than in the rest of the kernel. An operator that only such
+// operators read may have their layout, too, and then exchanges nothing.
 //
-// Example: a warp has 8 rows, with all lanes along j. Each lane would evaluate 8
-// elements. With warp composition lane l evaluates element l % 8, and reads all
-// 8 elements by 8 shuffles.
+// Example: a warp has 8 rows, with all lanes along j. Each lane would evaluate
+// 8 elements. With warp composition lane l evaluates element l % 8, and reads
+// all 8 elements by 8 shuffles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ LinearLayout sharedLayoutOf(const StitchGroup &group,
                             const StitchSchedule &schedule, unsigned component,
                             llvm::ArrayRef<unsigned> axes, Composition scheme);
 
-/// Sizes of `sharedLayoutOf`: the registers of a thread, and the lanes and warps
-/// that hold different elements.
+/// Sizes of `sharedLayoutOf`: the registers of a thread, and the lanes and
+/// warps that hold different elements.
 struct SharedShape {
   int64_t registers = 1, lanes = 1, warps = 1;
 
@@ -60,10 +60,11 @@ std::optional<unsigned> sharedReaderOf(const StitchGroup &group,
                                        const StitchPasses &passes,
                                        unsigned input);
 
-/// Returns whether the operator, which has a composition, hands its result over:
-/// the kernel stores or retains it, or an operator in another layout reads it.
-bool isHandedOver(const StitchGroup &group, const StitchSchedule &schedule,
-                  const StitchPasses &passes, unsigned op);
+/// Returns whether the operator, which has a composition, hands its result
+/// over: the kernel stores or retains it, or an operator in another layout
+/// reads it.
+bool isExchanged(const StitchGroup &group, const StitchSchedule &schedule,
+                 const StitchPasses &passes, unsigned op);
 
 /// Returns the operand tiles of an operator with a composition that are
 /// converted to its layout: the number of bytes of an element of each.
@@ -79,13 +80,14 @@ struct StitchExchange {
   int64_t selects = 0;  ///< among its own registers
   int64_t barriers = 0; ///< pairs: before the stores, and before the loads
 };
-/// Counts what a thread does for the operands and the result of an operator with
-/// a composition, next to its evaluation.
+/// Counts what a thread does for the operands and the result of an operator
+/// with a composition, next to its evaluation.
 StitchExchange countExchange(const StitchGroup &group,
                              const StitchSchedule &schedule,
                              const StitchPasses &passes, unsigned op);
-/// Returns the bytes of shared memory of the largest of these exchanges, or with
-/// `isBound` an upper bound, which takes less time for tiles over several axes.
+/// Returns the bytes of shared memory of the largest of these exchanges, or
+/// with `isBound` an upper bound, which takes less time for tiles over several
+/// axes.
 int64_t bytesOfExchange(const StitchGroup &group,
                         const StitchSchedule &schedule,
                         const StitchPasses &passes, unsigned op,
@@ -96,8 +98,9 @@ int64_t bytesOfExchange(const StitchGroup &group,
 std::optional<std::string> checkCompositions(const StitchGroup &group,
                                              const StitchSchedule &schedule);
 
-/// Returns the expensive element-wise operators that threads may share: some
-/// axis of their component does not index them.
+/// Returns the element-wise operators that are worth a composition: they
+/// evaluate polynomials (`evaluatesPolynomials`), and some axis of their
+/// component does not index them.
 llvm::SmallVector<unsigned> findShareable(const StitchGroup &group);
 
 /// Gives an operator a composition, and with it the element-wise operators that

@@ -376,10 +376,10 @@ def Fuse_CompositionAttr : Fuse_Attr<"Composition", "composition"> {
     `scheme` says which threads evaluate each element once (FusionStitching, section
     4.1):
 
-    * `warp`: the lanes of a warp share its elements out, and hand them over by
-      shuffles;
-    * `block`: the threads of a block share its elements out, and hand them over in
-      shared memory.
+    * `warp`: the lanes of a warp share its elements out, and pass them to one another
+      by shuffles;
+    * `block`: the threads of a block share its elements out, and pass them to one
+      another in shared memory.
 
     `operator` counts the operators of the group in program order, without fills and
     without operators that only assemble a result
