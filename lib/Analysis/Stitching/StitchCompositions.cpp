@@ -9,6 +9,7 @@
 #include "fusion/Analysis/Stitching/StitchCompositions.h"
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
+#include "fusion/Support/Counted.h"
 #include "fusion/Support/PaddedScratch.h"
 #include "fusion/Support/TileLayouts.h"
 #include "fusion/Target/Chips/Hardware.h"
@@ -447,8 +448,8 @@ checkComposition(const StitchGroup &group, const StitchSchedule &schedule,
   }
   if (countEvaluated(group, schedule, op) >= elementsOf(schedule, axes))
     return "saves no evaluation: a thread needs " +
-           std::to_string(elementsOf(schedule, axes)) +
-           " elements, and would evaluate " +
+           counted(elementsOf(schedule, axes), "element") +
+           ", and would evaluate " +
            std::to_string(countEvaluated(group, schedule, op));
   auto isGathered = [&](unsigned input) {
     return group.inputs[input].isGathered;

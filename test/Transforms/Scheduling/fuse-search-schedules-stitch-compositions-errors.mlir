@@ -55,7 +55,7 @@ func.func @all_axes(%a: tensor<64x128xf32>, %g: tensor<64xf32>, %o: tensor<64x12
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 func.func @one_row(%a: tensor<64x128xf32>, %g: tensor<64xf32>, %o: tensor<64x128xf32>) -> tensor<64x128xf32> {
-  // expected-error @below {{schedule cannot be lowered: operator 0 cannot have block composition because it saves no evaluation: a thread needs 1 elements, and would evaluate 1}}
+  // expected-error @below {{schedule cannot be lowered: operator 0 cannot have block composition because it saves no evaluation: a thread needs 1 element, and would evaluate 1}}
   %r = fuse.stitch ins(%x = %a : tensor<64x128xf32>, %h = %g : tensor<64xf32>) outs(%p = %o : tensor<64x128xf32>)
       attributes {schedule = #fuse.schedule<version = 2, mapping = <warps = 1>, stitching = <compositions = [<operator = 0, scheme = block>], {i = #fuse.thread_mapping<tile = 1>, j = #fuse.thread_mapping<tile = 128, vector = 4, lanes = 32>}>>} {
     %e = tensor.empty() : tensor<64xf32>
