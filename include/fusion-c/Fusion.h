@@ -71,8 +71,8 @@ typedef struct FusionCompileOptions {
   FusionText fileName;     /**< of the module, for diagnostics */
   FusionText f32Products;  /**< `f32`, `tf32` or `tf32-cut`; empty: as the module
                                 says (docs/numerics.md) */
-  FusionText exponentials; /**< `difference` or `fma` (docs/numerics.md); empty:
-                                as the module says */
+  FusionText exponentials; /**< `guarded`, `difference` or `fma`
+                                (docs/numerics.md); empty: as the module says */
   FusionText passPipeline; /**< `builtin.module(…)`; empty: the default one. Its
                                 options name the chip and force fusion: `chip`
                                 or `forceFusion` beside it is an error */

@@ -21,7 +21,7 @@ Progress = Callable[[str], Any]
 
 #: What the options of numbers may be; as of `fuse::listNumericChoices`.
 NUMERIC_CHOICES = {"f32_products": ("f32", "tf32", "tf32-cut"), "f8_products": ("f32", "coarse"),
-                   "exponentials": ("difference", "fma")}
+                   "exponentials": ("guarded", "difference", "fma")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -337,8 +337,8 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
         f8_products: ``"f32"``, or ``"coarse"`` to add up products of 8-bit floats in
             fewer bits than f32 has; default: what the module says, else f32.
         exponentials: ``"fma"`` to compute exponentials of differences in one
-            multiply-add (docs/numerics.md), or ``"difference"``; default: what the
-            module says, else difference.
+            multiply-add (docs/numerics.md), ``"guarded"`` to do so where that is as
+            exact, or ``"difference"``; default: what the module says, else guarded.
         pass_pipeline: ``builtin.module(…)`` in place of the default pipeline; it
             ends where `fuse-to-nvvm` ends. Its own options name the chip and force
             fusion, so `chip` and `force_fusion` beside it are an error.

@@ -49,8 +49,9 @@ compares the results with a reference computed on the CPU.
   --f32-products=f32|tf32|tf32-cut
                             how kernels multiply f32 factors (f32)
   --f8-products=f32|coarse  how kernels add products of 8-bit floats (f32)
-  --exponentials=difference|fma  how exponentials of a difference are computed
-                            (difference)
+  --exponentials=guarded|difference|fma
+                            how exponentials of a difference are computed
+                            (guarded)
   --time                    predict the times of kernels on the chip from their
                             machine code (emulator; docs/timing.md)
   --time-code=CODE          what the prediction replays: sass (machine code, by

@@ -44,8 +44,9 @@ struct FormGroupsPipelineOptions
       *this, "exponentials",
       llvm::cl::desc(
           "How the exponential of a difference is computed: "
-          "difference, or its scale and log2(e) in one fma (default: "
-          "the module's fuse.exponentials, else difference)"),
+          "difference, its scale and log2(e) in one fma, or so where that "
+          "is as exact (guarded) (default: the module's fuse.exponentials, "
+          "else guarded)"),
       llvm::cl::init("")};
   Option<bool> skipMasked{
       *this, "skip-masked",

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Groups/OperatorKinds.h"
+#include "FoldedScales.h"
 #include "fusion/Analysis/Groups/Windows.h"
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Support/ElementBytes.h"
@@ -102,8 +103,12 @@ ScalarWork fusion::countScalarWork(Operation *op) {
                           1};
       })
       .Case<math::ExpOp>([](auto exponential) {
-        return ScalarWork{exponential->hasAttr(fuse::kFlushAttrName) ? 1 : 4,
-                          1};
+        if (!exponential->hasAttr(fuse::kFlushAttrName))
+          return ScalarWork{4, 1};
+        return ScalarWork{isFolded(exponential) ? 0 : 1, 1};
+      })
+      .Case<arith::MulFOp>([](auto product) {
+        return ScalarWork{isFoldedScale(product) ? 0 : 1, 0};
       })
       .Case<math::AbsFOp, math::FmaOp, math::CopySignOp>(
           [](auto) { return ScalarWork{1, 0}; })

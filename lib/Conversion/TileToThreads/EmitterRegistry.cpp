@@ -25,6 +25,7 @@ void fusion::addThreadEmitters(EmitterRegistry &registry) {
   addCopyEmitters(registry);
   addDotEmitters(registry);
   addElementEmitters(registry);
+  addExponentEmitters(registry);
   addLoadEmitters(registry);
   addReductionEmitters(registry);
   addRegisterEmitters(registry);

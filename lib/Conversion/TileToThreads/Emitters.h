@@ -31,6 +31,8 @@ void addCopyEmitters(EmitterRegistry &registry);
 void addDotEmitters(EmitterRegistry &registry);
 /// tile.gather, tile.element_load, tile.element_store.
 void addElementEmitters(EmitterRegistry &registry);
+/// tile.exponent, tile.exponent_step.
+void addExponentEmitters(EmitterRegistry &registry);
 /// tile.load.
 void addLoadEmitters(EmitterRegistry &registry);
 /// tile.reduce.

@@ -45,7 +45,7 @@ def fail(front, options):
     ({"f32_products": "tf33"},
      "ValueError: 'f32_products' is 'tf33' (did you mean 'tf32'?); it is one of f32, tf32, tf32-cut"),
     ({"f8_products": "fine"}, "ValueError: 'f8_products' is 'fine'; it is one of f32, coarse"),
-    ({"exponentials": "fast"}, "ValueError: 'exponentials' is 'fast'; it is one of difference, fma"),
+    ({"exponentials": "fast"}, "ValueError: 'exponentials' is 'fast'; it is one of guarded, difference, fma"),
     ({"cache_dir": "/dev/null/below"},
      "ValueError: 'cache_dir' is '/dev/null/below', which is no folder that can be used: "),
     ({"cache_dir": "/dev/null"}, "ValueError: 'cache_dir' is '/dev/null', which is no folder that can be used: "),

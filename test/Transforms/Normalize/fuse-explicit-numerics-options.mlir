@@ -8,8 +8,8 @@
 // RUN: sed 's/^module/module attributes {fuse.exponentials = "exp2"}/' %s | not fusion-opt 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: sed 's/func.func @nothing() {/func.func @nothing() attributes {fuse.exponentials = "fma"} {/' %s | not fusion-opt 2>&1 | FileCheck %s --check-prefix=PLACE
 // BOTH: module attributes {fuse.exponentials = "fma", fuse.f32_products = "tf32"}
-// EXPONENTIALS: error: option exponentials is difference or fma, not 'exp2'
-// NAME: error: 'fuse.exponentials' is "difference" or "fma", not "exp2"
+// EXPONENTIALS: error: option exponentials is guarded, difference or fma, not 'exp2'
+// NAME: error: 'fuse.exponentials' is "guarded", "difference" or "fma", not "exp2"
 // PLACE: error: 'fuse.exponentials' is an attribute of modules
 // CHECK: module attributes {fuse.f32_products = "tf32"}
 // OPTION: error: option f32-products is f32, tf32 or tf32-cut, not 'bf16'

@@ -56,6 +56,7 @@ public:
     return values.scalarsOf(range);
   }
   void setScalar(Value value, Value own) { values.setScalar(value, own); }
+  bool hasRegisters(Value tensor) const { return values.hasRegisters(tensor); }
   const Values &registers(Value tensor) const {
     return values.registers(tensor);
   }

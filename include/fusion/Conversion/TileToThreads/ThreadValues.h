@@ -41,6 +41,10 @@ public:
   /// Creates the thread's operation for `op`, a copy whose operands are mapped.
   void clone(mlir::Operation *op, ThreadBuilder &b);
 
+  /// Returns whether the registers of a tensor have been set.
+  bool hasRegisters(mlir::Value tensor) const {
+    return tensors.contains(tensor);
+  }
   /// Returns the registers of a tensor, which must have been set. The reference
   /// is valid until the next `setRegisters`.
   const Values &registers(mlir::Value tensor) const;

@@ -85,8 +85,7 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
       maxima or minima, products of integers, and the rounding of every value that
       the IR materialises.
 
-    Options become attributes of the module, which allow kernels less accurate
-    arithmetic:
+    Options become attributes of the module, which allow kernels other arithmetic:
 
     * `f32-products=tf32` (`fuse.f32_products`): tensor cores may multiply f32 factors
       rounded to tf32 (10 bits of fraction, ties away from zero);
@@ -94,7 +93,8 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
       truncates factors that it reads from shared memory;
     * `f8-products=coarse` (`fuse.f8_products`): products of 8-bit floats may be added
       up in fewer bits than f32 has, as by wgmma;
-    * `exponentials=fma` (`fuse.exponentials`): read by `tile-fold-exponentials`.
+    * `exponentials=guarded`, the default, `difference` or `fma`
+      (`fuse.exponentials`): read by `tile-fold-exponentials`.
 
     The reference multiplies and adds f32 with all of them.
 
@@ -139,9 +139,9 @@ def FuseExplicitNumerics : Pass<"fuse-explicit-numerics"> {
            "How products of 8-bit floats are added up: f32, or coarse (default: the "
            "module's fuse.f8_products, else f32)">,
     Option<"exponentials", "exponentials", "std::string", /*default=*/[{""}],
-           "How the exponential of a difference is computed: difference, or its scale "
-           "and log2(e) in one fma (default: the module's fuse.exponentials, else "
-           "difference)">
+           "How the exponential of a difference is computed: difference, its scale and "
+           "log2(e) in one fma, or so where that is as exact (guarded) (default: the "
+           "module's fuse.exponentials, else guarded)">
   ];
   let statistics = [
     Statistic<"numWidened", "sums-widened", "Sums given a wider accumulator">,

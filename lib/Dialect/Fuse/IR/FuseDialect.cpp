@@ -45,7 +45,7 @@ SmallVector<StringRef> fusion::fuse::listNumericChoices(StringRef attribute) {
   if (attribute == kF8ProductsAttrName)
     return {"f32", "coarse"};
   if (attribute == kExponentialsAttrName)
-    return {"difference", "fma"};
+    return {"guarded", "difference", "fma"};
   return {};
 }
 

@@ -271,6 +271,19 @@ LogicalResult ScaleOp::verify() {
   return verifyStaticTile(*this, type);
 }
 
+/// Verifies an operation on exponents of a scaled tile.
+template <typename Op> static LogicalResult verifyExponent(Op op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type.getElementType().isF32())
+    return op.emitOpError("computes f32, not ") << type.getElementType();
+  if (!op.getScale().isNormal() || op.getScale().isNegative())
+    return op.emitOpError("has a scale that is not positive and normal");
+  return verifyStaticTile(op, type);
+}
+
+LogicalResult ExponentOp::verify() { return verifyExponent(*this); }
+LogicalResult ExponentStepOp::verify() { return verifyExponent(*this); }
+
 LogicalResult ConvertLayoutOp::verify() {
   RankedTensorType from = getValue().getType(), to = getResult().getType();
   if (from.getShape() != to.getShape() ||

@@ -20,9 +20,15 @@
 // of a row, and whatever is divided by their sum does not have it
 // (docs/numerics.md).
 //
+// The default is guarded: an exponential is folded if the error cancels in
+// everything that the kernel stores, and rows of large t are computed as
+// differences (tile.exponent).
+//
 //===----------------------------------------------------------------------===//
 
+#include "RowFactors.h"
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -81,6 +87,7 @@ public:
   /// are rewritten.
   llvm::DenseMap<Value, Value> unscaled;
   double scale = 1;
+  SmallVector<Operation *> exponentials;
 
 private:
   bool collect(Value value);
@@ -88,7 +95,6 @@ private:
   Value factor;
   SmallVector<arith::SelectOp> selections;
   SmallVector<ReduceOp> extrema;
-  bool hasExponential = false;
 };
 
 } // namespace
@@ -108,7 +114,7 @@ bool ScaledTile::collect(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (isExponent(user, value)) {
-      hasExponential = true;
+      llvm::append_range(exponentials, user->getUsers());
       continue;
     }
     if (auto select = dyn_cast<arith::SelectOp>(user)) {
@@ -145,7 +151,7 @@ std::optional<ScaledTile> ScaledTile::find(arith::MulFOp product) {
       continue;
     result.scale = *constant;
     result.factor = product->getOperand(1 - number);
-    if (!result.collect(product) || !result.hasExponential)
+    if (!result.collect(product) || result.exponentials.empty())
       return std::nullopt;
     result.unscaled[product] = result.factor;
     return result;
@@ -229,6 +235,190 @@ static Value foldExponential(Operation *op,
 
 namespace {
 
+/// Folds the exponentials of one kernel.
+class Folding {
+public:
+  explicit Folding(KernelOp kernel) : kernel(kernel) {}
+
+  /// Folds every exponential of a difference from a row's value. Returns their
+  /// number.
+  unsigned foldAll();
+  /// Folds the exponentials whose errors cancel, guarded by the magnitude of
+  /// what is subtracted. Returns their number.
+  unsigned foldGuarded();
+
+private:
+  using Groups = llvm::SmallMapVector<Value, double, 2>;
+
+  SmallVector<Operation *> listExponentials();
+  void moveScale(ScaledTile &scaled);
+  double scaleOf(Value value) const {
+    auto scale = scales.find(value);
+    return scale == scales.end() ? 1.0 : scale->second;
+  }
+  Value unscaledOf(Value value) const {
+    Value plain = unscaled.lookup(value);
+    return plain ? plain : value;
+  }
+  void moveScalesOfGroups(const RowFactors &factors, Groups &groups);
+  void replace(Operation *exponential, Value exponent);
+  void dropDead();
+
+  KernelOp kernel;
+  llvm::DenseMap<Value, Value> unscaled;
+  llvm::DenseMap<Value, double> scales;
+  llvm::SetVector<Operation *> maybeDead;
+};
+
+} // namespace
+
+SmallVector<Operation *> Folding::listExponentials() {
+  SmallVector<Operation *> exponentials;
+  kernel.walk([&](Operation *op) {
+    if (isa<math::ExpOp, math::Exp2Op>(op))
+      exponentials.push_back(op);
+  });
+  return exponentials;
+}
+
+void Folding::moveScale(ScaledTile &scaled) {
+  scaled.moveScale();
+  for (auto [value, plain] : scaled.unscaled) {
+    unscaled[value] = plain;
+    scales[value] = scaled.scale;
+    maybeDead.insert(value.getDefiningOp());
+  }
+}
+
+/// Differences first, then what they were computed from.
+void Folding::dropDead() {
+  while (true) {
+    auto dead = llvm::find_if(
+        maybeDead, [](Operation *op) { return op->use_empty(); });
+    if (dead == maybeDead.end())
+      return;
+    Operation *op = *dead;
+    maybeDead.remove(op);
+    for (Value operand : op->getOperands())
+      if (auto rows = operand.getDefiningOp<BroadcastOp>())
+        maybeDead.insert(rows);
+    op->erase();
+  }
+}
+
+unsigned Folding::foldAll() {
+  kernel.walk([&](arith::MulFOp product) {
+    if (std::optional<ScaledTile> scaled = ScaledTile::find(product))
+      moveScale(*scaled);
+  });
+  unsigned folded = 0;
+  for (Operation *op : listExponentials()) {
+    Value result = foldExponential(
+        op, [&](Value value) { return unscaledOf(value); },
+        [&](Value value) { return scaleOf(value); });
+    if (!result)
+      continue;
+    op->replaceAllUsesWith(ValueRange(result));
+    maybeDead.insert(op->getOperand(0).getDefiningOp());
+    op->erase();
+    ++folded;
+  }
+  dropDead();
+  return folded;
+}
+
+//===----------------------------------------------------------------------===//
+// Guarded
+//===----------------------------------------------------------------------===//
+
+/// Moves the scales of tiles whose exponentials are all folded, and sets the
+/// scale of each group of subtrahends. Exponentials of one group must have the
+/// same factor of a row, so they keep their scales where these differ.
+void Folding::moveScalesOfGroups(const RowFactors &factors, Groups &groups) {
+  SmallVector<ScaledTile> tiles;
+  llvm::DenseMap<Operation *, double> scaleOfTerm;
+  kernel.walk([&](arith::MulFOp product) {
+    std::optional<ScaledTile> scaled = ScaledTile::find(product);
+    if (!scaled || !llvm::all_of(scaled->exponentials, [&](Operation *op) {
+          return factors.groupOfTerm(op);
+        }))
+      return;
+    for (Operation *op : scaled->exponentials)
+      scaleOfTerm[op] = scaled->scale;
+    tiles.push_back(std::move(*scaled));
+  });
+  for (Operation *op : listExponentials()) {
+    Value group = factors.groupOfTerm(op);
+    if (!group)
+      continue;
+    auto own = scaleOfTerm.find(op);
+    double scale = own == scaleOfTerm.end() ? 1 : own->second;
+    auto [entry, isNew] = groups.try_emplace(group, scale);
+    if (!isNew && entry->second != scale)
+      entry->second = 1;
+  }
+  auto isAlike = [&](const ScaledTile &scaled) {
+    return llvm::all_of(scaled.exponentials, [&](Operation *op) {
+      return groups.lookup(factors.groupOfTerm(op)) == scaled.scale;
+    });
+  };
+  // A tile that keeps its scale does so for all groups of its exponentials.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ScaledTile &scaled : tiles)
+      if (!isAlike(scaled))
+        for (Operation *op : scaled.exponentials)
+          changed |= std::exchange(groups[factors.groupOfTerm(op)], 1) != 1;
+  }
+  for (ScaledTile &scaled : tiles)
+    if (isAlike(scaled))
+      moveScale(scaled);
+}
+
+void Folding::replace(Operation *exponential, Value exponent) {
+  OpBuilder b(exponential);
+  auto folded = math::Exp2Op::create(b, exponential->getLoc(), exponent);
+  folded->setDiscardableAttrs(exponential->getDiscardableAttrDictionary());
+  exponential->replaceAllUsesWith(folded);
+  maybeDead.insert(exponential->getOperand(0).getDefiningOp());
+  exponential->erase();
+}
+
+unsigned Folding::foldGuarded() {
+  RowFactors factors(kernel);
+  Groups groups;
+  moveScalesOfGroups(factors, groups);
+  unsigned folded = 0;
+  llvm::DenseMap<std::tuple<Block *, Value, Value>, Value> steps;
+  for (Operation *op : listExponentials()) {
+    Value term = factors.groupOfTerm(op), step = factors.groupOfStep(op);
+    if (!term && !step)
+      continue;
+    auto difference = op->getOperand(0).getDefiningOp<arith::SubFOp>();
+    Value left = difference.getLhs(), right = difference.getRhs();
+    OpBuilder b(op);
+    FloatAttr scale = b.getF32FloatAttr(
+        static_cast<float>(groups.lookup(term ? term : step)));
+    Location loc = op->getLoc();
+    Type type = difference.getType();
+    if (term) {
+      replace(op, ExponentOp::create(b, loc, type, unscaledOf(left), right,
+                                     scale));
+    } else {
+      // Each step is a branch, which later passes do not merge.
+      Value &known = steps[{op->getBlock(), left, right}];
+      if (!known)
+        known = ExponentStepOp::create(b, loc, type, left, right, scale);
+      replace(op, known);
+    }
+    ++folded;
+  }
+  dropDead();
+  return folded;
+}
+
+namespace {
+
 struct TileFoldExponentials
     : fusion::impl::TileFoldExponentialsBase<TileFoldExponentials> {
   void runOnOperation() override {
@@ -236,62 +426,16 @@ struct TileFoldExponentials
     auto how =
         module ? module->getAttrOfType<StringAttr>(fuse::kExponentialsAttrName)
                : StringAttr();
-    if (!how || how.getValue() != "fma")
-      return markAllAnalysesPreserved();
-    llvm::DenseMap<Value, Value> unscaled;
-    llvm::DenseMap<Value, double> scales;
-    llvm::SetVector<Operation *> maybeDead;
-    getOperation()->walk([&](arith::MulFOp product) {
-      std::optional<ScaledTile> scaled = ScaledTile::find(product);
-      if (!scaled)
-        return;
-      scaled->moveScale();
-      for (auto [value, plain] : scaled->unscaled) {
-        unscaled[value] = plain;
-        scales[value] = scaled->scale;
-        maybeDead.insert(value.getDefiningOp());
-      }
-    });
-    SmallVector<Operation *> exponentials;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<math::ExpOp, math::Exp2Op>(op))
-        exponentials.push_back(op);
-    });
-    for (Operation *op : exponentials) {
-      Value folded = foldExponential(
-          op,
-          [&](Value value) {
-            Value plain = unscaled.lookup(value);
-            return plain ? plain : value;
-          },
-          [&](Value value) {
-            auto scale = scales.find(value);
-            return scale == scales.end() ? 1.0 : scale->second;
-          });
-      if (!folded)
-        continue;
-      op->replaceAllUsesWith(ValueRange(folded));
-      maybeDead.insert(op->getOperand(0).getDefiningOp());
-      op->erase();
-      ++numFolded;
-    }
-    dropDead(maybeDead);
-  }
-
-  /// Differences first, then what they were computed from.
-  static void dropDead(llvm::SetVector<Operation *> &open) {
-    while (!open.empty()) {
-      auto dead =
-          llvm::find_if(open, [](Operation *op) { return op->use_empty(); });
-      if (dead == open.end())
-        return;
-      Operation *op = *dead;
-      open.remove(op);
-      for (Value operand : op->getOperands())
-        if (auto rows = operand.getDefiningOp<BroadcastOp>())
-          open.insert(rows);
-      op->erase();
-    }
+    StringRef name = how ? how.getValue()
+                         : fuse::listNumericChoices(fuse::kExponentialsAttrName)
+                               .front();
+    Folding folding(getOperation());
+    if (name == "guarded")
+      numFolded += folding.foldGuarded();
+    else if (name == "fma")
+      numFolded += folding.foldAll();
+    if (numFolded == 0)
+      markAllAnalysesPreserved();
   }
 };
 

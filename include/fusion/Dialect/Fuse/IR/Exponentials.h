@@ -14,8 +14,9 @@
 namespace fusion::fuse {
 
 /// Name of the module attribute (a string) that says how the exponential of a
-/// difference is computed: "difference", which is the default, or "fma", its scale
-/// and log2(e) in one multiply-add.
+/// difference is computed: "difference", as it is written, "fma", its scale and
+/// log2(e) in one multiply-add, or "guarded", which is the default, in one
+/// multiply-add where that is as exact (docs/numerics.md).
 constexpr llvm::StringLiteral kExponentialsAttrName = "fuse.exponentials";
 
 /// Attribute (a unit) of an exponential whose results may be zero where they are

@@ -11,6 +11,7 @@
 
 include "fusion/Dialect/Tile/IR/TileOps.td"
 include "fusion/Dialect/Tile/IR/TileDotOps.td"
+include "fusion/Dialect/Tile/IR/TileExponentOps.td"
 include "fusion/Dialect/Tile/IR/TileSharedOps.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/FunctionInterfaces.td"

@@ -36,8 +36,8 @@ def TileFlushExponentials : Pass<"tile-flush-exponentials", "::fusion::tile::Ker
 def TileFoldExponentials : Pass<"tile-fold-exponentials", "::fusion::tile::KernelOp"> {
   let summary = "Scale and difference of an exponential in one multiply-add";
   let description = [{
-    Where the module's `fuse.exponentials` is `"fma"`, an exponential of the difference
-    between a tile and values of its rows becomes
+    Where the module's `fuse.exponentials` is `"guarded"`, the default, or `"fma"`, an
+    exponential of the difference between a tile and values of its rows becomes
 
         exp(s * x - t) = exp2(fma(x, s * log2(e), -t * log2(e)))
 
@@ -50,6 +50,13 @@ def TileFoldExponentials : Pass<"tile-fold-exponentials", "::fusion::tile::Kerne
     `t * log2(e)`. Rounding these products then changes all terms of a row alike.
     docs/numerics.md bounds the error, which is relative to `t`. No other result
     changes.
+
+    With `"fma"` that applies to all exponentials of this form. With `"guarded"`, the
+    exponentials of a row are folded where the change of its terms cancels in all that
+    the kernel stores or compares, as in the quotients of a softmax. They are then
+    `math.exp2` of `tile.exponent` and `tile.exponent_step`, which keep to the
+    difference in rows of large `t`. Arrays of tiles, shared memory and branches end
+    the search: exponentials whose sums reach them are not folded.
 
     ```mlir
     %y = arith.mulf %x, %scale : tensor<32x64xf32>
