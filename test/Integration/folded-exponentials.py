@@ -2,9 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# exp(s x - t) with its scale and difference in one multiply-add (--exponentials=fma): right by the same tolerances, one instruction
-# less for each score, two where there is a scale; the error of an exponential, against f64, within the bound of docs/numerics.md, and
-# that of a softmax independent of the magnitude of its scores.
+# exp(s x - t) with its scale and difference in one multiply-add (--exponentials=fma, and guarded, the default): right by the same
+# tolerances, one instruction less for each score, two where there is a scale; the error of an exponential, against f64, within the
+# bound of docs/numerics.md, and that of a softmax independent of the magnitude of its scores. Guarded, rows of any magnitude have
+# the weights of differences, also where a running maximum passes the bound.
 # RUN: %python %s %t %source_root %sample
 
 import json
@@ -47,10 +48,12 @@ for name, (arguments, scores, saved) in WORKLOADS.items():
         path = os.path.join(folder, f"{name}_{kind}")
         subprocess.run([sys.executable, GENERATOR, *arguments, f"--dtype={kind}", "-o", path + ".mlir"], check=True)
         difference, before = run(path, "difference", "--sanitize")
-        folded, after = run(path, "fma", "--sanitize")
-        print(f"{name} {kind}: {before} instructions, {after} folded; errors {difference['max_abs_error']:.2e}, {folded['max_abs_error']:.2e}")
-        # Rows have a few more: what they subtract is scaled once for each tile.
-        assert before - after > 0.7 * saved * scores / 32, (name, kind, before, after)
+        for how in ("fma", "guarded"):
+            folded, after = run(path, how, "--sanitize")
+            print(f"{name} {kind}: {before} instructions, {after} {how}; errors {difference['max_abs_error']:.2e}, "
+                  f"{folded['max_abs_error']:.2e}")  # fmt: skip
+            # Rows have a few more: what they subtract is scaled once for each tile.
+            assert before - after > 0.7 * saved * scores / 32, (name, kind, how, before, after)
 
 # Exponentials of rows of all magnitudes, in f32, as they are and over their sum.
 ROWS, COLUMNS, SCALE = 24, 256, 0.3
@@ -74,7 +77,7 @@ for scale in (1.0, SCALE):
     t = y.max(1, keepdims=True)
     exact = numpy.exp(y - t)
     weights = exact / exact.sum(1, keepdims=True)
-    for how in ("difference", "fma"):
+    for how in ("difference", "fma", "guarded"):
         # The reference rounds as the operators do: the bound is that against f64.
         run(path, how, "--reference=none", f"--input=0:{folder}/x.npy", f"--output-dir={path}")
         error = lambda number, of: numpy.abs(numpy.load(f"{path}/rows.result{number}.npy").astype(numpy.float64) / of - 1)
@@ -83,10 +86,75 @@ for scale in (1.0, SCALE):
         print(f"scale {scale}, {how}: exponentials off by {ofExponentials.max():.2e}, {(ofExponentials / bound).max():.2f} of the bound; "
               f"weights by {ofWeights.max():.2e}")  # fmt: skip
         if how == "difference":
-            before = ofWeights.max()
+            before, exponentials = ofWeights.max(), ofExponentials
+        elif how == "guarded":
+            # The exponentials themselves are a result, so nothing is folded.
+            assert (ofExponentials == exponentials).all() and ofWeights.max() == before
         else:
             assert (ofExponentials <= bound).all(), (ofExponentials / bound).max()
             # The row's part of the error is that of numerator and sum; the remaining part is that of rounding scaled
             # scores, if there are any.
             assert (ofWeights <= 2.0**-20 + 2.0**-22 * numpy.abs(y - t)).all() or scale != 1, ofWeights.max()
             assert ofWeights.max() <= 1.01 * before, (before, ofWeights.max())
+
+# Attention whose scores rise along a row past 2^16 or -2^16, where guarded rows change their form: all terms count, before and
+# behind. A score is scale * (q0 * near + q1 * (256 + 85) * extra + u) with q0 = ±1024 and u near zero, so products, scales and
+# scores are exact. Other rows have scores up to 10^10, infinities and NaN.
+M, N, K, H = 64, 512, 16, 32
+
+
+def rounded(values, kind):
+    """The numbers of a type, as f32 and as a file has them."""
+    if kind != "bf16":
+        stored = values.astype({"f16": numpy.float16, "f32": numpy.float32}[kind])
+        return stored.astype(numpy.float32), stored
+    stored = (values.astype(numpy.float32).view(numpy.uint32) >> 16).astype(numpy.uint16)
+    return (stored.astype(numpy.uint32) << 16).view(numpy.float32), stored
+
+
+def attention(kind, scale, near, extra, spread):
+    k = numpy.zeros((N, K))
+    k[:, 0] = near
+    k[:, 1] = numpy.round(numpy.linspace(-spread, spread, N) + random.uniform(-1, 1, N))
+    k[:, 2:5] = 1, 85, 0
+    k[:, 4] = random.integers(-3, 4, N)
+    q = numpy.zeros((M, K))
+    q[:, 4] = 1
+    q[:16, :4] = 1024, 1, 256 * extra, extra
+    q[16:32, :4] = -1024, 1, -256 * extra, -extra
+    q[32:40, 0] = 2.0 ** numpy.arange(0, 8)
+    q[40:44, 0] = [-6e4, 6e4, *([-6e4, 6e4] if kind == "f16" else [-1e8, 1e8])]
+    q[44:48, 0] = [numpy.inf, -numpy.inf, numpy.nan, 0]
+    q, k, v = (rounded(x, kind) for x in (q, k, random.uniform(-1, 1, (N, H))))
+    path = os.path.join(folder, f"attention_{kind}_{scale}")
+    given = []
+    for number, (_, stored) in enumerate((q, k, v)):
+        numpy.save(f"{path}.{number}.npy", stored)
+        given.append(f"--input={number}:{path}.{number}.npy")
+    f = Function("attention")
+    arguments = [f.argument(shape, kind) for shape in ((M, K), (N, K), (N, H))]
+    scores = f.map(f.contract(*arguments[:2], ("m k", "n k", "m n"), "generic"), lambda x: x * scale)
+    f.result(f.contract(f.cast(f.softmax(scores, 1), kind), arguments[2], ("m n", "n h", "m h"), "generic"))
+    with open(path + ".mlir", "w") as file:
+        file.write(f.text())
+    with numpy.errstate(all="ignore"):
+        s = ((q[0] @ k[0].T) * numpy.float32(scale)).astype(numpy.float64)
+        e = numpy.exp(s - s.max(1, keepdims=True))
+        exact = (e / e.sum(1, keepdims=True)) @ v[0].astype(numpy.float64)
+    assert all((s[:32].max(0) > 65536) == (s[:16].max(0) > 65536)) and (s[:16] < 65536).any() and (s[16:32] > -65536).any()
+    errors = {}
+    for chip in ("sm_80", "sm_90a"):
+        for how in ("difference", "guarded"):
+            run(path, how, f"--output-dir={path}", f"--chip={chip}", *given)
+            result = numpy.load(f"{path}/attention.result0.npy")
+            assert (numpy.isnan(result) == numpy.isnan(exact)).all(), (kind, scale, how, chip)
+            errors[how] = numpy.nanmax(numpy.abs(result - exact))
+        print(f"attention {kind}, scale {scale}, {chip}: errors {errors['difference']:.1e}, guarded {errors['guarded']:.1e}")
+        # Weights are rounded to the type; a row whose parts do not fit is off by 10^-3 at least.
+        assert errors["guarded"] <= {"f32": 2e-7, "f16": 2e-4, "bf16": 2e-3}[kind], (kind, scale, chip, errors)
+
+
+for kind in ("f32", "f16", "bf16"):
+    # 0.75 · log2(e) is not rounded as log2(e) is.
+    attention(kind, 0.75, 85, 1, 9)
+    attention(kind, 0.25, 256, 0, 20)

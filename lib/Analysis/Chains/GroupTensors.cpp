@@ -272,7 +272,7 @@ LogicalResult ChainReader::collectOperands() {
       return llvm::is_contained(loops, axis);
     });
     (hasAllAxes ? contraction.perPoint : contraction.perRow) +=
-        countScalarWork(op);
+        countScalarWork(op, /*isInChain=*/true);
     for (unsigned axis : group.loops[index])
       if (!llvm::is_contained(result.axes, axis))
         return decline("an element-wise operator has a loop that its "
@@ -495,7 +495,7 @@ void ChainReader::deriveOnlineForms() {
         ScalarWork work;
         for (Operation &inner : op.getBlock()->without_terminator())
           if (form->skipped.contains(&inner))
-            work += countScalarWork(&inner);
+            work += countScalarWork(&inner, /*isInChain=*/true);
         if (work.plain || work.special)
           online.deferred.push_back({*group.followsContraction[index], work});
       }

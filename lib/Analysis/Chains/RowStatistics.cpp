@@ -93,9 +93,9 @@ LogicalResult ChainReader::collectPasses() {
     if (std::optional<unsigned> reduction = group.reductionOf[index]) {
       pass.reductions.push_back(*reduction);
       group.model.reductions[*reduction].pass = *at;
-      pass.perPoint += countScalarWork(op);
+      pass.perPoint += countScalarWork(op, /*isInChain=*/true);
     } else {
-      pass.perRow += countScalarWork(op);
+      pass.perRow += countScalarWork(op, /*isInChain=*/true);
     }
   }
   // The operands of the reductions, with the operators that compute them.
@@ -116,7 +116,7 @@ LogicalResult ChainReader::collectPasses() {
       if (!seen.insert(op).second)
         continue;
       if (!group.statisticsOf[op])
-        pass.perPoint += countScalarWork(linalgOp);
+        pass.perPoint += countScalarWork(linalgOp, /*isInChain=*/true);
       for (Value input : linalgOp.getDpsInputs()) {
         std::optional<unsigned> from = definer(input);
         // Other row statistics are computed already.

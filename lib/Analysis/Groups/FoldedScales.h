@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tile-fold-exponentials computes e^(s·x - t) as 2^fma(x, s·log2(e), -t·log2(e))
-// (docs/numerics.md). In an operator's body that leaves out the multiplication
-// by s and that of the exponential by log2(e).
+// tile-fold-exponentials computes e^(s·x - t) as 2^fma(x, s·log2(e),
+// -t·log2(e)) (docs/numerics.md). In an operator's body that leaves out the
+// multiplication by s and that of the exponential by log2(e).
 //
 //===----------------------------------------------------------------------===//
 

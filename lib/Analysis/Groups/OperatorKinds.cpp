@@ -90,7 +90,7 @@ static constexpr ScalarWork kTwoPolynomials{33, 1}, kQuotients{54, 1},
 
 /// What one operation becomes (docs/numerics.md): a special function with what
 /// scales its argument or result, or polynomials.
-ScalarWork fusion::countScalarWork(Operation *op) {
+ScalarWork fusion::countScalarWork(Operation *op, bool isInChain) {
   return llvm::TypeSwitch<Operation *, ScalarWork>(op)
       .Case<arith::ConstantOp, linalg::IndexOp, arith::BitcastOp>(
           [](auto) { return ScalarWork{0, 0}; })
@@ -102,13 +102,13 @@ ScalarWork fusion::countScalarWork(Operation *op) {
         return ScalarWork{exponential->hasAttr(fuse::kFlushAttrName) ? 0 : 3,
                           1};
       })
-      .Case<math::ExpOp>([](auto exponential) {
+      .Case<math::ExpOp>([=](auto exponential) {
         if (!exponential->hasAttr(fuse::kFlushAttrName))
           return ScalarWork{4, 1};
-        return ScalarWork{isFolded(exponential) ? 0 : 1, 1};
+        return ScalarWork{isInChain && isFolded(exponential) ? 0 : 1, 1};
       })
-      .Case<arith::MulFOp>([](auto product) {
-        return ScalarWork{isFoldedScale(product) ? 0 : 1, 0};
+      .Case<arith::MulFOp>([=](auto product) {
+        return ScalarWork{isInChain && isFoldedScale(product) ? 0 : 1, 0};
       })
       .Case<math::AbsFOp, math::FmaOp, math::CopySignOp>(
           [](auto) { return ScalarWork{1, 0}; })
@@ -134,10 +134,10 @@ bool fusion::evaluatesPolynomials(linalg::LinalgOp op) {
       });
 }
 
-ScalarWork fusion::countScalarWork(linalg::LinalgOp op) {
+ScalarWork fusion::countScalarWork(linalg::LinalgOp op, bool isInChain) {
   ScalarWork work;
   for (Operation &inner : op.getBlock()->without_terminator())
-    work += countScalarWork(&inner);
+    work += countScalarWork(&inner, isInChain);
   return work;
 }
 

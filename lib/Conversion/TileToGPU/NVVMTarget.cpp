@@ -114,10 +114,14 @@ FailureOr<Value> NVVMTarget::shuffleIndex(ThreadBuilder &b, Value word,
 
 FailureOr<Value> NVVMTarget::anyLane(ThreadBuilder &b, Value condition) {
   constexpr int64_t allLanes = -1;
-  return NVVM::VoteSyncOp::create(
-             b, b.getI1Type(),
-             LLVM::ConstantOp::create(b, b.getI32Type(), allLanes), condition,
-             NVVM::VoteSyncKind::any)
+  Value any = NVVM::VoteSyncOp::create(
+                  b, b.getI1Type(),
+                  LLVM::ConstantOp::create(b, b.getI32Type(), allLanes),
+                  condition, NVVM::VoteSyncKind::any)
+                  .getResult();
+  // What a vote decides is for exceptions: the usual code is in line.
+  return LLVM::ExpectOp::create(
+             b, any, LLVM::ConstantOp::create(b, b.getBoolAttr(false)))
       .getResult();
 }
 

@@ -149,8 +149,8 @@ using Pairs = llvm::MapVector<std::pair<Value, Value>, SmallVector<size_t, 1>>;
 static Pairs pairUp(KernelEmitter &e, Value first, Value second) {
   const Values &left = e.registers(first), &right = e.registers(second);
   Pairs pairs;
-  for (auto [reg, replica] : llvm::enumerate(
-           firstReplicas(getLayout(first.getType()).getValue(), 1)))
+  for (auto [reg, replica] :
+       llvm::enumerate(firstReplicas(getLayout(first.getType()).getValue(), 1)))
     pairs[{left[replica], right[replica]}].push_back(reg);
   return pairs;
 }
@@ -158,9 +158,8 @@ static Pairs pairUp(KernelEmitter &e, Value first, Value second) {
 /// Sets the registers of `result` to one value for each pair.
 static void setPairs(KernelEmitter &e, Value result, const Pairs &pairs,
                      const Values &values) {
-  Values registers(getLayout(result.getType())
-                       .getValue()
-                       .inSize(LayoutDim::Register));
+  Values registers(
+      getLayout(result.getType()).getValue().inSize(LayoutDim::Register));
   for (auto [pair, value] : llvm::zip_equal(pairs, values))
     for (size_t reg : pair.second)
       registers[reg] = value;
@@ -172,15 +171,13 @@ static SmallVector<size_t> addStep(Exponents &x, const Pairs &pairs) {
   SmallVector<size_t> numbers;
   for (auto &[pair, registers] : pairs) {
     auto [from, to] = pair;
-    Value isLarge =
-        arith::OrIOp::create(x.b, x.isLarge(from), x.isLarge(to));
-    Value step = arith::SubFOp::create(x.b, x.minusProduct(to),
-                                       x.minusProduct(from));
+    Value isLarge = arith::OrIOp::create(x.b, x.isLarge(from), x.isLarge(to));
+    Value step =
+        arith::SubFOp::create(x.b, x.minusProduct(to), x.minusProduct(from));
     numbers.push_back(x.add(step, isLarge, [&x, from = from, to = to] {
       Value difference = arith::SubFOp::create(x.b, from, to);
       Value rests = arith::SubFOp::create(x.b, x.rest(to), x.rest(from));
-      return math::FmaOp::create(x.b, difference, x.log2e(), rests)
-          .getResult();
+      return math::FmaOp::create(x.b, difference, x.log2e(), rests).getResult();
     }));
   }
   return numbers;
@@ -224,16 +221,15 @@ static LogicalResult emitExponent(ExponentOp op, KernelEmitter &e) {
     auto [value, t] = pair;
     Value isLarge = x.isLarge(t);
     if (auto [row, isNew] = rows.try_emplace(t); isNew) {
-      row->second.minusProduct = x.add(x.minusProduct(t), isLarge,
-                                       [&x] { return x.constant(0); });
+      row->second.minusProduct =
+          x.add(x.minusProduct(t), isLarge, [&x] { return x.constant(0); });
       if (!x.isPowerOfTwo())
-        row->second.factor = x.add(x.constant(x.factor()), isLarge,
-                                   [&x] { return x.log2e(); });
+        row->second.factor =
+            x.add(x.constant(x.factor()), isLarge, [&x] { return x.log2e(); });
     }
-    elements.push_back(
-        x.add(value, isLarge, [&x, value = value, t = t] {
-          return x.difference(value, t);
-        }));
+    elements.push_back(x.add(value, isLarge, [&x, value = value, t = t] {
+      return x.difference(value, t);
+    }));
   }
   SmallVector<std::tuple<ExponentStepOp, Pairs, SmallVector<size_t>>> steps;
   for (ExponentStepOp step : stepsOf(op, e)) {
@@ -246,10 +242,10 @@ static LogicalResult emitExponent(ExponentOp op, KernelEmitter &e) {
   Values results;
   for (auto [entry, element] : llvm::zip_equal(pairs, elements)) {
     const Row &row = rows[entry.first.second];
-    results.push_back(math::FmaOp::create(
-        x.b, x.get(element),
-        row.factor ? x.get(*row.factor) : x.constant(x.factor()),
-        x.get(row.minusProduct)));
+    results.push_back(math::FmaOp::create(x.b, x.get(element),
+                                          row.factor ? x.get(*row.factor)
+                                                     : x.constant(x.factor()),
+                                          x.get(row.minusProduct)));
   }
   setPairs(e, op, pairs, results);
   for (auto &[step, ofStep, numbers] : steps)

@@ -302,7 +302,8 @@ tile.kernel @reduce(%e: f32) attributes {warps = 2 : i64, shared_memory = 128 : 
 // CHECK-COUNT-2: arith.cmpf une
 // CHECK: arith.ori
 // CHECK: %[[ANY:.*]] = nvvm.vote.sync any %{{.*}}, %{{.*}} -> i1
-// CHECK: %[[R:.*]]:4 = scf.if %[[ANY]] -> (f32, f32, f32, f32) {
+// CHECK: %[[EXPECTED:.*]] = llvm.intr.expect %[[ANY]], %{{.*}} : i1
+// CHECK: %[[R:.*]]:4 = scf.if %[[EXPECTED]] -> (f32, f32, f32, f32) {
 // CHECK-COUNT-4: arith.mulf
 // CHECK-NOT: arith.mulf
 // CHECK: } else {
@@ -342,5 +343,42 @@ tile.kernel @exchange_in_warp(%e: f32, %p: !tile.ptr<f32> {tile.access = #tile.a
   %y = tile.convert_layout %s {in_warp} : tensor<4xf32, #lanes> -> tensor<4xf32, #rows>
   %w = tile.view %p[%c0] sizes [%c4] strides [%c1] : !tile.ptr<f32> -> !tile.view<1 x f32, unit = 0, alignment = 16>
   tile.store %y, %w[%c0] : tensor<4xf32, #rows>, !tile.view<1 x f32, unit = 0, alignment = 16>
+  tile.return
+}
+
+// -----
+
+// Exponents of rows: one vote for the two rows of a thread and for the step, which is one value for each row, replicated. Behind the
+// branch there is a multiply-add for each element. Only the branch has differences; 0.75 * log2(e) is not rounded as log2(e) is.
+#tile16 = #tile.layout<"register: 2*[0,1] 2*[8,0]; lane: 4*[0,2] 8*[1,0] -> [16, 8]">
+#rows16 = #tile.layout<"register: 2*[0] 2*[8]; lane: 4*[0] 8*[1] -> [16]">
+// CHECK-LABEL: gpu.func @exponents
+// CHECK-COUNT-3: arith.cmpf ugt
+// CHECK-NOT: arith.cmpf
+// CHECK: %[[ANY:.*]] = nvvm.vote.sync any %{{.*}}, %{{.*}} -> i1
+// CHECK: %[[EXPECTED:.*]] = llvm.intr.expect %[[ANY]], %{{.*}} : i1
+// CHECK: %[[R:.*]]:10 = scf.if %[[EXPECTED]]
+// CHECK-COUNT-4: arith.mulf
+// CHECK: } else {
+// CHECK-NEXT: scf.yield
+// CHECK-COUNT-4: math.fma
+// CHECK-NOT: nvvm.vote.sync
+tile.kernel @exponents(%p: !tile.ptr<f32> {tile.access = #tile.access<write>}, %n: index, %e: f32) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = tile.iota %n along 0 : tensor<16xindex, #rows16>
+  %j = arith.index_cast %i : tensor<16xindex, #rows16> to tensor<16xi32, #rows16>
+  %to = arith.sitofp %j : tensor<16xi32, #rows16> to tensor<16xf32, #rows16>
+  %from = tile.splat %e : f32 -> tensor<16xf32, #rows16>
+  %columns = tile.iota %n along 1 : tensor<16x8xindex, #tile16>
+  %k = arith.index_cast %columns : tensor<16x8xindex, #tile16> to tensor<16x8xi32, #tile16>
+  %x = arith.sitofp %k : tensor<16x8xi32, #tile16> to tensor<16x8xf32, #tile16>
+  %tos = tile.broadcast %to along [1] : tensor<16xf32, #rows16> -> tensor<16x8xf32, #tile16>
+  %y = tile.exponent %x less %tos {scale = 0.75 : f32} : tensor<16x8xf32, #tile16>
+  %step = tile.exponent_step %from to %to {scale = 0.75 : f32} : tensor<16xf32, #rows16>
+  %steps = tile.broadcast %step along [1] : tensor<16xf32, #rows16> -> tensor<16x8xf32, #tile16>
+  %s = arith.addf %y, %steps : tensor<16x8xf32, #tile16>
+  %v = tile.view %p[%c0] sizes [%n, %n] strides [%n, %c1] : !tile.ptr<f32> -> !tile.view<2 x f32, unit = 1, alignment = 4>
+  tile.store %s, %v[%c0, %c0] : tensor<16x8xf32, #tile16>, !tile.view<2 x f32, unit = 1, alignment = 4>
   tile.return
 }

@@ -39,6 +39,16 @@ tile.kernel @vote(%e: f32) attributes {warps = 1 : i64} {
 
 // -----
 
+#rows = #tile.layout<"register: 2*[0,1]; lane: 4*[0,2] 8*[1,0] -> [8, 8]">
+tile.kernel @exponent(%e: f32) attributes {warps = 1 : i64} {
+  %x = tile.splat %e : f32 -> tensor<8x8xf32, #rows>
+  // expected-error @below {{a loop over threads cannot take a vote of the lanes of a warp}}
+  %y = tile.exponent %x less %x {scale = 1.0 : f32} : tensor<8x8xf32, #rows>
+  tile.return
+}
+
+// -----
+
 // expected-error @below {{a loop over threads cannot share memory between the threads of a block}}
 tile.kernel @shared_memory() attributes {warps = 1 : i64, shared_memory = 128 : i64} {
   tile.return

@@ -625,6 +625,22 @@ func.func @scale_of_integers(%a: tensor<16x16xi32>) {
 
 // -----
 
+func.func @exponent_of_halves(%a: tensor<16x16xf16>) {
+  // expected-error @below {{'tile.exponent' op computes f32, not 'f16'}}
+  %b = tile.exponent %a less %a {scale = 1.0 : f32} : tensor<16x16xf16>
+  return
+}
+
+// -----
+
+func.func @exponent_of_negative(%a: tensor<16xf32>) {
+  // expected-error @below {{'tile.exponent_step' op has a scale that is not positive and normal}}
+  %b = tile.exponent_step %a to %a {scale = -1.0 : f32} : tensor<16xf32>
+  return
+}
+
+// -----
+
 // expected-error @below {{'tile.kernel' op a cluster has one block at least, got 0}}
 tile.kernel @no_cluster() attributes {cluster = 0 : i64, warps = 1 : i64} {
   tile.return

@@ -198,6 +198,10 @@ tile.kernel @values(%s: f32, %h: f16, %n: index) attributes {warps = 4 : i64} {
   %held = tile.optimization_barrier %d : tensor<64x32xf32>
   // CHECK: tile.scale %[[DOT]] by %{{.*}} : tensor<64x32xf32>
   %scaled = tile.scale %d by %r : tensor<64x32xf32>
+  // CHECK: tile.exponent %[[DOT]] less %{{.*}} {scale = 1.250000e-01 : f32} : tensor<64x32xf32>
+  %exponent = tile.exponent %d less %r {scale = 1.250000e-01 : f32} : tensor<64x32xf32>
+  // CHECK: tile.exponent_step %{{.*}} to %{{.*}} {scale = 1.000000e+00 : f32} : tensor<64xf32>
+  %step = tile.exponent_step %rows to %rows {scale = 1.0 : f32} : tensor<64xf32>
   // CHECK: %[[ARRAY:.*]] = tile.make_array %[[HELD]] : <4 x tensor<64x32xf32>>
   %array = tile.make_array %held : !tile.array<4 x tensor<64x32xf32>>
   // CHECK: %[[ELEMENT:.*]] = tile.array_get %[[ARRAY]][%{{.*}}] : <4 x tensor<64x32xf32>>

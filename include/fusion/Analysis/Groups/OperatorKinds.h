@@ -75,10 +75,11 @@ bool isContraction(mlir::linalg::LinalgOp op);
 bool accumulatesFromZero(mlir::linalg::LinalgOp contraction);
 
 /// Returns the instructions per point of the body of an element-wise operator
-/// or reduction, with the approximate functions (docs/numerics.md).
-ScalarWork countScalarWork(mlir::linalg::LinalgOp op);
+/// or reduction, with the approximate functions (docs/numerics.md). In a chain,
+/// exponentials of differences are folded if the module says so.
+ScalarWork countScalarWork(mlir::linalg::LinalgOp op, bool isInChain = false);
 /// Returns the instructions of one operation of a body.
-ScalarWork countScalarWork(mlir::Operation *inner);
+ScalarWork countScalarWork(mlir::Operation *inner, bool isInChain = false);
 
 /// Returns whether a body has an operation that becomes several instructions
 /// with temporaries (docs/numerics.md): polynomials, and branches between them.

@@ -34,9 +34,8 @@ LogicalResult FuseDialect::verifyOperationAttribute(Operation *op,
   auto value = dyn_cast<StringAttr>(attribute.getValue());
   if (value && llvm::is_contained(known, value.getValue()))
     return success();
-  return op->emitError("'") << name << "' is "
-                            << orList(known, "\"") << ", not "
-                            << attribute.getValue();
+  return op->emitError("'") << name << "' is " << orList(known, "\"")
+                            << ", not " << attribute.getValue();
 }
 
 SmallVector<StringRef> fusion::fuse::listNumericChoices(StringRef attribute) {
@@ -49,8 +48,7 @@ SmallVector<StringRef> fusion::fuse::listNumericChoices(StringRef attribute) {
   return {};
 }
 
-std::string fusion::fuse::orList(ArrayRef<StringRef> choices,
-                                 StringRef quote) {
+std::string fusion::fuse::orList(ArrayRef<StringRef> choices, StringRef quote) {
   std::string text;
   for (auto [index, choice] : llvm::enumerate(choices)) {
     if (index > 0)

@@ -293,8 +293,8 @@ void Folding::moveScale(ScaledTile &scaled) {
 /// Differences first, then what they were computed from.
 void Folding::dropDead() {
   while (true) {
-    auto dead = llvm::find_if(
-        maybeDead, [](Operation *op) { return op->use_empty(); });
+    auto dead =
+        llvm::find_if(maybeDead, [](Operation *op) { return op->use_empty(); });
     if (dead == maybeDead.end())
       return;
     Operation *op = *dead;
@@ -402,8 +402,8 @@ unsigned Folding::foldGuarded() {
     Location loc = op->getLoc();
     Type type = difference.getType();
     if (term) {
-      replace(op, ExponentOp::create(b, loc, type, unscaledOf(left), right,
-                                     scale));
+      replace(op,
+              ExponentOp::create(b, loc, type, unscaledOf(left), right, scale));
     } else {
       // Each step is a branch, which later passes do not merge.
       Value &known = steps[{op->getBlock(), left, right}];
@@ -426,9 +426,9 @@ struct TileFoldExponentials
     auto how =
         module ? module->getAttrOfType<StringAttr>(fuse::kExponentialsAttrName)
                : StringAttr();
-    StringRef name = how ? how.getValue()
-                         : fuse::listNumericChoices(fuse::kExponentialsAttrName)
-                               .front();
+    StringRef name =
+        how ? how.getValue()
+            : fuse::listNumericChoices(fuse::kExponentialsAttrName).front();
     Folding folding(getOperation());
     if (name == "guarded")
       numFolded += folding.foldGuarded();

@@ -123,6 +123,30 @@ static std::optional<RowPowers> sum(const RowPowers &a, const RowPowers &b) {
 }
 
 //===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// Whether all that is read from the buffer of a store is its tile, in the same
+/// iteration of the loops around the store.
+static bool isOnlyStore(LocalStoreOp store) {
+  return store.getBuffer().getType().getStages() == 1 &&
+         llvm::all_of(store.getBuffer().getUsers(), [&](Operation *user) {
+           if (user == store || isa<FreeOp>(user))
+             return true;
+           Operation *load =
+               isa<LocalLoadOp>(user)
+                   ? store->getBlock()->findAncestorOpInBlock(*user)
+                   : nullptr;
+           return load && store->isBeforeInBlock(load);
+         });
+}
+
+/// The dimension of a tile that is the dimension of a buffer, or the reverse.
+static int64_t transposeIf(bool isTransposed, int64_t dimension) {
+  return isTransposed ? 1 - dimension : dimension;
+}
+
+//===----------------------------------------------------------------------===//
 // Groups of subtrahends
 //===----------------------------------------------------------------------===//
 
@@ -174,8 +198,23 @@ void RowFactors::collect(KernelOp kernel) {
   }
 }
 
+void RowFactors::keepSingle() {
+  llvm::DenseMap<Value, unsigned> counts;
+  for (auto [op, group] : terms)
+    ++counts[matchTerm(op)->first];
+  llvm::DenseSet<Value> several;
+  for (auto [op, group] : terms)
+    if (counts[matchTerm(op)->first] > 1)
+      several.insert(group);
+  for (auto *ops : {&terms, &steps})
+    for (auto &[op, group] : llvm::make_early_inc_range(*ops))
+      if (several.contains(group))
+        ops->erase(op);
+}
+
 RowFactors::RowFactors(KernelOp kernel) {
   collect(kernel);
+  keepSingle();
   while (!terms.empty()) {
     known.clear();
     leaking.clear();
@@ -297,10 +336,19 @@ RowPowers RowFactors::transfer(Operation *op) {
     return result;
   }
   if (op->hasTrait<OpTrait::ConstantLike>()) {
-    result.isZero = op->getNumResults() == 1 &&
-                    isa<RankedTensorType>(op->getResult(0).getType()) &&
-                    (matchPattern(op, m_AnyZeroFloat()) ||
-                     matchPattern(op, m_Zero()));
+    result.isZero =
+        op->getNumResults() == 1 &&
+        isa<RankedTensorType>(op->getResult(0).getType()) &&
+        (matchPattern(op, m_AnyZeroFloat()) || matchPattern(op, m_Zero()));
+    return result;
+  }
+  if (auto store = dyn_cast<LocalStoreOp>(op)) {
+    RowPowers powers = powersOf(store.getValue());
+    powers.dimension = transposeIf(store.getTransposed(), powers.dimension);
+    bool isTracked = isOnlyStore(store);
+    if (!isTracked)
+      leak(powers);
+    known[store.getBuffer()] = isTracked ? powers : RowPowers();
     return result;
   }
   bool hasZero = llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -320,12 +368,14 @@ std::optional<RowPowers> RowFactors::transferSelect(arith::SelectOp op) {
     return same;
   for (Operation *user : op.getCondition().getUsers()) {
     auto choice = dyn_cast<arith::SelectOp>(user);
-    if (!choice || !isRows(choice) || choice.getCondition() != op.getCondition())
+    if (!choice || !isRows(choice) ||
+        choice.getCondition() != op.getCondition())
       continue;
     Value chosen = choice.getResult(),
           first = withoutGuard(choice.getTrueValue()),
           second = withoutGuard(choice.getFalseValue());
-    RowPowers all = rename(b, [&](Value t) { return t == second ? chosen : t; });
+    RowPowers all =
+        rename(b, [&](Value t) { return t == second ? chosen : t; });
     if (rename(all, [&](Value t) { return t == chosen ? first : t; }).equals(a))
       return all;
   }
@@ -380,6 +430,19 @@ std::optional<RowPowers> RowFactors::transferCharged(Operation *op) {
         powers.isStep = false;
         return powers;
       })
+      .Case<LocalLoadOp>([&](LocalLoadOp load) -> Result {
+        RowPowers powers = operand(0);
+        BufferType from = load.getBuffer().getType();
+        int64_t stored =
+            powers.dimension == 0 ? from.getRows() : from.getColumns();
+        powers.dimension = transposeIf(load.getTransposed(), powers.dimension);
+        auto to = cast<RankedTensorType>(load.getType());
+        if (!powers.powers.empty() &&
+            (to.getRank() != 2 || to.getDimSize(powers.dimension) != stored))
+          return std::nullopt;
+        return powers;
+      })
+      .Case<FreeOp>([](auto) { return RowPowers(); })
       .Case<TransposeOp>([&](auto) -> Result {
         RowPowers powers = operand(0);
         powers.dimension = 1 - powers.dimension;
@@ -419,8 +482,7 @@ std::optional<RowPowers> RowFactors::transferCharged(Operation *op) {
         DenseFPElementsAttr bound;
         if (operand(0).isStep &&
             matchPattern(op->getOperand(1), m_Constant(&bound)) &&
-            bound.isSplat() &&
-            bound.getSplatValue<APFloat>().isLargest())
+            bound.isSplat() && bound.getSplatValue<APFloat>().isLargest())
           return operand(0);
         return std::nullopt;
       })

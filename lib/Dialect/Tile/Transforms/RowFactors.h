@@ -55,6 +55,9 @@ struct RowPowers {
 
 /// Finds the exponentials of a kernel that can be folded: the factors that this
 /// brings into rows cancel in everything that the kernel stores or decides by.
+/// Each subtrahend has one exponential of a tile. Where it has several, as in
+/// stitched groups, the same exponentials are computed again, which later
+/// passes find out as long as there are no branches.
 class RowFactors {
 public:
   explicit RowFactors(KernelOp kernel);
@@ -71,6 +74,8 @@ public:
   }
 
 private:
+  /// Drops the groups of subtrahends that several exponentials subtract.
+  void keepSingle();
   mlir::Value leader(mlir::Value value) const;
   void unite(mlir::Value a, mlir::Value b);
   void collect(KernelOp kernel);

@@ -69,13 +69,14 @@ tile.kernel @online() attributes {warps = 1 : i64} {
   tile.return
 }
 
-// Rows in registers, without a loop. Two scales in one row: both stay in front.
+// Two tiles whose sums are added have exponentials of one group. Their scales differ: both stay in front.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK: %[[X:[0-9]+]]:2 = "test.scores"
 // CHECK: %[[Y:.*]] = arith.mulf %[[X]]#0
 // CHECK: %[[Z:.*]] = arith.mulf %[[X]]#1
 // CHECK: tile.exponent %[[Y]] less %{{.*}} {scale = 1.000000e+00 : f32}
 // CHECK: tile.exponent %[[Z]] less %{{.*}} {scale = 1.000000e+00 : f32}
+// CHECK: tile.exponent_step %{{.*}} to %{{.*}} {scale = 1.000000e+00 : f32}
 tile.kernel @rows() attributes {warps = 1 : i64} {
   %x, %w = "test.scores"() : () -> (tensor<32x64xf32>, tensor<32x64xf32>)
   %eighth = arith.constant dense<1.250000e-01> : tensor<32x64xf32>
@@ -84,11 +85,34 @@ tile.kernel @rows() attributes {warps = 1 : i64} {
   %z = arith.mulf %w, %half : tensor<32x64xf32>
   %a = tile.reduce maximumf %y along 1 : tensor<32x64xf32> -> tensor<32xf32>
   %b = tile.reduce maximumf %z along 1 : tensor<32x64xf32> -> tensor<32xf32>
-  %top = arith.maximumf %a, %b : tensor<32xf32>
-  %tops = tile.broadcast %top along [1] : tensor<32xf32> -> tensor<32x64xf32>
-  %d = arith.subf %y, %tops : tensor<32x64xf32>
+  %as = tile.broadcast %a along [1] : tensor<32xf32> -> tensor<32x64xf32>
+  %bs = tile.broadcast %b along [1] : tensor<32xf32> -> tensor<32x64xf32>
+  %d = arith.subf %y, %as : tensor<32x64xf32>
   %e = math.exp %d : tensor<32x64xf32>
-  %g = arith.subf %z, %tops : tensor<32x64xf32>
+  %g = arith.subf %z, %bs : tensor<32x64xf32>
+  %h = math.exp %g : tensor<32x64xf32>
+  %first = tile.reduce addf %e along 1 : tensor<32x64xf32> -> tensor<32xf32>
+  %second = tile.reduce addf %h along 1 : tensor<32x64xf32> -> tensor<32xf32>
+  %offset = arith.subf %a, %b : tensor<32xf32>
+  %factor = math.exp %offset : tensor<32xf32>
+  %scaled = arith.mulf %first, %factor : tensor<32xf32>
+  %sum = arith.addf %scaled, %second : tensor<32xf32>
+  %share = arith.divf %second, %sum : tensor<32xf32>
+  "test.use"(%share) : (tensor<32xf32>) -> ()
+  tile.return
+}
+
+// Two exponentials with one subtrahend, each of which would be behind a branch.
+// CHECK-LABEL: tile.kernel @several
+// CHECK-NOT: tile.exponent
+tile.kernel @several() attributes {warps = 1 : i64} {
+  %x, %w = "test.scores"() : () -> (tensor<32x64xf32>, tensor<32x64xf32>)
+  %both = arith.maximumf %x, %w : tensor<32x64xf32>
+  %top = tile.reduce maximumf %both along 1 : tensor<32x64xf32> -> tensor<32xf32>
+  %tops = tile.broadcast %top along [1] : tensor<32xf32> -> tensor<32x64xf32>
+  %d = arith.subf %x, %tops : tensor<32x64xf32>
+  %e = math.exp %d : tensor<32x64xf32>
+  %g = arith.subf %w, %tops : tensor<32x64xf32>
   %h = math.exp %g : tensor<32x64xf32>
   %all = arith.addf %e, %h : tensor<32x64xf32>
   %sum = tile.reduce addf %all along 1 : tensor<32x64xf32> -> tensor<32xf32>

@@ -11,6 +11,7 @@
 #include "fusion/Conversion/TileToThreads/KernelEmitter.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -31,7 +32,8 @@ struct TileToLoopsPass : PassWrapper<TileToLoopsPass, OperationPass<ModuleOp>> {
     return "Lower block programs to loops over blocks and threads";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<func::FuncDialect, memref::MemRefDialect, scf::SCFDialect,
+    registry.insert<func::FuncDialect, math::MathDialect,
+                    memref::MemRefDialect, scf::SCFDialect,
                     vector::VectorDialect>();
   }
 

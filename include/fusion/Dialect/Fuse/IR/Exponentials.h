@@ -1,4 +1,5 @@
-//===- Exponentials.h - How exponentials are computed ------------*- C++ -*-===//
+//===- Exponentials.h - How exponentials are computed ------------*- C++
+//-*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,8 +20,8 @@ namespace fusion::fuse {
 /// multiply-add where that is as exact (docs/numerics.md).
 constexpr llvm::StringLiteral kExponentialsAttrName = "fuse.exponentials";
 
-/// Attribute (a unit) of an exponential whose results may be zero where they are
-/// below the normal numbers.
+/// Attribute (a unit) of an exponential whose results may be zero where they
+/// are below the normal numbers.
 constexpr llvm::StringLiteral kFlushAttrName = "fuse.flush";
 
 } // namespace fusion::fuse

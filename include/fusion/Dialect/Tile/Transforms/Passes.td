@@ -55,8 +55,10 @@ def TileFoldExponentials : Pass<"tile-fold-exponentials", "::fusion::tile::Kerne
     exponentials of a row are folded where the change of its terms cancels in all that
     the kernel stores or compares, as in the quotients of a softmax. They are then
     `math.exp2` of `tile.exponent` and `tile.exponent_step`, which keep to the
-    difference in rows of large `t`. Arrays of tiles, shared memory and branches end
-    the search: exponentials whose sums reach them are not folded.
+    difference in rows of large `t`. Arrays of tiles, buffers with several stages and
+    results of branches end the search: exponentials that reach them are not folded.
+    Nor are several exponentials of tiles with the same `t`, each of which would be
+    behind a branch of its own, as in stitched groups with rows in registers.
 
     ```mlir
     %y = arith.mulf %x, %scale : tensor<32x64xf32>
