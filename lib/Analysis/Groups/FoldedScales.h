@@ -25,8 +25,8 @@ namespace fusion {
 /// the module has such exponentials folded.
 bool isFolded(mlir::math::ExpOp exponential);
 
-/// Returns whether the product is one with a positive constant that only
-/// exponentials that are folded and maxima read, perhaps through selections.
+/// Returns whether a positive constant is multiplied, and only exponentials
+/// that are folded and maxima read the result, perhaps through selections.
 bool isFoldedScale(mlir::arith::MulFOp product);
 
 } // namespace fusion

@@ -144,8 +144,8 @@ LogicalResult Exponents::branch() {
 /// Pairs of operands, each once, with the registers of their result.
 using Pairs = llvm::MapVector<std::pair<Value, Value>, SmallVector<size_t, 1>>;
 
-/// Replicas of an element have the pair of the first: those that a loop carries
-/// are equal, but no later pass can tell.
+/// Replicas of an element have the pair of the first. Replicas in a loop's
+/// arguments are equal, but no later pass can tell.
 static Pairs pairUp(KernelEmitter &e, Value first, Value second) {
   const Values &left = e.registers(first), &right = e.registers(second);
   Pairs pairs;

@@ -55,9 +55,9 @@ struct RowPowers {
 
 /// Finds the exponentials of a kernel that can be folded: the factors that this
 /// brings into rows cancel in everything that the kernel stores or decides by.
-/// Each subtrahend has one exponential of a tile. Where it has several, as in
-/// stitched groups, the same exponentials are computed again, which later
-/// passes find out as long as there are no branches.
+/// Each subtrahend has one exponential of a tile. Stitched groups may have
+/// several, and recompute some. Later passes merge these as long as there are
+/// no branches.
 class RowFactors {
 public:
   explicit RowFactors(KernelOp kernel);

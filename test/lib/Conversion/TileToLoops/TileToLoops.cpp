@@ -32,9 +32,8 @@ struct TileToLoopsPass : PassWrapper<TileToLoopsPass, OperationPass<ModuleOp>> {
     return "Lower block programs to loops over blocks and threads";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<func::FuncDialect, math::MathDialect,
-                    memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
+    registry.insert<func::FuncDialect, math::MathDialect, memref::MemRefDialect,
+                    scf::SCFDialect, vector::VectorDialect>();
   }
 
   void runOnOperation() override {

@@ -56,9 +56,9 @@ def Tile_ExponentStepOp : Tile_ExponentBase<"exponent_step",
         from * L - to * L                               where |from|, |to| <= 2^16
         (from - to) * L + rest(to) - rest(from)         elsewhere
 
-    with L = log2(e), where each product of the first line is rounded, and rest(t) is
-    what `tile.exponent` adds to the exponents of a row: the exact t * L less the
-    rounded one, for the rounded L, where |t| <= 2^16, and zero elsewhere.
+    with L = log2(e) and t * L rounded in the first line. rest(t) is what
+    `tile.exponent` adds to the exponents of a row. It is t * L, for the rounded
+    scale * L, less its rounded value where |t| <= 2^16, and zero elsewhere.
 
     ```mlir
     %y = tile.exponent_step %before to %after {scale = 1.250000e-01 : f32} : tensor<32xf32>

@@ -53,7 +53,7 @@ def TileFoldExponentials : Pass<"tile-fold-exponentials", "::fusion::tile::Kerne
 
     With `"fma"` that applies to all exponentials of this form. With `"guarded"`, the
     exponentials of a row are folded where the change of its terms cancels in all that
-    the kernel stores or compares, as in the quotients of a softmax. They are then
+    the kernel stores or compares. So it does in the quotients of a softmax. They are then
     `math.exp2` of `tile.exponent` and `tile.exponent_step`, which keep to the
     difference in rows of large `t`. Arrays of tiles, buffers with several stages and
     results of branches end the search: exponentials that reach them are not folded.
