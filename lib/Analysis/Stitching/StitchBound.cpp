@@ -299,9 +299,9 @@ StitchBound::boundOf(const Form &form, const StitchSchedule &schedule,
   int64_t maxBlocks = blocksByThreads(registers, schedule.warps, chip);
   if (maxBlocks == 0)
     return std::nullopt;
-  WarpSeconds warp =
-      secondsOfWarp(schedule, form.passes, total, clusterExchanges,
-                    countChained(group, work, schedule), schedule.warps, chip);
+  WarpSeconds warp = secondsOfWarp(
+      schedule, form.passes, /*loadingPasses=*/0, total, clusterExchanges,
+      countChained(group, work, schedule), schedule.warps, chip);
   // Schedules with stages, or with more steps, have the same bound.
   warp.ofStep = 0;
   if (schedule.serialLoop && warp.hiding == 0 &&
@@ -336,9 +336,10 @@ double StitchBound::ofClusters() const {
   // Stages may hide what a warp computes, and every load but one.
   KernelLimits limits;
   limits.memory = work.compulsoryBytes / chip.dramBytesPerSecond;
-  limits.latency = secondsOfWarp(StitchSchedule(), /*passes=*/1, ThreadWork(),
-                                 shared, work.chained, /*warps=*/1, chip)
-                       .alone;
+  limits.latency =
+      secondsOfWarp(StitchSchedule(), /*passes=*/1, /*loadingPasses=*/0,
+                    ThreadWork(), shared, work.chained, /*warps=*/1, chip)
+          .alone;
   return secondsOfKernel(limits, chip);
 }
 

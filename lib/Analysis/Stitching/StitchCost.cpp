@@ -48,7 +48,7 @@ int64_t fusion::blocksByThreads(int64_t registers, int64_t warps,
 }
 
 double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
-                              const ChipInfo &chip) {
+                              unsigned loadingPasses, const ChipInfo &chip) {
   // What later passes load is in flight early in straight-line code.
   bool isStraight = schedule.serialLoop &&
                     schedule.serialLoop->registerSteps == schedule.countSteps();
@@ -62,12 +62,13 @@ double fusion::secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
               schedule.serialLoop->sharedSteps) *
                  (chip.dramLatency + (passes - 1) * chip.l2Latency) +
              schedule.countSerialPasses() * schedule.serialLoop->sharedSteps *
-                 chip.dramLatency;
+                 (chip.dramLatency + loadingPasses * chip.l2Latency);
   return waits;
 }
 
 WarpSeconds fusion::secondsOfWarp(const StitchSchedule &schedule,
-                                  unsigned passes, const ThreadWork &work,
+                                  unsigned passes, unsigned loadingPasses,
+                                  const ThreadWork &work,
                                   int64_t clusterExchanges, int64_t chained,
                                   int64_t warps, const ChipInfo &chip) {
   double clock = 1 / chip.clockHz;
@@ -82,7 +83,7 @@ WarpSeconds fusion::secondsOfWarp(const StitchSchedule &schedule,
       clusterExchanges * 2 * chip.clusterLatency +
       chained * (shuffles + onRows) *
           (chip.sharedLatency + chip.fmaCycles * clock);
-  double waits = secondsOfWaits(schedule, passes, chip);
+  double waits = secondsOfWaits(schedule, passes, loadingPasses, chip);
   if (!schedule.serialLoop || schedule.serialLoop->stages == 1)
     return {waits + busy, 0, 0, busy};
   // Copies are issued all but one stages early. Their latencies overlap, and
@@ -287,7 +288,7 @@ void CostPrediction::addWarps() {
       blocks, chip.residentBlocks(cost.blocksPerSM, clusterSize(schedule)));
   // One warp's steps: its loads, then what depends on them, pass by pass.
   warp = secondsOfWarp(
-      schedule, passes.count, thread.work(),
+      schedule, passes.count, passes.countLoading(), thread.work(),
       exchangesOfCluster(group, schedule), countChained(group, work, schedule),
       std::min(cost.blocksPerSM, blocksOnBusiest()) * schedule.warps, chip);
   cost.latency = cost.waves * warp.with(/*transfer=*/0);

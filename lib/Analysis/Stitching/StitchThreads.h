@@ -73,8 +73,10 @@ inline int64_t minOwnRegisters(const StitchGroup &group) {
 }
 
 /// Returns the seconds that a warp waits for loads in `passes` passes.
+/// `loadingPasses` of them, which are not the first, load inputs that no pass
+/// before has retained.
 double secondsOfWaits(const StitchSchedule &schedule, unsigned passes,
-                      const ChipInfo &chip);
+                      unsigned loadingPasses, const ChipInfo &chip);
 /// The seconds of one warp's steps, with its waits for loads.
 struct WarpSeconds {
   double alone = 0; ///< in which no loads of later steps are in flight
@@ -97,8 +99,9 @@ struct WarpSeconds {
 };
 /// Returns them for a warp beside `warps` − 1 other warps of its SM.
 WarpSeconds secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
-                          const ThreadWork &work, int64_t clusterExchanges,
-                          int64_t chained, int64_t warps, const ChipInfo &chip);
+                          unsigned loadingPasses, const ThreadWork &work,
+                          int64_t clusterExchanges, int64_t chained,
+                          int64_t warps, const ChipInfo &chip);
 /// Returns how many reductions depend on one another, in all steps of a
 /// persistent block.
 int64_t countChained(const StitchGroup &group, const StitchWork &work,

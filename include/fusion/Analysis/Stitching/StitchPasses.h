@@ -60,6 +60,14 @@ struct StitchPasses {
   /// By pass: of steps whose values are retained, and of the other steps.
   llvm::SmallVector<Step> steps, stepsAgain;
 
+  /// Returns how many passes, of those after the first, load inputs in steps
+  /// whose values are retained: the first pass does not need these inputs.
+  unsigned countLoading() const {
+    return llvm::count_if(
+        llvm::ArrayRef(steps).drop_front(),
+        [](const Step &step) { return !step.inputs.empty(); });
+  }
+
   /// Returns whether an operator reduces the axis.
   bool reducesAxis(unsigned op) const { return reduces[op]; }
   /// By operator: whether it reduces the split axis for points along this axis,
