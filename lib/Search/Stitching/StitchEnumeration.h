@@ -145,12 +145,14 @@ private:
 
   /// The order of results: among predictions of one level, one without
   /// compositions is the best, then the one with the fewest sectors, then the
-  /// one with the least work of an SM.
+  /// one with the least work of an SM and the shortest wait of a warp, which
+  /// memory hides in part only.
   static auto key(const StitchResult &result) {
     double seconds = weighed(result.cost);
     return std::make_tuple(level(seconds),
                            !result.schedule.compositions.empty(),
-                           level(result.cost.sectors), level(result.cost.issue),
+                           level(result.cost.sectors),
+                           level(result.cost.issue + result.cost.latency),
                            seconds, result.cost.traffic, result.cost.latency,
                            result.cost.issue, result.cost.registers);
   }
