@@ -76,8 +76,8 @@ WarpSeconds fusion::secondsOfWarp(const StitchSchedule &schedule,
   // has about the latency of shared memory. Operators on its result follow.
   constexpr double shuffles = 5, onRows = 2;
   double busy =
-      (work.loads + work.instructions) * chip.cyclesOfInstruction(warps) *
-          clock +
+      (work.loads + work.instructions) *
+          std::max(kCyclesOfRows, chip.cyclesOfInstruction(warps)) * clock +
       work.special * chip.cyclesOfSpecial(warps) * clock +
       work.exchanges * 2 * (chip.barrierLatency + chip.sharedLatency) +
       clusterExchanges * 2 * chip.clusterLatency +

@@ -97,6 +97,11 @@ struct WarpSeconds {
            (1 - ofStep) * std::max({hiding, hidden, transfer});
   }
 };
+/// Cycles from one instruction of a warp to its next one, on average, where the
+/// warp has a sub-partition for itself. A thread adds up a row and converts its
+/// elements: more of its instructions depend on one another than those of a
+/// contraction's operators (kCyclesBetweenInstructions). From the timing.
+constexpr double kCyclesOfRows = 3;
 /// Returns them for a warp beside `warps` − 1 other warps of its SM.
 WarpSeconds secondsOfWarp(const StitchSchedule &schedule, unsigned passes,
                           unsigned loadingPasses, const ThreadWork &work,
