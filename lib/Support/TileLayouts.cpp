@@ -235,6 +235,15 @@ LinearLayout mmaOperandBTile(unsigned bitwidth, int64_t k, int64_t n,
                       {WarpAxis{warpsM, std::nullopt}, WarpAxis{warpsN, 1u}});
 }
 
+int64_t widthForThreads(int64_t vectorWidth, int64_t elements,
+                        int64_t elementBytes, int64_t warps) {
+  constexpr int64_t wordBytes = 4;
+  while (vectorWidth % 2 == 0 && vectorWidth * elementBytes > wordBytes &&
+         vectorWidth * kWarpSize * warps > elements)
+    vectorWidth /= 2;
+  return vectorWidth;
+}
+
 LinearLayout blocked(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
                      int64_t vectorWidth, int64_t warps, int64_t lanes) {
   assert(!shape.empty() && order.size() == shape.size() &&

@@ -48,7 +48,7 @@ THREE = {
     "placed": ("m(h(n(k(LA,LB,CC),LD,CE),p(LF,CG)),p(SG))", "m", "ABF"),
 }
 # A 1x1 convolution and one of 3x3 places m1: E is a sum over n and m1, and the loops of its tiles can stand around either.
-WINDOW = ["--family=conv_chains_chimera", "--case=C6", "--H=9", "--W=7", "--IC=512", "--OC1=40", "--OC2=24"]
+WINDOW = ["--family=conv_chains_chimera", "--case=C6", "--H=17", "--W=13", "--IC=512", "--OC1=40", "--OC2=24"]
 SUMS = (
     "m(n(LB,m1(LA,CC,h(LD,CE))),h(SE))",
     "m(n(LB,hm1(LA,CC,LD,CE)),h(SE))",

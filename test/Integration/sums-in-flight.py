@@ -38,10 +38,12 @@ func.func @sums(%a: tensor<{m}x{k}xf16>, {weights}) -> tensor<{m}x{n}xf16> {{
 
 
 def module(m, n, k, contractions):
-    """One contraction of `a`, or the product of two, rounded to f16."""
+    """One contraction of `a`, at least 0, or the product of two, rounded to f16."""
     names = ["x", "y"][:contractions]
     identity = "affine_map<(i, j) -> (i, j)>"
-    combine = "\n    %rounded = arith.truncf %first : f32 to f16"
+    # ptxas would move the maximum in front of the wait behind the loop.
+    combine = "\n    %narrow = arith.truncf %first : f32 to f16\n    %least = arith.constant 0.0 : f16"
+    combine += "\n    %rounded = arith.maximumf %narrow, %least : f16"
     if contractions == 2:
         combine = "\n    %both = arith.mulf %first, %second : f32\n    %rounded = arith.truncf %both : f32 to f16"
     shape = dict(m=m, n=n, k=k)

@@ -156,6 +156,12 @@ LinearLayout mmaOperandATile(unsigned bitwidth, int64_t m, int64_t k,
 LinearLayout mmaOperandBTile(unsigned bitwidth, int64_t k, int64_t n,
                              int64_t warpsM, int64_t warpsN);
 
+/// Returns the elements that a thread accesses together, of a tile of
+/// `elements` of `elementBytes` each: at most `vectorWidth`, and fewer where
+/// that leaves threads without any, down to a word of 4 bytes.
+int64_t widthForThreads(int64_t vectorWidth, int64_t elements,
+                        int64_t elementBytes, int64_t warps);
+
 /// Returns a layout for element-wise loads and stores of any shape. A thread
 /// holds gcd(vectorWidth, extent) consecutive elements along the fastest
 /// coordinate order[0]. Lanes go along it, then along the next coordinate and

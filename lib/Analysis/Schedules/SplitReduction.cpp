@@ -144,7 +144,11 @@ static LinearLayout layoutOfShare(const GroupModel &group,
   int64_t width =
       isDense ? std::max<int64_t>(1, result.alignment / result.elementBytes)
               : 1;
-  return blocked(shapeOfShare(group, schedule), order, width, schedule.warps);
+  std::array<int64_t, 2> shape = shapeOfShare(group, schedule);
+  return blocked(shape, order,
+                 widthForThreads(width, shape[0] * shape[1],
+                                 result.elementBytes, schedule.warps),
+                 schedule.warps);
 }
 
 int64_t fusion::exchangedPerBlock(const GroupModel &group,

@@ -430,7 +430,14 @@ LogicalResult fusion::emitAwaitDot(AwaitDotOp op, KernelEmitter &e) {
     os << "mov.b32 word, $" << number
        << ";\nsetp.eq.b32 never, word, 0xffc12345;\n"
           "@never st.volatile.shared.b32 [nowhere], word;\n";
-  os << "wgmma.wait_group.sync.aligned " << op.getPending() << ";\n}";
+  os << "wgmma.wait_group.sync.aligned " << op.getPending() << ";\n";
+  // Behind a loop ptxas moves what reads the accumulators in front of the wait,
+  // and then runs MMAs one by one (its warning C7514). It moves nothing across
+  // the end of a basic block. No grid has no blocks.
+  if (op.getValue().getDefiningOp() != dot)
+    os << ".reg .b32 blocks;\nmov.u32 blocks, %nctaid.x;\n"
+          "setp.eq.u32 never, blocks, 0;\n@never trap;\n";
+  os << "}";
   e.setRegisters(op.getResult(), assembly.create(b));
   return success();
 }

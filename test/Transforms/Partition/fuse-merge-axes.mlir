@@ -45,32 +45,32 @@ func.func @grouped(%q: tensor<2x2x3x5x16xf16>, %k: tensor<2x2x40x16xf16>) -> ten
 // CHECK-NOT: linalg.broadcast
 // CHECK: %[[Q4:.*]] = tensor.expand_shape %arg0 {{\[}}[0, 1], [2], [3]]{{.*}} into tensor<2x4x5x16xf16>
 // CHECK: %[[Q:.*]] = tensor.collapse_shape %[[Q4]] {{\[}}[0], [1, 2], [3]] : tensor<2x4x5x16xf16> into tensor<2x20x16xf16>
-// CHECK: linalg.generic {{.*}}ins(%[[Q]], %arg1 : tensor<2x20x16xf16>, tensor<2x96x16xf16>)
+// CHECK: linalg.generic {{.*}}ins(%[[Q]], %arg1 : tensor<2x20x16xf16>, tensor<2x192x16xf16>)
 // CHECK: linalg.index
 // CHECK: arith.remui
-// CHECK: %[[R4:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0], [1, 2], [3]]{{.*}} into tensor<2x4x5x96xf32>
-// CHECK: tensor.collapse_shape %[[R4]] {{\[}}[0, 1], [2], [3]] : tensor<2x4x5x96xf32> into tensor<8x5x96xf32>
-func.func @repeated(%q: tensor<8x5x16xf16>, %k: tensor<2x96x16xf16>) -> tensor<8x5x96xf32> {
+// CHECK: %[[R4:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0], [1, 2], [3]]{{.*}} into tensor<2x4x5x192xf32>
+// CHECK: tensor.collapse_shape %[[R4]] {{\[}}[0, 1], [2], [3]] : tensor<2x4x5x192xf32> into tensor<8x5x192xf32>
+func.func @repeated(%q: tensor<8x5x16xf16>, %k: tensor<2x192x16xf16>) -> tensor<8x5x192xf32> {
   %zero = arith.constant 0.0 : f32
-  %k0 = tensor.empty() : tensor<2x4x96x16xf16>
-  %k4 = linalg.broadcast ins(%k : tensor<2x96x16xf16>) outs(%k0 : tensor<2x4x96x16xf16>) dimensions = [1]
-  %k3 = tensor.collapse_shape %k4 [[0, 1], [2], [3]] : tensor<2x4x96x16xf16> into tensor<8x96x16xf16>
-  %s0 = tensor.empty() : tensor<8x5x96xf32>
-  %s1 = linalg.fill ins(%zero : f32) outs(%s0 : tensor<8x5x96xf32>) -> tensor<8x5x96xf32>
+  %k0 = tensor.empty() : tensor<2x4x192x16xf16>
+  %k4 = linalg.broadcast ins(%k : tensor<2x192x16xf16>) outs(%k0 : tensor<2x4x192x16xf16>) dimensions = [1]
+  %k3 = tensor.collapse_shape %k4 [[0, 1], [2], [3]] : tensor<2x4x192x16xf16> into tensor<8x192x16xf16>
+  %s0 = tensor.empty() : tensor<8x5x192xf32>
+  %s1 = linalg.fill ins(%zero : f32) outs(%s0 : tensor<8x5x192xf32>) -> tensor<8x5x192xf32>
   %s = linalg.batch_matmul indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>,
                                             affine_map<(b, m, n, k) -> (b, m, n)>]
-      ins(%q, %k3 : tensor<8x5x16xf16>, tensor<8x96x16xf16>) outs(%s1 : tensor<8x5x96xf32>) -> tensor<8x5x96xf32>
+      ins(%q, %k3 : tensor<8x5x16xf16>, tensor<8x192x16xf16>) outs(%s1 : tensor<8x5x192xf32>) -> tensor<8x5x192xf32>
   %t = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>],
                        iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%s : tensor<8x5x96xf32>) outs(%s0 : tensor<8x5x96xf32>) {
+      ins(%s : tensor<8x5x192xf32>) outs(%s0 : tensor<8x5x192xf32>) {
   ^bb0(%a: f32, %b: f32):
     %m = linalg.index 1 : index
     %n = linalg.index 2 : index
     %c = arith.cmpi sle, %m, %n : index
     %r = arith.select %c, %a, %zero : f32
     linalg.yield %r : f32
-  } -> tensor<8x5x96xf32>
-  return %t : tensor<8x5x96xf32>
+  } -> tensor<8x5x192xf32>
+  return %t : tensor<8x5x192xf32>
 }
 
 // -----

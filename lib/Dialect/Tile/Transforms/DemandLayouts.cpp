@@ -117,12 +117,9 @@ FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
 /// leaves threads without elements each has fewer, down to one word.
 LayoutAttr Assigner::storeLayout(RankedTensorType type, int64_t unit,
                                  int64_t width) {
-  constexpr int64_t wordBits = 32;
-  int64_t threads = kWarpSize * kernel.getWarps(),
-          bits = type.getElementTypeBitWidth();
-  while (width % 2 == 0 && width * bits > wordBits &&
-         width * threads > type.getNumElements())
-    width /= 2;
+  width = widthForThreads(width, type.getNumElements(),
+                          llvm::divideCeil(type.getElementTypeBitWidth(), 8),
+                          kernel.getWarps());
   SmallVector<unsigned> order;
   if (unit >= 0)
     order.push_back(unit);
