@@ -41,8 +41,8 @@ double Cost::busiest() const {
 
 Cost fusion::predictThroughput(const GroupModel &group,
                                const Schedule &schedule,
-                               const Footprint &footprint,
-                               const ChipInfo &chip) {
+                               const Footprint &footprint, const ChipInfo &chip,
+                               PipelineMemo *memo) {
   Cost cost;
   cost.launch = chip.launchOverhead;
   // Blocks spread over the SMs first, so the busiest SM has this many.
@@ -114,7 +114,9 @@ Cost fusion::predictThroughput(const GroupModel &group,
                  chip.launchOverhead + merge) +
         (splitReduction.launches - 1) * predictStreaming(0, chip);
   }
-  cost.total = cost.launch + cost.splitReduction + cost.busiest();
+  cost.issue = leastIssue(group, schedule, footprint, chip, memo);
+  cost.total = cost.launch + cost.splitReduction + cost.busiest() +
+               kExposedIssue * cost.issue;
   return cost;
 }
 

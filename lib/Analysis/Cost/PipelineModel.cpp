@@ -76,6 +76,18 @@ public:
     if (memo.nodes.empty())
       addNodes(schedule.tree);
     memo.uses.resize(group.contractions.size());
+  }
+
+  /// Returns the instructions of a warp of a block, without its copies of
+  /// results and before and behind its loops.
+  double countInstructions(bool isSingleWave, bool issuesTMA) {
+    std::optional<double> &known = memo.instructions[isSingleWave][issuesTMA];
+    if (!known)
+      known = instructionsOf(schedule.tree, 0, isSingleWave, issuesTMA);
+    return *known;
+  }
+
+  PipelineLatency run() {
     int64_t maxOnSM = blocksPerSM(schedule, footprint, chip);
     int64_t slots = residentSlots(schedule, maxOnSM, chip);
     result.batches = llvm::divideCeil(footprint.blocks, slots);
@@ -91,9 +103,6 @@ public:
         footprint.globalLoadBytes > 0
             ? std::min(1.0, result.dram.loadBytes / footprint.globalLoadBytes)
             : 1.0;
-  }
-
-  PipelineLatency run() {
     // Loads before the loops, and the first loads of the loops, are waited for.
     double firstLoads = 0;
     Body body = visit(schedule.tree, 0, firstLoads);
@@ -120,7 +129,7 @@ public:
       moved += 2 * clusterPartialBytes(group, schedule);
     }
     double instructions =
-        body.issued + outside +
+        countInstructions(result.batches == 1, !hasProducers()) + outside +
         kCopyInstructions * moved / (kBytesOfCopy * kWarpSize * schedule.warps);
     result.issue = instructions * schedule.warps * result.residentBlocks *
                    result.batches / (kSubPartitions * chip.clockHz);
@@ -144,7 +153,6 @@ private:
     /// cores, the part of them that overlaps with operators, and seconds of
     /// operators.
     double multiplied = 0, overlapped = 0, operated = 0;
-    double issued = 0; ///< instructions of a warp
     LoadedBytes loaded;
     int64_t stored = 0;      ///< bytes
     unsigned stages = 0;     ///< fewest of its pipelined loads, 0 without any
@@ -336,8 +344,19 @@ private:
            chip.clockHz;
   }
 
-  /// Adds a tile of a contraction and of the operators on its value. Operators
-  /// on a complete value count for each of its tiles alike.
+  /// Returns the instructions of a warp for the operators on a tile of a
+  /// contraction, plain ones and special functions. Operators on a complete
+  /// value count for each of its tiles alike.
+  std::pair<double, double> operatorsOf(unsigned number) const {
+    const Footprint::TileWork &work = footprint.tileWork[number];
+    double share = 1.0 / (kWarpSize * schedule.warps), ofTiles = share;
+    for (unsigned axis : group.contractions[number].reduction)
+      ofTiles /= sequentialTrips(group, schedule, axis);
+    return {work.completed.plain * ofTiles + work.computed.plain * share,
+            work.completed.special * ofTiles + work.computed.special * share};
+  }
+
+  /// Adds a tile of a contraction and of the operators on its value.
   void addContraction(unsigned number, int64_t repetitions, Body &body) {
     double multiplied = use.useSeconds(number, repetitions);
     body.multiplied += multiplied;
@@ -347,15 +366,8 @@ private:
     if (schedule.isPingPong || (schedule.contractions[number].stages > 1 &&
                                 !isSumInFlight(group, schedule, number)))
       body.overlapped += multiplied;
-    const Footprint::TileWork &work = footprint.tileWork[number];
-    double share = 1.0 / (kWarpSize * schedule.warps), ofTiles = share;
-    for (unsigned axis : group.contractions[number].reduction)
-      ofTiles /= sequentialTrips(group, schedule, axis);
-    double plain = work.completed.plain * ofTiles + work.computed.plain * share,
-           special =
-               work.completed.special * ofTiles + work.computed.special * share;
+    auto [plain, special] = operatorsOf(number);
     body.operated += secondsOfInstructions(plain, special);
-    body.issued += plain + special + use.instructions(number);
   }
 
   /// Returns the seconds of a body's contractions and of the operators on their
@@ -373,7 +385,7 @@ private:
 
   /// Returns the instructions in which a warp controls an iteration of a loop:
   /// it counts, waits for copies, and issues the next ones.
-  double instructionsOfControl(const TilingNode &loop) const {
+  double instructionsOfControl(const TilingNode &loop, bool issuesTMA) const {
     if (form == PipelineForm::Printed)
       return 0;
     double instructions = kLoopInstructions;
@@ -385,10 +397,45 @@ private:
       if (!loadsByTMA(node))
         instructions += kCopyInstructions * use.tileBytes(node.index) /
                         (kBytesOfCopy * kWarpSize * schedule.warps);
-      else if (!hasProducers())
+      else if (issuesTMA)
         instructions += kTMAInstructions;
     }
     return instructions + (waits ? kWaitInstructions : 0);
+  }
+
+  /// Returns the instructions of a warp in a body. Loops that only load have
+  /// none. `at` is the place of the first item among the memo's nodes.
+  double instructionsOf(const TilingTree &items, unsigned at, bool isSingleWave,
+                        bool issuesTMA) const {
+    double instructions = 0;
+    for (const TilingNode &node : items) {
+      const PipelineMemo::Node &known = memo.nodes[at];
+      unsigned inner = std::exchange(at, known.end) + 1;
+      if (node.isLoop() && !known.loaded) {
+        double own =
+            instructionsOf(node.children, inner, isSingleWave, issuesTMA);
+        instructions += schedule.isBlockAxis(node.index)
+                            ? own
+                            : (own + instructionsOfControl(node, issuesTMA)) *
+                                  iterationsOf(node, known, isSingleWave);
+      } else if (node.kind == TilingNode::Kind::Compute &&
+                 group.tensors[node.index].role != TensorRole::Rows) {
+        unsigned number = group.tensors[node.index].contraction;
+        auto [plain, special] = operatorsOf(number);
+        instructions += plain + special + use.instructions(number);
+      }
+    }
+    return instructions;
+  }
+
+  /// Returns the iterations of a loop of a block. A single wave ends with its
+  /// longest block. With several waves, each SM has blocks of all lengths.
+  int64_t iterationsOf(const TilingNode &node, const PipelineMemo::Node &known,
+                       bool isSingleWave) const {
+    if (!footprint.shortened || footprint.shortened->axis != node.index)
+      return known.trips;
+    return isSingleWave ? footprint.shortened->most
+                        : std::ceil(footprint.shortened->average);
   }
 
   /// Whether TMA copies load everything that a node loads.
@@ -432,7 +479,6 @@ private:
       outer.load += body.load;
       outer.use += body.use;
       outer.stored += body.stored;
-      outer.issued += body.issued;
       return;
     }
     size_t place = result.loops.size();
@@ -440,21 +486,14 @@ private:
     double innerFirst = 0;
     LoopLatency loop;
     loop.axis = node.index;
-    loop.iterations = memo.nodes[at].trips;
-    // A single wave ends with its longest block. With several waves, each SM
-    // has blocks of all lengths.
-    if (footprint.shortened && footprint.shortened->axis == node.index)
-      loop.iterations = result.batches == 1
-                            ? footprint.shortened->most
-                            : std::ceil(footprint.shortened->average);
+    loop.iterations = iterationsOf(node, memo.nodes[at], result.batches == 1);
     Body body = visit(node.children, at + 1, innerFirst, loop.iterations);
     firstLoads += body.load;
     loop.stages =
         std::max(1u, body.stages - (body.stages > 0 && body.isInFlight));
     loop.load = body.load;
-    double control = instructionsOfControl(node);
+    double control = instructionsOfControl(node, !hasProducers());
     loop.use = body.use + secondsOfInstructions(control, 0);
-    outer.issued += (body.issued + control) * loop.iterations;
     // A producer warp issues the inner loop's next first loads while the last
     // iterations of this one compute.
     bool isAhead = llvm::all_of(node.children, [&](const TilingNode &child) {
@@ -514,4 +553,21 @@ PipelineLatency fusion::predictPipeline(const GroupModel &group,
   return PipelineWalker(group, schedule, footprint, chip, form,
                         memo ? *memo : own)
       .run();
+}
+
+double fusion::leastIssue(const GroupModel &group, const Schedule &schedule,
+                          const Footprint &footprint, const ChipInfo &chip,
+                          PipelineMemo *memo) {
+  PipelineMemo own;
+  double instructions =
+      kBlockInstructions +
+      PipelineWalker(group, schedule, footprint, chip, PipelineForm::Continuous,
+                     memo ? *memo : own)
+          .countInstructions(/*isSingleWave=*/false, /*issuesTMA=*/false);
+  // Of clusters, a few SMs may have fewer blocks.
+  double blocks = double(footprint.blocks) / chip.numSMs;
+  if (schedule.clusterBlocks() == 1)
+    blocks = std::ceil(blocks);
+  return instructions * schedule.warps * blocks /
+         (kSubPartitions * chip.clockHz);
 }

@@ -38,7 +38,8 @@ Descent::Point Descent::rate(const ScheduleCandidate &candidate, double limit) {
       [&](const CandidateEvaluator::Costed &costed) {
         if (costed.seconds < std::min(limit, point.seconds))
           point.seconds = costed.seconds;
-      });
+      },
+      /*only=*/nullptr, /*takesTimes=*/true);
   known =
       point.seconds < kNever ? Known{point.seconds, false} : Known{limit, true};
   return point;

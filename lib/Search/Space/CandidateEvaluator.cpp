@@ -58,10 +58,10 @@ class CandidateEvaluator::Stages {
 public:
   Stages(CandidateEvaluator &evaluator, Schedule &schedule,
          ScheduleCandidate &candidate, ArrayRef<PipelinedLoop> loops,
-         const Cost &throughput, Take take)
+         const Cost &throughput, Take take, bool takesTimes)
       : evaluator(evaluator), schedule(schedule), candidate(candidate),
         loops(loops), throughput(throughput), take(take),
-        least(evaluator.checker.footprint()),
+        takesTimes(takesTimes), least(evaluator.checker.footprint()),
         isOverlapped(schedule.overlapsIterations()) {
     for (const PipelinedLoop &loop : loops)
       counts.push_back(countDepths(loop));
@@ -148,7 +148,9 @@ public:
   ///
   /// A model without bounds may get slower and faster again with more stages,
   /// as ALCOP's printed one does where its two branches meet: with few loops
-  /// all combinations are tried. `ofOne` is the predicted time in seconds with
+  /// all combinations are tried. Where only times are asked for, of the stages
+  /// of one loop with as many resident blocks the deepest are evaluated alone:
+  /// no others are faster. `ofOne` is the predicted time in seconds with
   /// one stage, where it is known; producers have nothing to do then.
   void rate(unsigned registers, std::optional<double> ofOne) {
     setRegisterStages(registers);
@@ -156,13 +158,33 @@ public:
     double seconds = ofOne.value_or(kNever);
     unsigned most = counts.empty() ? 1 : *llvm::max_element(counts);
     bool isKnown = ofOne || schedule.producerWarps > 0 || isOverlapped;
+    bool isDeepest = takesTimes && evaluator.hasBounds() && loops.size() < 2;
+    // What fits, but is not evaluated yet, and its resident blocks.
+    Depths fitting;
+    int64_t blocks = 0;
     for (unsigned depth = isKnown ? 1 : 0; depth < most; ++depth) {
       Depths common;
       for (unsigned count : counts)
         common.push_back(std::min(depth, count - 1));
-      if (!tryDepths(common, best, seconds))
-        break; // more would not fit either
+      if (!isDeepest || depth == 0) {
+        if (!tryDepths(common, best, seconds))
+          break; // more would not fit either
+        continue;
+      }
+      Room room = findRoom(common);
+      if (room == Room::None)
+        break;
+      if (room == Room::Unused)
+        continue;
+      int64_t own =
+          blocksPerSM(schedule, evaluator.checker.footprint(), evaluator.chip);
+      if (blocks > 0 && blocks != own)
+        takeAgain(fitting, best, seconds);
+      fitting = common;
+      blocks = own;
     }
+    if (blocks > 0)
+      takeAgain(fitting, best, seconds);
     if (loops.size() < 2)
       return;
     constexpr unsigned maxTried = 512;
@@ -263,22 +285,45 @@ private:
     }
   }
 
+  enum class Room : uint8_t { None, Enough, Unused };
+
+  /// Sets the given stages. Returns whether there is room for them, and whether
+  /// the schedule uses them.
+  Room findRoom(const Depths &depths) {
+    if (schedule.producerWarps > 0 && !isAhead(depths, 0))
+      return Room::Unused;
+    set(depths);
+    if (whyOverlapStalls(evaluator.group, schedule))
+      return Room::Unused;
+    return evaluator.accepts(schedule, evaluator.checker.checkRoom(schedule))
+               ? Room::Enough
+               : Room::None;
+  }
+
+  /// Evaluates stages that fit, after others were set.
+  void takeAgain(const Depths &depths, Depths &best, double &seconds) {
+    set(depths);
+    (void)evaluator.checker.checkRoom(schedule);
+    takeDepths(depths, best, seconds);
+  }
+
   /// Evaluates the given stages and keeps them in `best` if they are the
   /// fastest. Returns whether there is room for them.
   bool tryDepths(const Depths &depths, Depths &best, double &seconds) {
-    if (schedule.producerWarps > 0 && !isAhead(depths, 0))
-      return true;
-    set(depths);
-    if (whyOverlapStalls(evaluator.group, schedule))
-      return true;
-    if (!evaluator.accepts(schedule, evaluator.checker.checkRoom(schedule)))
-      return false;
+    Room room = findRoom(depths);
+    if (room == Room::Enough)
+      takeDepths(depths, best, seconds);
+    return room != Room::None;
+  }
+
+  /// Evaluates the stages that are set, and keeps them in `best` if they are
+  /// the fastest.
+  void takeDepths(const Depths &depths, Depths &best, double &seconds) {
     double own = evaluator.take(schedule, candidate, throughput, take);
     if (own < seconds) {
       seconds = own;
       best = depths;
     }
-    return true;
   }
 
   CandidateEvaluator &evaluator;
@@ -287,6 +332,7 @@ private:
   ArrayRef<PipelinedLoop> loops;
   const Cost &throughput;
   Take take;
+  bool takesTimes;
   Footprint least;                     ///< with one stage
   bool isOverlapped;                   ///< with another contraction
   Depths counts;                       ///< of each loop
@@ -316,7 +362,8 @@ void CandidateEvaluator::evaluateStages(Schedule &schedule,
     ofOne = take(schedule, candidate, throughput, open.take);
   if (seesTilesOnly(options.model))
     return;
-  Stages stages(*this, schedule, candidate, open.loops, throughput, open.take);
+  Stages stages(*this, schedule, candidate, open.loops, throughput, open.take,
+                open.takesTimes);
   auto rate = [&](std::optional<double> ofOne) {
     if (hasBounds() && !stages.mayBeFaster(open.limit()))
       return false;
@@ -366,7 +413,7 @@ void CandidateEvaluator::evaluateOverlaps(Schedule &schedule,
     candidate.policy.overlaps = overlaps;
     memo.clearWarps();
     return predictThroughput(group, schedule, checker.countTraffic(schedule),
-                             chip);
+                             chip, &memo);
   };
   ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
   space.build().setRegisterStages(schedule, 1);
@@ -397,7 +444,7 @@ void CandidateEvaluator::evaluatePingPong(Schedule &schedule,
   auto enter = [&](bool isPingPong) {
     schedule.isPingPong = candidate.policy.isPingPong = isPingPong;
     return predictThroughput(group, schedule, checker.countTraffic(schedule),
-                             chip);
+                             chip, &memo);
   };
   if (whyNotPingPong(group, schedule))
     return;
@@ -429,15 +476,16 @@ void CandidateEvaluator::evaluateWarps(Schedule &schedule,
       space.build().setTransports(schedule, usesTMA);
       ScheduleBuilder::setStages(schedule, 1, listPipelinedLoads(schedule));
       space.build().setRegisterStages(schedule, 1);
+      memo.clearCopies();
     }
     candidate.policy.copied = usesTMA;
     // The bytes that a block of a cluster loads depend on the transports of all
     // operands.
     if (!throughput || schedule.cluster > 1) {
-      throughput = predictThroughput(group, schedule,
-                                     checker.countTraffic(schedule), chip);
       if (open.transports.size() > 1 && schedule.cluster > 1)
         memo.clearFetches();
+      throughput = predictThroughput(
+          group, schedule, checker.countTraffic(schedule), chip, &memo);
       isBounded = hasBounds() && throughput->total >= open.limit();
       if (isBounded)
         ++looked.bounded;
@@ -477,7 +525,8 @@ CandidateEvaluator::listTransports(const Schedule &schedule,
 void CandidateEvaluator::evaluateAll(const ScheduleCandidate &candidate,
                                      ArrayRef<unsigned> arrangements,
                                      Limit limit, Take take,
-                                     const MainloopPolicy *only) {
+                                     const MainloopPolicy *only,
+                                     bool takesTimes) {
   bool isOfPartials = candidate.cluster == space.clusterOfPartials();
   if (!space.fillsSplits(candidate) ||
       (isOfPartials && candidate.splits == 1) || options.isStopped())
@@ -487,7 +536,7 @@ void CandidateEvaluator::evaluateAll(const ScheduleCandidate &candidate,
   for (const ScheduleDimension &dimension : space.dimensions())
     if (dimension.isEvaluated)
       dimension.reset(own);
-  Open open{{}, {}, only, limit, take};
+  Open open{{}, {}, only, limit, take, takesTimes};
   unsigned tooFew = 0; // warps
   for (unsigned number : arrangements) {
     const WarpArrangement &arrangement = space.arrangements()[number];
@@ -524,7 +573,8 @@ void CandidateEvaluator::rate(const Schedule &schedule,
     return;
   memo.clearLoops();
   if (accepts(schedule, checker.check(schedule)))
-    this->take(schedule, candidate,
-               predictThroughput(group, schedule, checker.footprint(), chip),
-               take);
+    this->take(
+        schedule, candidate,
+        predictThroughput(group, schedule, checker.footprint(), chip, &memo),
+        take);
 }

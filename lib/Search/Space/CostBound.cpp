@@ -8,6 +8,7 @@
 
 #include "fusion/Search/Space/CostBound.h"
 #include "fusion/Analysis/Cost/CostModel.h"
+#include "fusion/Analysis/Cost/PipelineModel.h"
 #include "fusion/Analysis/Legality/ScheduleLegality.h"
 #include "fusion/Analysis/Schedules/IterationOverlap.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
@@ -45,8 +46,13 @@ public:
   void addConstants();
   /// Adds the bytes or the work of a statement.
   void addStatement(const TilingStatement &statement);
+  /// Adds the control of the loops that compute.
+  void addLoops(ArrayRef<TilingNode> items, uint32_t around = 0);
 
 private:
+  /// Returns the share of the points of loops that is visited at least: masked
+  /// tiles are not, a single tile is.
+  double shareOf(uint32_t loops) const;
   /// Adds the work of a contraction's statement. `share` of its points is not
   /// masked.
   void addWork(const TilingStatement &statement, double share);
@@ -110,17 +116,45 @@ bool CostBound::Builder::isFedOrFeeds(unsigned contraction) const {
          llvm::any_of(llvm::seq<unsigned>(0, group.contractions.size()), feeds);
 }
 
+double CostBound::Builder::shareOf(uint32_t loops) const {
+  double share = 1;
+  for (const MaskedAxis &masked : group.masked)
+    if (loops & 1u << masked.axis)
+      share = std::min(share, masked.minShare);
+  return share;
+}
+
+static bool computes(const TilingNode &node) {
+  return node.kind == TilingNode::Kind::Compute ||
+         llvm::any_of(node.children, computes);
+}
+
+void CostBound::Builder::addLoops(ArrayRef<TilingNode> items, uint32_t around) {
+  for (const TilingNode &node : items) {
+    if (!node.isLoop() || !computes(node))
+      continue;
+    uint32_t loops = around | 1u << node.index;
+    if (!outline.isBlockAxis(node.index)) {
+      bool waits = llvm::any_of(node.children, [&](const TilingNode &child) {
+        return child.kind == TilingNode::Kind::Load &&
+               !isReducedAcrossBlocks(group, outline, child.index);
+      });
+      bound.controls.push_back(
+          {loops, !(outline.splitAxis() && loops >> *outline.splitAxis() & 1),
+           (kLoopInstructions + (waits ? kWaitInstructions : 0)) *
+               bound.slotSeconds * shareOf(loops)});
+    }
+    addLoops(node.children, loops);
+  }
+}
+
 void CostBound::Builder::addStatement(const TilingStatement &statement) {
   const GroupTensor &tensor = group.tensors[statement.tensor];
   // Row statistics may be computed elsewhere.
   if (tensor.role == TensorRole::Rows || tensor.pass)
     return;
   uint32_t loops = maskOf(statement.loops);
-  // Masked tiles are not visited; a single tile is.
-  double share = 1;
-  for (const MaskedAxis &masked : group.masked)
-    if (loops & 1u << masked.axis)
-      share = std::min(share, masked.minShare);
+  double share = shareOf(loops);
   if (statement.kind == TilingNode::Kind::Compute) {
     addWork(statement, share);
     return;
@@ -162,9 +196,14 @@ CostBound::Work::Unit CostBound::Builder::unitOf(const Contraction &contraction,
   // read operand A in registers instead of shared memory, it is assumed to do
   // so.
   bool mayBeFound = intrinsic.lhs.shared && intrinsic.lhs.registers;
-  return {2 / rate * share, &intrinsic,
+  double lanes =
+      intrinsic.isScalar() ? kWarpSize : double(intrinsic.i1) * intrinsic.r1;
+  return {2 / rate * share,
+          bound.slotSeconds / lanes * share,
+          &intrinsic,
           intrinsic.isAsync ? 0 : intrinsic.latency(chip) / issue,
-          mayBeFound ? 0 : elementSeconds(true), elementSeconds(false)};
+          mayBeFound ? 0 : elementSeconds(true),
+          elementSeconds(false)};
 }
 
 void CostBound::Builder::addWork(const TilingStatement &statement,
@@ -187,6 +226,9 @@ void CostBound::Builder::addWork(const TilingStatement &statement,
            tensor.contraction,
            std::max<int64_t>(0, perPoint.plain) / plainRate * share,
            std::max<int64_t>(0, perPoint.special) / specialRate * share,
+           (std::max<int64_t>(0, perPoint.plain) +
+            std::max<int64_t>(0, perPoint.special)) *
+               bound.slotSeconds / kWarpSize * share,
            forwarding,
            overlaps && isFedOrFeeds(tensor.contraction),
            mapping.i1,
@@ -202,6 +244,7 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
     : blocks(maskOf(blocks)), l2BytesPerSecond(chip.l2BytesPerSecond),
       sharedBytesPerSecond(chip.sharedBytesPerClockPerSM * chip.clockHz *
                            chip.numSMs),
+      slotSeconds(1 / (kCores * chip.clockHz * chip.numSMs)),
       numSMs(chip.numSMs),
       // The last store leaves the chip, and something is loaded before.
       latency(chip.memoryOf(group.outsideBytes()).latency + chip.l2Latency +
@@ -214,12 +257,13 @@ CostBound::CostBound(const GroupModel &group, const Schedule &outline,
   builder.addConstants();
   for (const TilingStatement &statement : listStatements(outline.tree))
     builder.addStatement(statement);
+  builder.addLoops(outline.tree);
 }
 
 CostBound::PerWarpCount CostBound::PerWarpCount::never() {
   PerWarpCount never;
   never.steps.fill(std::numeric_limits<double>::infinity());
-  never.shared = never.steps;
+  never.shared = never.issue = never.steps;
   return never;
 }
 
@@ -227,7 +271,28 @@ void CostBound::PerWarpCount::lower(const PerWarpCount &other) {
   for (unsigned index = 0; index < steps.size(); ++index) {
     steps[index] = std::min(steps[index], other.steps[index]);
     shared[index] = std::min(shared[index], other.shared[index]);
+    issue[index] = std::min(issue[index], other.issue[index]);
   }
+}
+
+/// Returns the most columns of one instruction of a warp, or warpgroup, that
+/// has `columns`.
+static double mostColumns(const Intrinsic &intrinsic, double columns) {
+  if (intrinsic.isScalar())
+    return 1;
+  constexpr double most = 256;
+  return intrinsic.readsShared()
+             ? std::max<double>(intrinsic.i2, std::min(most, columns))
+             : intrinsic.i2;
+}
+
+/// Returns the seconds of issue slots in which fragments are loaded that keep
+/// shared memory busy for a second: each lane loads as many bytes as it can at
+/// once.
+double CostBound::issueOfFragments(const Intrinsic &intrinsic) const {
+  return intrinsic.readsShared()
+             ? 0
+             : sharedBytesPerSecond * slotSeconds / (kBytesOfCopy * kWarpSize);
 }
 
 /// Returns the lower bound in seconds of a contraction, by number of warps. For
@@ -273,7 +338,7 @@ CostBound::PerWarpCount CostBound::boundContraction(
   for (unsigned index = 0; index < kWarpCounts; ++index) {
     // Each tensor core needs a warp, and MMAs in flight.
     double perCore = warpCounts[index] * resident / kCores;
-    double minStep = never, minShared = never;
+    double minStep = never, minShared = never, minIssue = never;
     // Three warpgroups lie one below the other.
     unsigned firstRows = index < ofGroups ? 0 : index;
     for (unsigned rows = firstRows; rows <= index; ++rows) {
@@ -284,6 +349,7 @@ CostBound::PerWarpCount CostBound::boundContraction(
       if (t1 == 0 || t2 == 0)
         continue;
       double perPoint = second.fragments[columns] + first.fragments[rows];
+      double issue = points * unit.issueSeconds / mostColumns(intrinsic, t2);
       if (t1 * t2 > maxSums) {
         if (isKnown)
           continue; // registers do not hold them
@@ -302,10 +368,13 @@ CostBound::PerWarpCount CostBound::boundContraction(
       double fragments = points * perPoint;
       double own = columns > 0 ? epilogue : 0;
       minShared = std::min(minShared, fragments + own);
+      minIssue =
+          std::min(minIssue, issue + fragments * issueOfFragments(intrinsic));
       minStep = std::min(minStep, std::max(multiply / busy, fragments) + own);
     }
     seconds.shared[index] = minShared;
     seconds.steps[index] = minStep;
+    seconds.issue[index] = minIssue + values * work.issueSeconds;
   }
   return seconds;
 }
@@ -380,6 +449,18 @@ CostBound::Along::Costed CostBound::Along::rate(const Work &work) const {
   return costed;
 }
 
+/// Returns the seconds of issue slots in which one warp of every block starts,
+/// ends and controls its loops.
+double CostBound::Along::controlOfWarp() const {
+  double grid = productOver(bound.blocks, trips);
+  double seconds = kBlockInstructions * bound.slotSeconds * grid * bound.splits;
+  for (const Control &control : bound.controls)
+    seconds += control.seconds *
+               productOver(control.loops | bound.blocks, trips) *
+               (control.isOfPart ? bound.splits : 1);
+  return seconds;
+}
+
 double CostBound::Along::seconds(int64_t tile) {
   choose(axis, tile);
   if (changes(bound.blocks))
@@ -404,16 +485,22 @@ double CostBound::Along::seconds(int64_t tile) {
     for (unsigned index = 0; index < sums.steps.size(); ++index) {
       sums.steps[index] += own.byWarps.steps[index];
       sums.shared[index] += own.byWarps.shared[index];
+      sums.issue[index] += own.byWarps.issue[index];
     }
   }
+  double control = controlOfWarp();
+  double ofAll =
+      std::max({bound.compulsory, bytes / bound.l2BytesPerSecond,
+                busiest * std::max(multiply, multiply - hidden +
+                                                 std::max(plain, special))});
   double least = std::numeric_limits<double>::infinity();
-  for (auto [steps, shared] : llvm::zip_equal(sums.steps, sums.shared))
-    least = std::min(
-        least,
-        std::max(bound.latency + busiest * steps,
-                 busiest * (shared + staged / bound.sharedBytesPerSecond)));
-  return bound.fixed +
-         std::max({bound.compulsory, bytes / bound.l2BytesPerSecond, least,
-                   busiest * std::max(multiply, multiply - hidden +
-                                                    std::max(plain, special))});
+  for (auto [warps, steps, shared, issued] : llvm::zip_equal(
+           ScheduleBuilder::kWarpCounts, sums.steps, sums.shared, sums.issue)) {
+    double issue = busiest * (issued + warps * control);
+    double busy =
+        std::max({ofAll, issue, bound.latency + busiest * steps,
+                  busiest * (shared + staged / bound.sharedBytesPerSecond)});
+    least = std::min(least, busy + kExposedIssue * issue);
+  }
+  return bound.fixed + least;
 }

@@ -24,8 +24,10 @@ const llvm::SmallVector<int64_t, 6> kChains[] = {{128, 64, 96},
 /// Legal candidates of a chain with their bounds and predicted times.
 template <typename Visit>
 void forRandomCandidates(const ChainShape &shape, const ChipInfo &chip,
-                         Visit visit) {
+                         Visit visit, const ScalarWork &perPoint = {}) {
   GroupModel group = makeChainModel(shape);
+  for (Contraction &contraction : group.contractions)
+    contraction.perPoint += perPoint;
   SearchOptions options;
   ScheduleSpace space(group, chip, options);
   Random numbers(11), apart(12);
@@ -44,9 +46,10 @@ void forRandomCandidates(const ChainShape &shape, const ChipInfo &chip,
   EXPECT_GT(legal, 0u);
 }
 
-// No schedule is faster than the bound of its loops and tiles.
+// No schedule is faster than the bound of its loops and tiles, with operators
+// on the values or without, nor than that of its warps and copies.
 TEST(CostBound, NothingIsFaster) {
-  for (const char *name : {"sm_80", "sm_86", "sm_90a"})
+  for (const char *name : {"sm_80", "sm_86", "sm_90a", "sm_120"})
     for (const auto &sizes : kChains)
       for (int64_t batch : {1, 6}) {
         const ChipInfo &chip = *lookupChip(name);
@@ -62,6 +65,11 @@ TEST(CostBound, NothingIsFaster) {
                   bound.seconds(space.tilesOf(candidate), candidate.intrinsics);
               EXPECT_LE(own, cost.total * (1 + 1e-9))
                   << printTiling(schedule.tree, group);
+              Cost throughput = predictThroughput(
+                  group, schedule, computeFootprint(group, schedule), chip);
+              EXPECT_LE(throughput.total, cost.total * (1 + 1e-9));
+              EXPECT_LE(throughput.issue, cost.issue * (1 + 1e-9));
+              EXPECT_GT(throughput.issue, 0);
               // Intrinsics that are open only lower it, one after the other.
               for (unsigned chosen = group.contractions.size(); chosen-- > 0;) {
                 double with = bound.seconds(
@@ -71,7 +79,8 @@ TEST(CostBound, NothingIsFaster) {
                 own = with;
               }
               EXPECT_EQ(own, bound.seconds(space.tilesOf(candidate)));
-            });
+            },
+            batch == 1 ? ScalarWork() : ScalarWork{40, 4});
       }
 }
 

@@ -55,10 +55,12 @@ Cost predictCost(const GroupModel &group, const Schedule &schedule,
 
 /// Predicts the components of `predictCost` that depend on neither stages nor
 /// occupancy: bytes and instructions at the rates of the resources, with each
-/// tensor moved through DRAM once. `total` is a lower bound for any numbers of
-/// stages.
+/// tensor moved through DRAM once, and the least issue slots (`leastIssue`).
+/// `total` is a lower bound for any numbers of stages. `memo` may hold results
+/// of other schedules.
 Cost predictThroughput(const GroupModel &group, const Schedule &schedule,
-                       const Footprint &footprint, const ChipInfo &chip);
+                       const Footprint &footprint, const ChipInfo &chip,
+                       PipelineMemo *memo = nullptr);
 /// Predicts the time of a group as `predictCost` without `throughput` does, but
 /// starts from `throughput`, the result of `predictThroughput`. `memo` may hold
 /// DRAM traffic that is already known (`predictPipeline`).

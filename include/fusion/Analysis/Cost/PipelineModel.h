@@ -56,6 +56,8 @@
 
 #include "fusion/Analysis/Cost/DramModel.h"
 #include "fusion/Analysis/Resources/Footprint.h"
+#include <array>
+#include <optional>
 
 namespace fusion {
 
@@ -151,8 +153,13 @@ public:
   /// Forgets what depends on the transports in clusters, whose blocks share TMA
   /// copies. DRAM traffic does not depend on who fetches it.
   void clearFetches() { nodes.clear(); }
+  /// Forgets what depends on the transports of operands.
+  void clearCopies() { instructions = {}; }
   /// Forgets what depends on warps or the placements of intermediates.
-  void clearWarps() { uses.clear(); }
+  void clearWarps() {
+    uses.clear();
+    clearCopies();
+  }
 
 private:
   friend class PipelineWalker;
@@ -172,6 +179,9 @@ private:
     unsigned accumulators = 0; ///< stages of the contraction
     double seconds = 0;
   };
+  /// Instructions of a warp, by whether the grid is a single wave and whether
+  /// the warp issues TMA copies.
+  std::array<std::array<std::optional<double>, 2>, 2> instructions;
   DramMemo dram;
   llvm::SmallVector<Node, 32> nodes;
   llvm::SmallVector<Use, 4> uses;
@@ -184,6 +194,13 @@ PipelineLatency predictPipeline(const GroupModel &group,
                                 const Footprint &footprint,
                                 const ChipInfo &chip, PipelineForm form,
                                 PipelineMemo *memo = nullptr);
+
+/// Returns the least issue slots of the busiest scheduler, in seconds, with any
+/// stages, resident blocks and producer warps: `PipelineLatency::issue` is no
+/// less. `memo` may hold results of other schedules.
+double leastIssue(const GroupModel &group, const Schedule &schedule,
+                  const Footprint &footprint, const ChipInfo &chip,
+                  PipelineMemo *memo = nullptr);
 
 } // namespace fusion
 

@@ -86,10 +86,12 @@ public:
   /// (`ScheduleSpace::arrangements()`). Each arrangement is combined with all
   /// transports of operands, producer warps, persistence, and numbers of stages
   /// that may be faster than the limit. Where `only` is given, its transports,
-  /// producer warps and persistence are the only ones.
+  /// producer warps and persistence are the only ones. With `takesTimes`, not
+  /// all schedules that are as fast as each other are evaluated.
   void evaluateAll(const ScheduleCandidate &candidate,
                    llvm::ArrayRef<unsigned> arrangements, Limit limit,
-                   Take take, const MainloopPolicy *only = nullptr);
+                   Take take, const MainloopPolicy *only = nullptr,
+                   bool takesTimes = false);
 
   /// Evaluates a complete schedule.
   void rate(const Schedule &schedule, const ScheduleCandidate &candidate,
@@ -110,6 +112,7 @@ private:
     const MainloopPolicy *only;                 ///< or null
     Limit limit;
     Take take;
+    bool takesTimes; ///< and not the schedules
   };
   llvm::SmallVector<TensorSet, 4>
   listTransports(const Schedule &schedule, const MainloopPolicy *only) const;

@@ -8,8 +8,9 @@
 //
 // Lower bounds for branch and bound, from the terms of Fusion's model that
 // depend on loops and tile sizes alone. These are bytes and work at the rates
-// of the chip, which stages and placements can only increase, and the latencies
-// that no stages hide.
+// of the chip, which stages and placements can only increase, the issue slots
+// of instructions that every schedule of the loops has, and the latencies that
+// no stages hide.
 //
 // Among all warps that can hold the accumulators, the bound takes the ones that
 // load the fewest fragments from shared memory and keep the tensor cores
@@ -60,18 +61,26 @@ private:
     uint32_t again; ///< loops that repeat it
     bool isShared;  ///< passes through shared memory
   };
+  /// Control of a loop.
+  struct Control {
+    uint32_t loops; ///< around it, and itself
+    bool isOfPart;  ///< all parts of a split axis execute it
+    double seconds; ///< issue slots of an iteration, of one warp
+  };
   struct Work {
     uint32_t axes;   ///< of the contraction
     uint32_t values; ///< the part of `axes` that it does not reduce
     uint32_t again;  ///< other loops around it
     unsigned contraction;
     double plainSeconds, specialSeconds; ///< for each point of its value
+    double issueSeconds; ///< issue slots of its operators, for each such point
     double forwardingSeconds; ///< of a value that passes through shared memory
     bool mayOverlap; ///< MMAs overlap with the computation of their operand
     unsigned i1, i2;
     /// By an intrinsic of the contraction.
     struct Unit {
       double secondsPerPoint;
+      double issueSeconds; ///< issue slots of a point, but for columns at once
       const Intrinsic *intrinsic;
       double underWay;                    ///< in flight for a busy tensor core
       double firstSeconds, secondSeconds; ///< of a fragment's element
@@ -81,13 +90,14 @@ private:
   /// By the warps of a block, in the order of `ScheduleBuilder::kWarpCounts`.
   static constexpr unsigned kWarpCounts = ScheduleBuilder::kWarpCounts.size();
   struct PerWarpCount {
-    /// Seconds that contractions take one after another, and seconds for which
-    /// shared memory is busy.
-    std::array<double, kWarpCounts> steps{}, shared{};
+    /// Seconds that contractions take one after another, seconds for which
+    /// shared memory is busy, and seconds of issue slots.
+    std::array<double, kWarpCounts> steps{}, shared{}, issue{};
 
     static PerWarpCount never();
     void lower(const PerWarpCount &other);
   };
+  double issueOfFragments(const Intrinsic &intrinsic) const;
   PerWarpCount boundContraction(const Work &work, const Work::Unit &unit,
                                 llvm::ArrayRef<int64_t> tiles, uint32_t chosen,
                                 double points, double values,
@@ -113,6 +123,7 @@ public:
     void choose(unsigned index, std::optional<int64_t> tile);
     void countResident();
     Costed rate(const Work &work) const;
+    double controlOfWarp() const;
     bool changes(uint32_t axes) const { return axes >> axis & 1; }
 
     const CostBound &bound;
@@ -130,9 +141,12 @@ private:
   llvm::SmallVector<int64_t, 8> extents;
   llvm::SmallVector<Move, 8> moves;
   llvm::SmallVector<Work, 4> works;
+  llvm::SmallVector<Control, 4> controls;
   uint32_t blocks = 0;
   double compulsory = 0; ///< seconds of every tensor once, from DRAM
-  double fixed = 0, l2BytesPerSecond, sharedBytesPerSecond, numSMs, splits = 1;
+  double fixed = 0, l2BytesPerSecond, sharedBytesPerSecond;
+  double slotSeconds; ///< of one issue slot of every scheduler
+  double numSMs, splits = 1;
   double latency; ///< of the first load and the last store
   double maxSums; ///< elements of an accumulator that a warp holds
 };
