@@ -176,7 +176,7 @@ bool BranchAndBound::run(const BranchEffort &effort,
         llvm::find(space.splits(), root.splits) - space.splits().begin();
     open.push({0, 0, root.expression, part, 0});
   }
-  int64_t start = ranking.looked().checked();
+  int64_t start = ranking.looked().all();
   uint64_t visits = 0;
   while (!open.empty() && open.top().bound < ranking.limit()) {
     Branch branch = open.top();
@@ -189,7 +189,7 @@ bool BranchAndBound::run(const BranchEffort &effort,
       expandIntrinsics(branch);
     }
     if (options.isStopped() || visits > effort.branches ||
-        ranking.looked().checked() - start > effort.candidates)
+        ranking.looked().all() - start > effort.candidates)
       return false;
   }
   return true;

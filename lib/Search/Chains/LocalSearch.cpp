@@ -355,12 +355,12 @@ bool LocalSearch::change(Descent::Point &point, double limit) {
   return false;
 }
 
-void LocalSearch::restart() {
+void LocalSearch::restart(int64_t candidates) {
   if (points.empty())
     return;
   constexpr unsigned most = 4096; // where nothing is looked at
-  int64_t end = looked().checked() + effort.restarts;
-  descent.allow(effort.restarts);
+  int64_t end = looked().checked() + candidates;
+  descent.allow(candidates);
   for (unsigned i = 0; i < most && looked().checked() < end; ++i) {
     Descent::Point point = points[i % points.size()];
     if (!change(point, kHopeless * points.front().seconds))

@@ -38,8 +38,9 @@ public:
   /// The same from draws in clusters.
   void startInClusters();
 
-  /// Changes some of the best points at random and descends from there.
-  void restart();
+  /// Changes some of the best points at random and descends from there, for
+  /// `candidates` checked candidates.
+  void restart(int64_t candidates);
 
   /// Descends from the best few by changes of several choices at a time.
   void finish();

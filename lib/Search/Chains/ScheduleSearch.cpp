@@ -259,7 +259,8 @@ bool Search::searchAll() {
   // No bound covers retained tiles. With one contraction these are operands
   // alone, which the best schedules below try.
   if (!isProven || !space.intermediates().empty())
-    local.restart();
+    local.restart(isProven ? effort.restarts.ofRetained
+                           : effort.restarts.ofAll);
   local.finish();
   judge(local.best());
   for (const Descent::Point &point : local.best())

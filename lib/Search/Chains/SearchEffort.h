@@ -48,7 +48,7 @@ struct SearchEffort {
     full = {starts, 12 * most / int64_t(contractions), most / 2, most / 4};
     rough = {/*starts=*/256 * times, most / 8, most / 8, most / 16};
     drawnInClusters = {/*starts=*/2048 * times, most / 2, most / 4, most / 16};
-    restarts = most / 2;
+    restarts = {most / 2, most / 6};
     together = 8 * most / int64_t(contractions);
     togetherInClusters = most / 4;
     nearTiles = inClusters = most / 8;
@@ -60,7 +60,11 @@ struct SearchEffort {
   DescentEffort full, rough;
   DescentEffort drawnInClusters; ///< of one size
   // Candidates that each step may look at.
-  int64_t restarts;   ///< from changes that are drawn
+  /// From changes that are drawn, where nothing is proven and where only
+  /// retained tiles may be better.
+  struct Restarts {
+    int64_t ofAll, ofRetained;
+  } restarts;
   int64_t together;   ///< of several choices at a time
   int64_t nearTiles;  ///< of those of the best schedules, at last
   int64_t inClusters; ///< from known trees, of one size
