@@ -489,8 +489,11 @@ private:
     loop.iterations = iterationsOf(node, memo.nodes[at], result.batches == 1);
     Body body = visit(node.children, at + 1, innerFirst, loop.iterations);
     firstLoads += body.load;
-    loop.stages =
-        std::max(1u, body.stages - (body.stages > 0 && body.isInFlight));
+    // MMAs in flight keep a stage from being filled again, where there are
+    // fewer than iterations.
+    bool isHeld = body.isInFlight && body.stages > 0 &&
+                  body.stages <= loop.iterations;
+    loop.stages = std::max(1u, body.stages - isHeld);
     loop.load = body.load;
     double control = instructionsOfControl(node, !hasProducers());
     loop.use = body.use + secondsOfInstructions(control, 0);

@@ -12,6 +12,7 @@
 
 #include "ScheduledGroup.h"
 #include "fusion/Analysis/Cost/CostModel.h"
+#include "fusion/Analysis/Cost/PipelineModel.h"
 #include "fusion/Analysis/Legality/ScheduleLegality.h"
 #include "fusion/Analysis/Resources/Occupancy.h"
 #include "fusion/Analysis/Resources/RegisterBudgets.h"
@@ -277,9 +278,65 @@ TEST(OverlappedProducts, AreWhatTheLoopAllows) {
                 [](ScheduledGroup &group) {
                   group.schedule->contractions[0].stages = 2;
                 }),
-            "'C' cannot overlap with the next iteration's contractions: the A "
-            "operand of its MMA is not the value of an asynchronous "
-            "contraction, in registers");
+            "'C' cannot overlap with the next iteration's contractions: it is "
+            "complete in each iteration");
+}
+
+// A contraction of loaded operands, of whose reduction a block has 16 tiles.
+constexpr const char *kSum = R"x(#fuse.schedule<version = 2,
+  tiling = <"mn(k(LA,LB,CC),SC)", {m = 128, n = 64, k = 64}>,
+  mapping = <warps = 4, blocks = ["m", "n"], operators = {
+    C = #fuse.operator_map<"wgmma.m64k16", i1 = "m", i2 = "n", r1 = "k", warps = [4, 1]>}>,
+  memory = <{A = #fuse.place<shared, tma>, B = #fuse.place<shared, tma>, C = #fuse.place<shared, tma>}>,
+  pipeline = <{A = 4, B = 4}>>)x";
+
+// MMAs in flight are waited for once for the loop, and its copies have a stage
+// less: as many stages as iterations do not have to be filled again.
+TEST(SumsInFlight, WaitOnce) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  auto predict = [&](unsigned stages, unsigned accumulators) {
+    ScheduledGroup product(chainIR({4096, 1024, 4096}), kSum);
+    for (const char *operand : {"A", "B"})
+      product.place(operand).stages = stages;
+    product.schedule->contractions[0].stages = accumulators;
+    EXPECT_EQ(checkSchedule(product.model(), *product.schedule, chip),
+              std::nullopt);
+    Footprint footprint = computeFootprint(product.model(), *product.schedule);
+    EXPECT_TRUE(footprint.overlaps.empty());
+    return predictPipeline(product.model(), *product.schedule, footprint, chip,
+                           PipelineForm::Continuous);
+  };
+  PipelineLatency drained = predict(4, 1), inFlight = predict(4, 2);
+  double latency =
+      chip.sharedLatency + lookupIntrinsic("wgmma.m64k16")->latency(chip);
+  // Blocks of an SM wait while others multiply.
+  EXPECT_NEAR(drained.loops[0].use - inFlight.loops[0].use,
+              latency * 15 / 16 / drained.residentBlocks, 1e-12);
+  EXPECT_EQ(drained.loops[0].stages, 4u);
+  EXPECT_EQ(inFlight.loops[0].stages, 3u);
+}
+
+TEST(SumsInFlight, AreWhatTheLoopAllows) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  const std::string who =
+      "'C' cannot overlap with the next iteration's contractions: ";
+  auto why = [&](auto change) {
+    ScheduledGroup product(chainIR({4096, 1024, 4096}), kSum);
+    product.schedule->contractions[0].stages = 2;
+    change(product);
+    return checkSchedule(product.model(), *product.schedule, chip)
+        .value_or("possible");
+  };
+  EXPECT_EQ(why([](ScheduledGroup &) {}), "possible");
+  EXPECT_EQ(why([](ScheduledGroup &group) {
+              for (const char *operand : {"A", "B"})
+                group.place(operand).stages = 1;
+            }),
+            who + "'A' has one stage");
+  EXPECT_EQ(why([](ScheduledGroup &group) {
+              group.place("A").transport = fuse::Transport::Async16;
+            }),
+            who + "'A' is not copied by TMA");
 }
 
 // First loads of the inner loop are waited for anew in each iteration of the

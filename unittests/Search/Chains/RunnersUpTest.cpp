@@ -96,6 +96,9 @@ TEST(RunnersUp, NothingNearTheChoiceIsLeftOut) {
       ranked.look(schedule);
       for (Placement &place : schedule.places)
         place.stages = std::min(place.stages, 2u);
+      // Sums in flight take three.
+      ranked.space->setSumsInFlight(schedule,
+                                    ranked.space->sumsInFlight(schedule));
       ranked.look(schedule);
     };
     for (unsigned axis = 0; axis < ranked.group.axes.size(); ++axis)
