@@ -244,9 +244,9 @@ std::optional<PanelShape> panelShape(int64_t cols, int64_t elementBytes);
 ///  - Pairs: two neighbouring units of each of four rows are accessed at a time
 ///    (f32 accumulators, 32-bit operands across their rows). The bits of
 ///    i >> (3 - log2 p) are rotated by one, the first moves j by 2, so that the
-///    four rows are in eight different units. Of two panels the second has
-///    units j and j ^ 1 exchanged: lanes that read two neighbouring units each,
-///    of both panels, read eight different ones at a time;
+///    four rows are in eight different units. Every second panel has units j
+///    and j ^ 1 exchanged: lanes that read two neighbouring units each, in both
+///    panels, read eight different ones at a time;
 ///  - Quads: four neighbouring units of each of two rows; rotated by two;
 ///  - Alternating: rows i, i + 1, i + 4, i + 5, i + 8, … i + 13, for i = 0 and
 ///    2, are accessed at a time (8-bit operands, whose columns are permuted).

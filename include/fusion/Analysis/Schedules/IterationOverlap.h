@@ -30,7 +30,7 @@ std::optional<unsigned> producerOfOperandA(const GroupModel &group,
 /// overlap (`overlap` of `#fuse.pipeline`), or nullopt if it can once its
 /// loaded operands have several stages. Where its MMAs are issued, no waits are
 /// allowed but those for the mbarriers of these. Either A is another
-/// contraction's value, and its MMAs run beside the next iteration's first
+/// contraction's value, and its MMAs overlap with the next iteration's first
 /// contraction; or both operands are loaded, and the next iteration adds to the
 /// sum before these MMAs have ended.
 std::optional<std::string> whyNotOverlapped(const GroupModel &group,

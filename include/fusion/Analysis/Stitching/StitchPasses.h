@@ -60,8 +60,8 @@ struct StitchPasses {
   /// By pass: of steps whose values are retained, and of the other steps.
   llvm::SmallVector<Step> steps, stepsAgain;
 
-  /// Returns how many passes, of those after the first, load inputs in steps
-  /// whose values are retained: the first pass does not need these inputs.
+  /// Returns how many passes after the first load inputs in steps whose values
+  /// are retained: the first pass does not need these inputs.
   unsigned countLoading() const {
     return llvm::count_if(
         llvm::ArrayRef(steps).drop_front(),

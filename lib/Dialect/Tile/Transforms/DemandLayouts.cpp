@@ -113,8 +113,8 @@ FailureOr<Value> Assigner::remake(Operation *op, LayoutAttr layout) {
 }
 
 /// A layout in which each thread has `width` elements that are contiguous in
-/// memory, and neighbouring threads have neighbouring elements. Of a tile that
-/// leaves threads without elements each has fewer, down to one word.
+/// memory, and neighbouring threads have neighbouring elements. They are fewer
+/// where a tile leaves threads without elements, down to one word.
 LayoutAttr Assigner::storeLayout(RankedTensorType type, int64_t unit,
                                  int64_t width) {
   width = widthForThreads(width, type.getNumElements(),
