@@ -112,7 +112,7 @@ public:
 private:
   /// The largest magnitude of a subtrahend whose rounded product with log2(e)
   /// is used (docs/numerics.md).
-  static constexpr double kLargestFolded = 65536;
+  static constexpr double kLargestFolded = 0x1p16;
 
   const double scale;
   llvm::DenseMap<Value, Value> products, large;
