@@ -280,9 +280,10 @@ LinearLayout blocked(ArrayRef<int64_t> shape, ArrayRef<unsigned> order,
 /// Returns the access for a layout of matrices. `rest` is the layout divided by
 /// the elements of each `perGroup` matrices: registers of groups, lanes of rows
 /// if there are any, and warps. `rows` are the rows of a group.
-static std::optional<MatrixAccess>
-groupMatrices(const LinearLayout &rest, const LinearLayout &rows,
-              unsigned perGroup, bool transposed) {
+static std::optional<MatrixAccess> groupMatrices(const LinearLayout &rest,
+                                                 const LinearLayout &rows,
+                                                 unsigned perGroup,
+                                                 bool transposed) {
   int64_t registers = rest.inSize(D::Register);
   for (int64_t count = std::gcd(registers, int64_t(4 / perGroup)); count >= 1;
        count /= 2) {
@@ -311,9 +312,9 @@ std::optional<MatrixAccess> matrixAccess(const LinearLayout &layout,
   int64_t unit = 128 / bitwidth;
   LinearLayout alongUnit = identity(D::Offset, D::Dim1, unit);
   // Four lanes hold a row of 16 bytes; any eight rows make a matrix.
-  if (auto rest = layout.divideLeft(
-          identity(D::Register, D::Dim1, packed(bitwidth)) *
-          identity(D::Lane, D::Dim1, 4)))
+  if (auto rest =
+          layout.divideLeft(identity(D::Register, D::Dim1, packed(bitwidth)) *
+                            identity(D::Lane, D::Dim1, 4)))
     if (rest->inSize(D::Lane) == 8 &&
         rest->sublayout({D::Lane}, {D::Dim0}).isInjective())
       return groupMatrices(*rest, alongUnit, 1, /*transposed=*/false);

@@ -491,8 +491,8 @@ private:
     firstLoads += body.load;
     // MMAs in flight keep a stage from being filled again, where there are
     // fewer than iterations.
-    bool isHeld = body.isInFlight && body.stages > 0 &&
-                  body.stages <= loop.iterations;
+    bool isHeld =
+        body.isInFlight && body.stages > 0 && body.stages <= loop.iterations;
     loop.stages = std::max(1u, body.stages - isHeld);
     loop.load = body.load;
     double control = instructionsOfControl(node, !hasProducers());

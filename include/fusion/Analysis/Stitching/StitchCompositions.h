@@ -9,11 +9,12 @@
 // In tan(g[i]) * x[i, j] the threads along j all need the same elements of
 // tan(g[i]). By default each of them evaluates these elements. Otherwise the
 // threads share the elements out. Each evaluates some of them and passes them
-// on: to the lanes of its warp by shuffles (warp composition), or to the threads
-// of its block in shared memory (block composition; FusionStitching, section
-// 4.1). The operator then has a layout of its own, in which its axes are mapped
-// to other threads than in the rest of the kernel. An operator that only such
-// operators read may have their layout, too, and then exchanges nothing.
+// on: to the lanes of its warp by shuffles (warp composition), or to the
+// threads of its block in shared memory (block composition; FusionStitching,
+// section 4.1). The operator then has a layout of its own, in which its axes
+// are mapped to other threads than in the rest of the kernel. An operator that
+// only such operators read may have their layout, too, and then exchanges
+// nothing.
 //
 // Example: a warp has 8 rows, with all lanes along j. Each lane would evaluate
 // 8 elements. With warp composition lane l evaluates element l % 8, and reads
