@@ -23,7 +23,6 @@
 
 #include "AccumulateInFlight.h"
 #include "PipelineFill.h"
-#include "fusion/Dialect/Tile/Transforms/SharedMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
