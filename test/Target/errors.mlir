@@ -27,6 +27,8 @@
 // MAKER: error: 'tile.launch' op reads a tensor that no launch makes
 // RUN: not fusion-translate --fuse-to-manifest %t/assertion.mlir 2>&1 | FileCheck %s --check-prefix=ASSERTION
 // ASSERTION: assertion.mlir:4:5: error: 'cf.assert' op asserts what is neither 'eq' nor 'sle' of sizes
+// RUN: not fusion-translate --fuse-to-ptx %t/cpu.mlir 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: cpu.mlir:2:3: error: 'x86-64-v3' is a CPU, for which there is no PTX; fuse-to-native makes machine code for it
 // An empty module and one without kernels are translated.
 // RUN: fusion-opt %t/empty.mlir --fuse-to-nvvm | fusion-translate --fuse-to-ptx | count 0
 // RUN: fusion-opt %t/empty.mlir --fuse-to-nvvm | fusion-translate --fuse-to-manifest | FileCheck %s --check-prefix=EMPTY
@@ -150,5 +152,10 @@ module attributes {fuse.chip = #fuse.chip<"sm_80">} {
     %i = tensor.insert_slice %a into %e[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
     %0 = tile.launch @kernels::@x grid(%g) ins(%i : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
+  }
+}
+//--- cpu.mlir
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  gpu.module @kernels {
   }
 }

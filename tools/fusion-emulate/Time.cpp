@@ -23,9 +23,11 @@ std::optional<TimedRun> TimedRun::create(const TimeArguments &arguments,
   bool isNamed = !arguments.chip.empty();
   std::string name = isNamed ? arguments.chip : program.target();
   const ChipInfo *chip = lookupChip(name);
-  if (!chip) {
-    message = (isNamed ? "unknown chip '" : "no chip for the target '") + name +
-              "'; --chip has one of: " + knownChipNames();
+  if (!chip || chip->isCpu()) {
+    message = (chip      ? "no timing for the CPU '"
+               : isNamed ? "unknown chip '"
+                         : "no chip for the target '") +
+              name + "'; --chip has one of: " + knownGpuNames();
     return std::nullopt;
   }
   auto timed = std::make_shared<const ChipInfo>(

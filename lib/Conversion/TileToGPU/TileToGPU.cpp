@@ -10,6 +10,8 @@
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Conversion/TileToThreads/KernelEmitter.h"
 #include "fusion/Conversion/TileToThreads/StoredElements.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Target/Chips/ChipTable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,6 +40,12 @@ struct TileToGPUPass : fusion::impl::ConvertTileToGPUBase<TileToGPUPass> {
     SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());
     if (kernels.empty())
       return;
+    auto chip = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+    if (chip && lookupChip(chip.getName())->isCpu()) {
+      kernels.front().emitError("cannot become a kernel of a GPU because '")
+          << chip.getName() << "' is a CPU";
+      return signalPassFailure();
+    }
     OpBuilder b(&getContext());
     std::string name = "kernels";
     while (module.lookupSymbol(name))

@@ -33,7 +33,7 @@ bool DeltaEvaluator::isShared(unsigned number,
 /// Returns T_reduced_mem in seconds: for each value that operators of the
 /// pattern read, the loads of these, and the store if no other kernel needs it.
 double DeltaEvaluator::reducedMemory(ArrayRef<unsigned> pattern) const {
-  const MemoryRegression &regression = memoryRegressionOf(chip);
+  MemoryRegression regression = memoryRegressionOf(chip);
   double seconds = 0;
   for (unsigned number : pattern) {
     double bytes =

@@ -42,6 +42,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/Chips/ChipTable.h"
+#include "CpuTable.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include "fusion/Target/Chips/SharedMemoryPerBlock.h"
 #include "llvm/ADT/STLExtras.h"
@@ -349,6 +350,7 @@ static constexpr ChipInfo rtx5090() {
   return chip;
 }
 
+/// The GPUs; CpuTable.cpp has the CPUs.
 static constexpr ChipInfo chips[] = {a100(), rtx3080(), a6000(), rtx4090(),
                                      h100(), h200(),    b200(),  rtx5090()};
 
@@ -414,13 +416,28 @@ static constexpr bool haveAllSMsInGpcs() {
 }
 static_assert(haveAllSMsInGpcs());
 
-const ChipInfo *fusion::lookupChip(llvm::StringRef name) {
-  const ChipInfo *chip = llvm::find_if(
-      chips, [&](const ChipInfo &info) { return info.name == name; });
-  return chip == std::end(chips) ? nullptr : chip;
+llvm::ArrayRef<ChipInfo> fusion::allChips() {
+  static const std::vector<ChipInfo> all = [] {
+    std::vector<ChipInfo> both(std::begin(chips), std::end(chips));
+    llvm::append_range(both, makeCpuChips());
+    return both;
+  }();
+  return all;
 }
 
-llvm::ArrayRef<ChipInfo> fusion::allChips() { return chips; }
+llvm::ArrayRef<ChipInfo> fusion::allGpus() {
+  return allChips().take_front(std::size(chips));
+}
+
+llvm::ArrayRef<ChipInfo> fusion::allCpus() {
+  return allChips().drop_front(std::size(chips));
+}
+
+const ChipInfo *fusion::lookupChip(llvm::StringRef name) {
+  const ChipInfo *chip = llvm::find_if(
+      allChips(), [&](const ChipInfo &info) { return info.name == name; });
+  return chip == allChips().end() ? nullptr : chip;
+}
 
 ChipInfo fusion::withClock(ChipInfo chip, double hertz) {
   double ratio = hertz / chip.clockHz;
@@ -450,8 +467,11 @@ std::optional<std::string> fusion::whyTooManyWarps(int64_t warps,
          " producers";
 }
 
-std::string fusion::knownChipNames() {
+static std::string namesOf(llvm::ArrayRef<ChipInfo> chips) {
   return llvm::join(
       llvm::map_range(chips, [](const ChipInfo &chip) { return chip.name; }),
       ", ");
 }
+
+std::string fusion::knownChipNames() { return namesOf(allChips()); }
+std::string fusion::knownGpuNames() { return namesOf(allGpus()); }

@@ -16,7 +16,12 @@ static constexpr MemoryRegression table[] = {
 #include "MemoryRegressions.inc"
 };
 
-const MemoryRegression &fusion::memoryRegressionOf(const ChipInfo &chip) {
+MemoryRegression fusion::memoryRegressionOf(const ChipInfo &chip) {
+  if (chip.isCpu()) {
+    double ofDram = 1 / chip.dramBytesPerSecond;
+    double ofL3 = std::min(1 / chip.l2BytesPerSecond, ofDram);
+    return {chip.name, {0, ofDram}, {0, ofDram - ofL3}};
+  }
   const MemoryRegression *found =
       llvm::find_if(table, [&](const MemoryRegression &entry) {
         return entry.chip == chip.name;

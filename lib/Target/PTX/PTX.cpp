@@ -112,6 +112,12 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
       .run(module, modules);
 }
 
+/// Returns a place in the file: a module without `module` has none.
+static Location findBeginning(ModuleOp module) {
+  Block *body = module.getBody();
+  return body->empty() ? module.getLoc() : body->front().getLoc();
+}
+
 /// Fails with an error at the first operation that was not lowered, if the
 /// module has no kernels or no chip. A plan without launches has no kernels.
 static LogicalResult checkLowered(ModuleOp module) {
@@ -133,15 +139,18 @@ static LogicalResult checkLowered(ModuleOp module) {
     return failure();
   if (module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName))
     return success();
-  // The module of a file without `module` has no location.
-  Block *body = module.getBody();
-  Location loc = body->empty() ? module.getLoc() : body->front().getLoc();
-  return emitError(loc, "the module does not say for which chip (attribute '")
+  return emitError(findBeginning(module),
+                   "the module does not say for which chip (attribute '")
          << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
 }
 
 FailureOr<std::string> fusion::translateToPTX(ModuleOp module) {
   auto chipAttr = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+  if (chipAttr && lookupChip(chipAttr.getName())->isCpu())
+    return emitError(findBeginning(module), "'")
+           << chipAttr.getName()
+           << "' is a CPU, for which there is no PTX; fuse-to-native makes "
+              "machine code for it";
   SmallVector<gpu::GPUModuleOp> gpuModules(module.getOps<gpu::GPUModuleOp>());
   if ((!chipAttr || gpuModules.empty()) && failed(checkLowered(module)))
     return failure();

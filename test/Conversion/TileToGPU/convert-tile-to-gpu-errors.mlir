@@ -271,3 +271,12 @@ func.func @plan(%x: tensor<4xf32>, %c: index) -> tensor<4xf32> {
 tile.kernel @k(%y: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 1 : i64} {
   tile.return
 }
+
+// -----
+
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  // expected-error @below {{cannot become a kernel of a GPU because 'x86-64-v3' is a CPU}}
+  tile.kernel @cpu() attributes {warps = 1 : i64} {
+    tile.return
+  }
+}

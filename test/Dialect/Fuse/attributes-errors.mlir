@@ -1,6 +1,6 @@
 // RUN: fusion-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{unknown chip 'sm_42'; known chips are sm_80, sm_86, a6000, sm_89, sm_90a, h200, sm_100a, sm_120}}
+// expected-error @below {{unknown chip 'sm_42'; known chips are sm_80, sm_86, a6000, sm_89, sm_90a, h200, sm_100a, sm_120, x86-64-v3, x86-64-v4, znver5, sapphirerapids, host}}
 func.func private @f() attributes {a = #fuse.chip<"sm_42">}
 
 // -----

@@ -2,7 +2,7 @@
 // RUN: not fusion-opt %s --fuse-form-groups=chip=sm_42 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not fusion-opt %s --fuse-search-schedules=chip=sm_42 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not fusion-opt %s --fuse-to-nvvm=chip=sm_42 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: {{.*}}errors.mlir:[[@LINE+13]]:1: error: option chip: unknown chip 'sm_42'; known chips are sm_80, sm_86, a6000, sm_89, sm_90a, h200, sm_100a, sm_120
+// UNKNOWN: {{.*}}errors.mlir:[[@LINE+13]]:1: error: option chip: unknown chip 'sm_42'; known chips are sm_80, sm_86, a6000, sm_89, sm_90a, h200, sm_100a, sm_120, x86-64-v3, x86-64-v4, znver5, sapphirerapids, host
 
 // RUN: fusion-opt %s --fuse-form-groups=chip=sm_80 | not fusion-opt --fuse-search-schedules=chip=sm_90a 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: chip=sm_90a contradicts the module, which is for sm_80

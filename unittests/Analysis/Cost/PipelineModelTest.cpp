@@ -148,7 +148,7 @@ TEST(PredictPipeline, RowsThatWarpsShareAreExchanged) {
 // Clusters leave SMs over where each has one of their blocks; several blocks on
 // an SM may fill these, but never are more on an SM than it holds.
 TEST(PredictPipeline, NoMoreBlocksOnAnSMThanItHolds) {
-  for (const ChipInfo &chip : allChips()) {
+  for (const ChipInfo &chip : allGpus()) {
     ScheduledGroup group(chainIR({8192, 64, 8192}), kProduct);
     ASSERT_TRUE(group.schedule) << group.reason;
     Footprint footprint = computeFootprint(group.model(), *group.schedule);

@@ -15,7 +15,7 @@ namespace {
 
 // Chips since sm_90 have clusters, and what comes with them.
 TEST(ChipTable, ClustersComeWithTheirFeatures) {
-  for (const ChipInfo &chip : allChips()) {
+  for (const ChipInfo &chip : allGpus()) {
     SCOPED_TRACE(chip.name.str());
     bool isLater = chip.computeCapability >= 90;
     for (bool has : {chip.hasTMA, chip.hasClusters, chip.hasProgrammaticLaunch,

@@ -14,6 +14,7 @@
 #ifndef FUSION_TARGET_CHIPS_CHIPTABLE_H
 #define FUSION_TARGET_CHIPS_CHIPTABLE_H
 
+#include "fusion/Target/Chips/CpuInfo.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include "fusion/Target/Chips/Processors.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -57,6 +58,10 @@ struct ChipInfo {
   llvm::StringLiteral product = ""; ///< the product the rates belong to
   unsigned computeCapability = 0;   ///< 10 × major + minor
   unsigned ptxVersion = 0; ///< 10 × major + minor, first with all it offers
+  /// What the chip offers as a CPU; null for a GPU. The other members describe
+  /// a GPU; those of a CPU take a core for an SM, its L2 for shared memory and
+  /// L3 for L2.
+  const CpuInfo *cpu = nullptr;
 
   // Resources.
   unsigned numSMs = 0;
@@ -108,6 +113,8 @@ struct ChipInfo {
 
   double fmaCycles = 4;             ///< from one fma to a dependent one [CUDA]
   double l2BytesPerClockPerSM = 64; ///< what one SM alone can load [Jia18]
+
+  bool isCpu() const { return cpu != nullptr; }
 
   /// Returns the peak rate of contractions of such elements.
   double peakFlops(MultiplicandType type) const {
@@ -207,15 +214,25 @@ const ChipInfo *lookupChip(llvm::StringRef name);
 /// stay.
 ChipInfo withClock(ChipInfo chip, double hertz);
 
-/// Returns all chips.
+/// Returns all chips: GPUs, then CPUs, of which the last one (`host`) is the
+/// machine at hand.
 llvm::ArrayRef<ChipInfo> allChips();
+
+/// Returns the chips that are GPUs.
+llvm::ArrayRef<ChipInfo> allGpus();
+
+/// Returns the chips that are CPUs.
+llvm::ArrayRef<ChipInfo> allCpus();
 
 /// Returns the reason why no block has `warps` warps and `producers` producers,
 /// or nullopt.
 std::optional<std::string> whyTooManyWarps(int64_t warps, int64_t producers);
 
-/// Returns "sm_80, sm_86, ...", for messages.
+/// Returns "sm_80, sm_86, ...", for messages: all chips.
 std::string knownChipNames();
+
+/// Returns the names of the chips that are GPUs, for messages.
+std::string knownGpuNames();
 
 } // namespace fusion
 

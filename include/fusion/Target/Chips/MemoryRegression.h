@@ -41,8 +41,10 @@ struct MemoryRegression {
   ReducedMemory toRegisters, toShared;
 };
 
-/// Returns the lines of a chip. Every chip of the chip table has its own.
-const MemoryRegression &memoryRegressionOf(const ChipInfo &chip);
+/// Returns the lines of a chip. Every GPU of the chip table has its own. On a
+/// CPU a value that stays in registers saves its bytes at the rate of DRAM, and
+/// one that stays in a cache the difference to L3's rate.
+MemoryRegression memoryRegressionOf(const ChipInfo &chip);
 
 } // namespace fusion
 
