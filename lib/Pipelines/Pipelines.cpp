@@ -134,6 +134,27 @@ void fusion::buildTileToNVVMPipeline(OpPassManager &manager,
   kernels.addPass(createNVVMFinalizeKernels());
 }
 
+void fusion::buildTileToNativePipeline(OpPassManager &manager) {
+  manager.addPass(createFuseLowerToTile());
+  manager.addNestedPass<tile::KernelOp>(createCanonicalizerPass());
+  manager.addNestedPass<tile::KernelOp>(createCSEPass());
+  manager.addPass(createConvertTileToCPU());
+  OpPassManager &kernels = manager.nest<ModuleOp>();
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createConvertVectorToSCFPass());
+  kernels.addPass(createConvertVectorToLLVMPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createArithToLLVMConversionPass());
+  kernels.addPass(createConvertMathToLLVMPass());
+  kernels.addPass(createConvertControlFlowToLLVMPass());
+  kernels.addPass(createConvertFuncToLLVMPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+}
+
 void fusion::buildFuseToNVVMPipeline(OpPassManager &manager,
                                      const FuseToNVVMOptions &options) {
   buildFuseGroupsPipeline(manager, options);
@@ -234,6 +255,12 @@ void fusion::registerPipelines() {
       "tile-pipeline", "Lower scheduled groups to block programs",
       [](OpPassManager &manager, const EmptyPipelineOptions &) {
         buildTilePipeline(manager);
+      });
+  registerPipeline<EmptyPipelineOptions>(
+      "tile-to-native",
+      "Lower scheduled groups to functions of a CPU in the llvm dialect",
+      [](OpPassManager &manager, const EmptyPipelineOptions &) {
+        buildTileToNativePipeline(manager);
       });
   registerPipeline<EmptyPipelineOptions>(
       "tile-to-nvvm", "Lower block programs to nvvm kernels",

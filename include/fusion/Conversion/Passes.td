@@ -84,6 +84,29 @@ def ConvertTileToGPU : Pass<"convert-tile-to-gpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "Lower block programs to loops and vectors of a CPU";
+  let description = [{
+    Every `tile.kernel` becomes a function of the nested module `kernels`, which
+    executes a range of its blocks one after the other. Its arguments are the address
+    of the launch's arguments as 64-bit words, the first block and the one behind the
+    last, and scratch. `fuse.scratch` says how many bytes of scratch a caller needs.
+
+    A tile is read in place, lies in scratch, or is computed by the loops that need
+    it. Loops go over the elements of tiles by vectors. What reads the same elements
+    shares a loop. Contractions become micro-kernels, which keep their products in
+    vector registers. Loops end at the borders of tensors, where vectors are masked.
+
+    The pass comes before layouts are assigned. The host's plan then names its kernels
+    as `@kernels::@name`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower math functions to instructions and device functions";
   let description = [{

@@ -128,6 +128,10 @@ void buildTilePipeline(mlir::OpPassManager &manager);
 void buildTileToNVVMPipeline(mlir::OpPassManager &manager,
                              int64_t waitLimit = 0);
 
+/// From groups with schedules for a CPU to functions in the llvm dialect, in
+/// the nested module of the kernels.
+void buildTileToNativePipeline(mlir::OpPassManager &manager);
+
 /// From a module of func.funcs over tensors to the nvvm dialect:
 /// `fuse-to-nvvm`.
 void buildFuseToNVVMPipeline(mlir::OpPassManager &manager,

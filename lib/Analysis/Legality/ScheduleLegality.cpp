@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Legality/ScheduleLegality.h"
+#include "CpuLegality.h"
 #include "LoopLegality.h"
 #include "PlaceLegality.h"
 #include "ReductionLegality.h"
@@ -236,6 +237,8 @@ Reason ScheduleChecker::checkRoom(const Schedule &schedule) {
 }
 
 Reason ScheduleChecker::checkPossible(const Schedule &schedule) {
+  if (chip.isCpu())
+    return checkForCpu(schedule);
   if (Reason reason = checkLoops(schedule))
     return reason;
   countTraffic(schedule);
@@ -244,6 +247,19 @@ Reason ScheduleChecker::checkPossible(const Schedule &schedule) {
   if (Reason reason = checkPlaces(schedule))
     return reason;
   return whyOverlapStalls(group, schedule);
+}
+
+Reason ScheduleChecker::checkForCpu(const Schedule &schedule) {
+  if (Reason reason = whyNotForCpu(group, schedule))
+    return reason;
+  if (Reason reason = whyLoopsIllegal(group, schedule, chip, state->retained))
+    return reason;
+  state->traffic = countLoopTraffic(group, schedule, state->retained, visited);
+  if (state->traffic.loops.blocks > std::numeric_limits<int32_t>::max())
+    return "the grid would have " +
+           std::to_string(state->traffic.loops.blocks) + " blocks";
+  countTraffic(schedule);
+  return whyNotReduced(group, schedule, state->retained);
 }
 
 /// Not of `codegen`: searches decide that for what they have chosen.

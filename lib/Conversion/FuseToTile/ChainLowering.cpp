@@ -61,8 +61,9 @@ void ChainLowering::emitCompute(unsigned number) {
     sum = tiles.getFromArray(sum, slot);
   }
   // An MMA that reads shared memory loads no fragments step by step.
-  int64_t step = mapping.intrinsic->readsShared() ? schedule.tiles[mapping.r1]
-                                                  : mapping.intrinsic->r1;
+  int64_t step = mapping.intrinsic->multipliesWholeTiles()
+                     ? schedule.tiles[mapping.r1]
+                     : mapping.intrinsic->r1;
   tiles.clearFetched();
   transposed.clear();
   auto slice = [&](Value operand, ArrayRef<unsigned> tileAxes, int64_t start) {

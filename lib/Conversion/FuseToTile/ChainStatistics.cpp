@@ -62,7 +62,10 @@ Value ChainLowering::emitPart(unsigned op, const RowStatistics &pass) {
   unsigned tileAxes[2] = {rowAxis, pass.axis};
   if (!isOperandA)
     std::swap(tileAxes[0], tileAxes[1]);
-  int64_t d = isOperandA ? 1 : 0, step = mapping.intrinsic->r1;
+  int64_t d = isOperandA ? 1 : 0;
+  int64_t step = mapping.intrinsic->isMicroKernel()
+                     ? schedule.tiles[pass.axis]
+                     : mapping.intrinsic->r1;
   int64_t shape[2];
   shape[d] = step;
   shape[1 - d] = schedule.tiles[rowAxis];

@@ -135,15 +135,16 @@ SmallVector<unsigned> ChainTiles::registerTileAxes(unsigned tensor) const {
 
 void ChainTiles::load(unsigned tensor) {
   const Placement &place = schedule.places[tensor];
-  if (place.space == fuse::Space::Registers) {
+  if (place.space != fuse::Space::Shared) {
     SmallVector<unsigned> tileAxes = registerTileAxes(tensor);
     Type elementType =
         cast<RankedTensorType>(axes.values[tensor].getType()).getElementType();
-    Value value = tile::LoadOp::create(
+    auto value = tile::LoadOp::create(
         b, loc, block.tileType(tileAxes, elementType),
         block.emitView(tensor, tileAxes), block.originsOf(tileAxes),
         /*predicate=*/Value(), block.inBounds(tileAxes),
         /*ragged=*/false);
+    value.setPacked(place.space == fuse::Space::Packed);
     const TileSlots &slots = retained.values[tensor];
     if (slots.isRetained())
       setInArray(arrays[tensor], block.slotNumber(slots), value);
@@ -223,7 +224,7 @@ void ChainTiles::leaveLoop(unsigned axis, size_t before) {
 
 bool ChainTiles::isInRegisters(unsigned tensor) const {
   // The transport of a result's place says how it is stored.
-  return schedule.places[tensor].space == fuse::Space::Registers ||
+  return schedule.places[tensor].space != fuse::Space::Shared ||
          model.tensors[tensor].role == TensorRole::Result;
 }
 

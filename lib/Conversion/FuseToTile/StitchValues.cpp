@@ -103,7 +103,7 @@ Value StitchLowering::load(const StitchTensor &tensor, const Scope &scope) {
       b, loc, tileType(axes, element), window.view, window.coordinates,
       /*predicate=*/Value(), window.inside, window.isRagged,
       window.isRagged ? window.within : IntegerAttr(), window.misaligned,
-      isEvictFirst(schedule, tensor));
+      isEvictFirst(schedule, tensor), /*packed=*/false);
 }
 
 /// Copies a tile from global memory to each thread's private place in shared

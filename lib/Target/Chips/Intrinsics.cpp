@@ -14,6 +14,9 @@ using namespace fusion;
 static constexpr MultiplicandType halfTypes[] = {MultiplicandType::F16,
                                                  MultiplicandType::BF16};
 static constexpr MultiplicandType f32Types[] = {MultiplicandType::F32};
+static constexpr MultiplicandType f64Types[] = {MultiplicandType::F64};
+static constexpr MultiplicandType floatTypes[] = {
+    MultiplicandType::F32, MultiplicandType::F16, MultiplicandType::BF16};
 static constexpr MultiplicandType tf32Types[] = {MultiplicandType::TF32,
                                                  MultiplicandType::TF32Cut};
 static constexpr MultiplicandType cutTypes[] = {MultiplicandType::TF32Cut};
@@ -92,6 +95,27 @@ static constexpr Intrinsic multiplyAdds() {
   return fma;
 }
 
+/// Micro-kernels of vector FMAs. Each step along r1 loads the vectors of a row
+/// of the RHS and multiplies them by one element after the other of a column of
+/// the LHS. The accumulators leave registers for the loads. Types that are no
+/// f32 are widened first.
+static constexpr Intrinsic microKernel(llvm::StringLiteral name, int64_t i1,
+                                       int64_t i2, unsigned vectorBytes,
+                                       unsigned operandBits,
+                                       llvm::ArrayRef<MultiplicandType> types) {
+  Intrinsic kernel;
+  kernel.name = name;
+  kernel.unit = IntrinsicUnit::Vector;
+  kernel.i1 = i1;
+  kernel.i2 = i2;
+  kernel.vectorBytes = vectorBytes;
+  kernel.operandBits = operandBits;
+  kernel.types = types;
+  kernel.lhs.registers = kernel.rhs.registers = true;
+  kernel.accumulator.registers = true;
+  return kernel;
+}
+
 // wgmma of tf32 truncates its operands, while contractions round them. wgmma of
 // 8-bit floats accumulates in fewer bits than f32 has. Both are for types that
 // allow it.
@@ -106,6 +130,13 @@ static constexpr Intrinsic intrinsics[] = {
     wgmma("wgmma.m64k32", 32, 8, s8Types),
     wgmma("wgmma.f8.m64k32", 32, 8, coarseTypes),
     multiplyAdds(),
+    // 12 accumulators of 16 registers, 28 of 32.
+    microKernel("avx2.m6n16", 6, 16, 32, 32, floatTypes),
+    microKernel("avx2.f64.m6n8", 6, 8, 32, 64, f64Types),
+    microKernel("avx2.s8.m6n16", 6, 16, 32, 32, s8Types),
+    microKernel("avx512.m14n32", 14, 32, 64, 32, floatTypes),
+    microKernel("avx512.f64.m14n16", 14, 16, 64, 64, f64Types),
+    microKernel("avx512.s8.m14n32", 14, 32, 64, 32, s8Types),
 };
 
 bool Intrinsic::multiplies(MultiplicandType type) const {

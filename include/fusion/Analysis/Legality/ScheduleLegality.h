@@ -96,6 +96,8 @@ public:
   const Footprint &footprint() const;
 
 private:
+  std::optional<std::string> checkForCpu(const Schedule &schedule);
+
   struct State;
   const GroupModel &group;
   const ChipInfo &chip;

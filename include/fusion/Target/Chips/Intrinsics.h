@@ -25,8 +25,9 @@ enum class IntrinsicUnit : uint8_t {
   TensorCore, ///< mma.sync
   WarpGroup,  ///< wgmma
   Fma,        ///< a multiply-add per lane
+  Vector,     ///< FMAs of a CPU's vectors: a micro-kernel
 };
-constexpr unsigned kNumIntrinsicUnits = 3;
+constexpr unsigned kNumIntrinsicUnits = 4;
 
 /// Where a tile may be that an intrinsic reads or writes.
 struct TilePlaces {
@@ -51,6 +52,8 @@ struct Intrinsic {
   // feature, or null.
   unsigned minCapability = 0;
   bool ChipInfo::*feature = nullptr;
+  /// Bytes of the vector registers that a micro-kernel is for; 0 for GPUs.
+  unsigned vectorBytes = 0;
 
   /// An operand in shared memory is read there by a descriptor.
   TilePlaces lhs, rhs, accumulator;
@@ -69,12 +72,22 @@ struct Intrinsic {
   bool multiplies(MultiplicandType type) const;
   /// Returns whether `chip` offers the intrinsic.
   bool availableOn(const ChipInfo &chip) const {
+    if (chip.isCpu() || isMicroKernel())
+      return chip.isCpu() && chip.cpu->vectorBytes == vectorBytes;
     return chip.computeCapability >= minCapability &&
            (!feature || chip.*feature);
   }
   /// Returns whether the intrinsic is a multiply-add of each lane, and no MMA
   /// of a tensor core.
   bool isScalar() const { return unit == IntrinsicUnit::Fma; }
+  /// Returns whether the intrinsic is a micro-kernel: i1 rows and i2 columns of
+  /// the result in the vector registers of a core. Loops around it go over the
+  /// tile, and smaller ones compute the rows and columns that are left. So
+  /// tiles of any size are divided by it.
+  bool isMicroKernel() const { return unit == IntrinsicUnit::Vector; }
+  /// Returns whether one operation multiplies whole tiles of its operands, and
+  /// not steps of r1.
+  bool multipliesWholeTiles() const { return readsShared() || isMicroKernel(); }
   /// Returns whether a warpgroup executes the intrinsic, and no single warp.
   bool isOfWarpgroup() const { return warps == kWarpgroupWarps; }
   /// Returns whether the intrinsic reads operands in shared memory. These are

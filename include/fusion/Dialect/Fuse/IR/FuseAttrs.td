@@ -123,7 +123,8 @@ def Fuse_MappingAttr : Fuse_Attr<"Mapping", "mapping"> {
 
 def Fuse_Space : I32EnumAttr<"Space", "Where a tensor's tile lives", [
     I32EnumAttrCase<"Registers", 0, "registers">,
-    I32EnumAttrCase<"Shared", 1, "shared">]> {
+    I32EnumAttrCase<"Shared", 1, "shared">,
+    I32EnumAttrCase<"Packed", 2, "packed">]> {
   let cppNamespace = "::fusion::fuse";
   let genSpecializedAttr = 0;
 }
@@ -158,6 +159,11 @@ def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
     * a result: `shared` stages its tile in shared memory so that rows are written
       with the widest aligned stores, `registers` stores from the accumulator's
       layout.
+
+    On a CPU `registers` means that the tile has no place of its own: an operand is
+    read where it is, an intermediate stays in the scratch of its block, and a result
+    is stored from there. `packed` is for operands: each block copies the tile to
+    scratch, in the order and the type in which its micro-kernels read it.
 
     `transport` is how an operand's tile gets to shared memory:
 

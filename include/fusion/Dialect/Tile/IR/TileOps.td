@@ -117,6 +117,9 @@ def Tile_LoadOp : Tile_Op<"load",
     `within`.
 
     An `evict_first` load does not stay in the L1.
+
+    `packed` is for CPUs: the tile is copied to scratch for its contraction, instead of
+    being read in place.
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Index>:$coordinates,
                        Optional<I1>:$predicate,
@@ -124,14 +127,14 @@ def Tile_LoadOp : Tile_Op<"load",
                        UnitAttr:$ragged,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$within,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$misaligned,
-                       UnitAttr:$evict_first);
+                       UnitAttr:$evict_first, UnitAttr:$packed);
   let results = (outs AnyRankedTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view,
       "::mlir::ValueRange":$coordinates, "::mlir::Value":$predicate,
       "::mlir::DenseBoolArrayAttr":$inBounds, "bool":$ragged), [{
     build($_builder, $_state, result, view, coordinates, predicate, inBounds,
           ragged, /*within=*/nullptr, /*misaligned=*/nullptr,
-          /*evict_first=*/false);
+          /*evict_first=*/false, /*packed=*/false);
   }]>];
   let assemblyFormat = [{
     $view `[` $coordinates `]` (`if` $predicate^)? attr-dict
