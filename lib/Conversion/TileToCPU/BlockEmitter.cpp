@@ -44,6 +44,8 @@ LogicalResult BlockEmitter::emit(Operation *op) {
   if (isVirtual(op)) {
     if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getPredicate())
       return op->emitOpError("has a predicate, which a CPU cannot");
+    else if (load && load.getPacked())
+      return pack(load);
     return success();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -340,16 +342,52 @@ LogicalResult BlockEmitter::emit(tile::ArraySetOp op) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
+/// Returns the use of an operand by a contraction, directly or as a whole
+/// slice; null if there is none.
+static OpOperand *findContraction(Value tile) {
+  for (OpOperand &use : tile.getUses()) {
+    if (isa<tile::DotOp>(use.getOwner()))
+      return &use;
+    auto slice = dyn_cast<tile::SliceOp>(use.getOwner());
+    if (slice && slice.getType() == tile.getType())
+      if (OpOperand *found = findContraction(slice.getResult()))
+        return found;
+  }
+  return nullptr;
+}
+
+/// Copies an operand to scratch for its contraction, widened. The columns of an
+/// RHS are in panels.
+LogicalResult BlockEmitter::pack(tile::LoadOp op) {
+  OpOperand *use = findContraction(op.getResult());
+  if (!use) // element-wise operators read it where it is
+    return success();
+  auto dot = cast<tile::DotOp>(use->getOwner());
+  Type stored = typeOf(dot.getResult()).getElementType();
+  RankedTensorType type = typeOf(op.getResult());
+  bool isRhs =
+      use->getOperandNumber() == dot.getRhsMutable().getOperandNumber();
+  const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
+  TileMemory target = isRhs && intrinsic->i2 == state.lanes()
+                          ? state.allocatePanels(type.getShape(), stored)
+                          : state.allocate(type.getShape(), stored);
+  if (failed(nests.copyTile(op.getResult(), op, target)))
+    return failure();
+  state.packed[use->get()] = target;
+  return success();
+}
+
 /// Returns where an operand of a contraction is. It is put into scratch if it
 /// has to be computed, or lacks the strides that a micro-kernel needs.
 FailureOr<TileMemory> BlockEmitter::operandMemory(OpOperand &use,
                                                   Type accumulated,
                                                   bool needsUnitStride) {
   Value tile = use.get();
+  auto packed = state.packed.find(tile);
+  if (packed != state.packed.end())
+    return packed->second;
   std::optional<TileMemory> memory = state.inPlace(tile);
-  auto load = tile.getDefiningOp<tile::LoadOp>();
-  if (memory && !(load && load.getPacked()) &&
-      (!needsUnitStride || memory->isUnitStride()))
+  if (memory && (!needsUnitStride || memory->isUnitStride()))
     return *memory;
   // The elements are widened once, and not by each micro-kernel.
   Type stored = accumulated;

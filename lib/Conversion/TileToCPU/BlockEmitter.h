@@ -34,6 +34,7 @@ private:
   mlir::LogicalResult emit(mlir::scf::ForOp op);
   mlir::LogicalResult emit(mlir::scf::IfOp op);
   mlir::LogicalResult emit(tile::DotOp op);
+  mlir::LogicalResult pack(tile::LoadOp op);
   mlir::LogicalResult emit(tile::MakeArrayOp op);
   mlir::LogicalResult emit(tile::ArrayGetOp op);
   mlir::LogicalResult emit(tile::ArraySetOp op);

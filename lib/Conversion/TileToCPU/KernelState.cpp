@@ -44,6 +44,15 @@ ArrayMemory KernelState::allocateArray(int64_t count, ArrayRef<int64_t> shape,
   return {memory, stride};
 }
 
+TileMemory KernelState::allocatePanels(ArrayRef<int64_t> shape, Type element) {
+  int64_t columns = llvm::alignTo(shape[1], lanes());
+  TileMemory memory =
+      allocate({columns / lanes(), shape[0] * lanes()}, element);
+  memory.panel = lanes();
+  memory.strides = {b.getIndexAttr(lanes()), b.getIndexAttr(shape[0])};
+  return memory;
+}
+
 //===----------------------------------------------------------------------===//
 // Limits and views
 //===----------------------------------------------------------------------===//

@@ -39,6 +39,8 @@ struct KernelState {
   /// Tiles that lie in memory.
   llvm::DenseMap<mlir::Value, TileMemory> memory;
   llvm::DenseMap<mlir::Value, ArrayMemory> arrays;
+  /// Operands of contractions that were packed, beside their place in memory.
+  llvm::DenseMap<mlir::Value, TileMemory> packed;
 
   mlir::Value scalar(mlir::Value value) {
     return scalars.lookupOrDefault(value);
@@ -54,6 +56,10 @@ struct KernelState {
 
   /// Reserves scratch for a tile. Rows are padded to whole vectors.
   TileMemory allocate(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  /// Reserves scratch for a tile in panels of as many columns as a vector has
+  /// lanes (Goto and van de Geijn). So a micro-kernel reads its columns one row
+  /// after another, and no two rows compete for a line of the cache.
+  TileMemory allocatePanels(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   ArrayMemory allocateArray(int64_t count, llvm::ArrayRef<int64_t> shape,
                             mlir::Type element);
   int64_t scratchBytes() const { return used; }

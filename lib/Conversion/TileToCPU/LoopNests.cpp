@@ -35,7 +35,8 @@ static void visitTree(Value tile, const KernelState &state,
     if (!seen.insert(value).second || !visit(value))
       continue;
     Operation *op = value.getDefiningOp();
-    if (state.memory.contains(value) || !op || !isVirtual(op))
+    if (!op || !isVirtual(op) ||
+        (value != tile && state.memory.contains(value)))
       continue;
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
@@ -163,6 +164,14 @@ LogicalResult LoopNests::materializeInto(Value tile, Operation *at,
   return success();
 }
 
+LogicalResult LoopNests::copyTile(Value tile, Operation *at,
+                                  const TileMemory &target) {
+  if (failed(flush()) ||
+      failed(materializeInto(tile, at, target, /*isFilled=*/false)))
+    return failure();
+  return flush();
+}
+
 LogicalResult LoopNests::materialize(Value tile, Operation *at) {
   TileMemory target =
       state.allocate(typeOf(tile).getShape(), typeOf(tile).getElementType());
@@ -204,9 +213,10 @@ void LoopNests::keepForLater() {
   for (const Root &root : roots)
     visitTree(root.value, state, [&](Value value) {
       Operation *op = value.getDefiningOp();
-      if (state.memory.contains(value))
+      if (value != root.value && state.memory.contains(value))
         return false;
       if (op && isVirtual(op) && isExpensive(op) &&
+          !state.memory.contains(value) &&
           typeOf(value).getShape() == ArrayRef(shape) &&
           op->getBlock() == last->getBlock() && isReadAfter(value, last) &&
           !llvm::is_contained(kept, value))
@@ -216,6 +226,7 @@ void LoopNests::keepForLater() {
   for (Value value : kept) {
     Root root{Root::Kind::Store, value};
     root.target = state.allocate(shape, typeOf(value).getElementType());
+    state.memory[value] = root.target;
     roots.push_back(root);
   }
 }
@@ -426,12 +437,8 @@ LogicalResult LoopNests::flush() {
   // Values that this nest stores are computed in it.
   llvm::SmallVector<std::pair<Value, TileMemory>> stored;
   for (const Root &root : roots)
-    if (root.kind == Root::Kind::Store && !root.isMasked) {
-      stored.push_back({root.value, root.target});
-      state.memory.erase(root.value);
-    } else if (root.kind == Root::Kind::Store &&
-               state.memory.contains(root.value) &&
-               state.memory[root.value].base == root.target.base) {
+    if (root.kind == Root::Kind::Store && state.memory.contains(root.value) &&
+        state.memory[root.value].base == root.target.base) {
       stored.push_back({root.value, state.memory[root.value]});
       state.memory.erase(root.value);
     }

@@ -36,6 +36,9 @@ public:
   /// tile's limits are zero.
   mlir::LogicalResult materialize(mlir::OpOperand &use, mlir::Type stored = {},
                                   bool isFilled = false);
+  /// Evaluates a tile into memory now, and leaves its own place as it is.
+  mlir::LogicalResult copyTile(mlir::Value tile, mlir::Operation *at,
+                               const TileMemory &target);
   /// Puts a tile into new memory.
   mlir::LogicalResult materialize(mlir::Value tile, mlir::Operation *at);
 

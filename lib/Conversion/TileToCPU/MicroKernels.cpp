@@ -116,6 +116,8 @@ void MicroKernels::emitKernel(const TileProduct &product, const Part &rows,
   Value zero = access.constant(0);
   TileMemory lhs = access.partAt(product.lhs, {rows.first, zero});
   TileMemory rhs = access.partAt(product.rhs, {zero, columns.first});
+  if (rhs.panel != 0)
+    rhs.strides.back() = b.getIndexAttr(1);
   TileMemory sums =
       access.partAt(product.accumulator, {rows.first, columns.first});
 

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace fusion;
 
 bool TileMemory::isUnitStride() const {
-  return strides.empty() || isConstantIntValue(strides.back(), 1);
+  return panel != 0 || strides.empty() || isConstantIntValue(strides.back(), 1);
 }
 
 Type Lanes::typeOf(Type element) const {

@@ -28,6 +28,10 @@ struct TileMemory {
   /// Whether vectors may be accessed that begin inside of a row and end behind
   /// it. Their other lanes have any value.
   bool isPadded = false;
+  /// Panels of this many columns lie one after another, each with its rows side
+  /// by side; 0: none. Vectors have a panel's columns. The last stride is then
+  /// that of a panel's begin.
+  int64_t panel = 0;
 
   bool isSameAs(const TileMemory &other) const {
     return base == other.base && strides == other.strides;
