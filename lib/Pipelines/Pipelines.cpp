@@ -11,6 +11,7 @@
 #include "fusion/Dialect/Tile/Transforms/Passes.h"
 #include "fusion/Transforms/Scheduling/GroupMeasurer.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -143,6 +144,11 @@ void fusion::buildTileToNativePipeline(OpPassManager &manager) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
+  arith::ArithEmulateUnsupportedFloatsOptions floats;
+  floats.sourceTypeStrs = {"bf16"};
+  floats.targetTypeStr = "f32";
+  kernels.addPass(arith::createArithEmulateUnsupportedFloats(floats));
+  kernels.addPass(createConvertMathToCPU());
   kernels.addPass(createConvertVectorToSCFPass());
   kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createSCFToControlFlowPass());

@@ -107,6 +107,21 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertMathToCPU : Pass<"convert-math-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "Lower math functions to arithmetic on vectors";
+  let description = [{
+    Functions of f32 become polynomials and arithmetic on exponents, on whole vectors:
+    asin, atan, cbrt, erf, erfc, exp, exp2, expm1, log, log1p, log2, log10, tanh. rsqrt
+    is a root and a division. Functions of f16 and bf16 are computed in f32 and rounded.
+    Other functions, and those of f64, are evaluated lane by lane by functions that the
+    translation to machine code links. docs/accuracy.md has the errors.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ConvertMathToNVVM : Pass<"convert-math-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower math functions to instructions and device functions";
   let description = [{

@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Approximations.h"
+#include "fusion/Conversion/MathFunctions/Approximations.h"
+#include "fusion/Conversion/MathFunctions/Arithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,10 +21,9 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace fusion;
 
 namespace {
-
-using Coefficients = ArrayRef<float>;
 
 // Lowest coefficient first.
 constexpr float kAtan[] = {-0.333331525f,  0.199937671f,   -0.142110035f,
@@ -50,101 +50,6 @@ constexpr float kErfc[] = {1.27697837f,     -0.0927638263f, -0.166030332f,
 constexpr float kPowerOf2[] = {-0.693147182f,   0.240226477f,
                                -0.0555035993f,  0.00961850584f,
                                -0.00133908063f, 0.000153264627f};
-
-/// Builds arithmetic on f32 and on 32-bit integers.
-struct Arithmetic {
-  PatternRewriter &b;
-  Location loc;
-
-  Value constant(double value) {
-    return arith::ConstantOp::create(
-        b, loc, b.getF32FloatAttr(static_cast<float>(value)));
-  }
-  Value word(uint32_t value) {
-    return arith::ConstantIntOp::create(b, loc, int32_t(value), 32);
-  }
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-  Value fma(Value x, Value y, Value z) {
-    return math::FmaOp::create(b, loc, x, y, z);
-  }
-  Value negate(Value x) { return arith::NegFOp::create(b, loc, x); }
-  Value magnitude(Value x) { return math::AbsFOp::create(b, loc, x); }
-  Value withSign(Value x, Value sign) {
-    return math::CopySignOp::create(b, loc, x, sign);
-  }
-  Value isBelow(Value x, double y) {
-    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x,
-                                 constant(y));
-  }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  }
-  /// Returns the minimum; NaN stays NaN.
-  Value atMost(Value x, double y) {
-    return arith::MinimumFOp::create(b, loc, x, constant(y));
-  }
-  Value atLeast(Value x, double y) {
-    return arith::MaximumFOp::create(b, loc, x, constant(y));
-  }
-  Value instruction(StringRef name, Value x) {
-    return LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(),
-                                         b.getStringAttr(name), x)
-        .getResult(0);
-  }
-  /// Returns the reciprocal of a number from 2^-126 to 2^126; the result for a
-  /// larger number may be zero.
-  Value reciprocal(Value x) {
-    return instruction("llvm.nvvm.rcp.approx.ftz.f", x);
-  }
-  Value powerOf2(Value x) { return instruction("llvm.nvvm.ex2.approx.f32", x); }
-  Value log2(Value x) { return instruction("llvm.nvvm.lg2.approx.f", x); }
-  Value bits(Value x) {
-    return arith::BitcastOp::create(b, loc, b.getI32Type(), x);
-  }
-  Value number(Value x) {
-    return arith::BitcastOp::create(b, loc, b.getF32Type(), x);
-  }
-  Value addWords(Value x, Value y) {
-    return arith::AddIOp::create(b, loc, x, y);
-  }
-  Value subWords(Value x, Value y) {
-    return arith::SubIOp::create(b, loc, x, y);
-  }
-
-  Value polynomial(Value x, Coefficients c) {
-    Value result = constant(c.back());
-    for (float next : llvm::reverse(c.drop_back()))
-      result = fma(result, x, constant(next));
-    return result;
-  }
-  /// x + x z p(z)
-  Value oddPolynomial(Value x, Value z, Coefficients c) {
-    return fma(mul(x, z), polynomial(z, c), x);
-  }
-
-  /// Returns x · factor + 1.5 · 2^23, rounded. The low bits of this number are
-  /// the integer n, x · factor rounded, which has at most 22 bits.
-  static constexpr double kRounder = 0x1.8p23;
-  Value rounded(Value x, double factor) {
-    return fma(x, constant(factor), constant(kRounder));
-  }
-  Value integral(Value rounded) { return sub(rounded, constant(kRounder)); }
-  /// Returns 2^(n + offset), which must be a normal number.
-  Value scale(Value rounded, int offset) {
-    Value exponent = arith::ShLIOp::create(b, loc, bits(rounded), word(23));
-    return number(addWords(exponent, word(uint32_t(127 + offset) << 23)));
-  }
-};
-
-/// A constant as the sum of two f32, with twice the digits.
-struct Split {
-  explicit Split(double value)
-      : high(static_cast<float>(value)),
-        low(static_cast<float>(value - double(high))) {}
-  float high, low;
-};
 
 /// atan(x) = π/2 - atan(1/x) beyond 1.
 Value atan(Arithmetic &a, Value x) {
@@ -211,7 +116,7 @@ Value log1p(Arithmetic &a, Value x) {
   Value m = a.add(scaled, a.fma(scale, a.constant(0.25), a.constant(-1)));
   Value y = a.fma(a.polynomial(m, kLog1p), m, a.constant(-0.5));
   y = a.fma(a.mul(m, m), y, m);
-  Value exponent = arith::SIToFPOp::create(a.b, a.loc, a.b.getF32Type(), e);
+  Value exponent = arith::SIToFPOp::create(a.b, a.loc, a.type, e);
   y = a.fma(exponent, a.constant(llvm::numbers::ln2 * 0x1p-23), y);
   // If 1 + x is no positive finite number, the result is the logarithm of a
   // special value.
@@ -284,34 +189,56 @@ Value cbrt(Arithmetic &a, Value x) {
 using Function = Value (*)(Arithmetic &, Value);
 
 template <typename Op> struct Approximation : OpRewritePattern<Op> {
-  Approximation(MLIRContext *context, Function function)
-      : OpRewritePattern<Op>(context, /*benefit=*/20), function(function) {}
+  Approximation(MLIRContext *context, const MachineFunctions &machine,
+                Function function)
+      : OpRewritePattern<Op>(context, /*benefit=*/20), machine(machine),
+        function(function) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    if (!op.getType().isF32())
+    if (!getElementTypeOrSelf(op.getType()).isF32())
       return failure();
-    Arithmetic arithmetic{b, op.getLoc()};
+    Arithmetic arithmetic(b, op.getLoc(), op.getType(), machine);
     b.replaceOp(op, function(arithmetic, op.getOperand()));
     return success();
   }
+  const MachineFunctions &machine;
   Function function;
 };
+
+Value exp(Arithmetic &a, Value x) { return a.exponential(x); }
+Value exp2(Arithmetic &a, Value x) { return a.powerOf2(x); }
+Value log2(Arithmetic &a, Value x) { return a.log2(x); }
+Value log(Arithmetic &a, Value x) { return a.logarithm(x, 1); }
+Value log10(Arithmetic &a, Value x) {
+  return a.logarithm(x, 1 / llvm::numbers::ln10);
+}
 
 /// Adds an approximation. The parameter's type selects our functions, as the
 /// standard library has functions of the same names.
 template <typename Op>
-void addApproximation(RewritePatternSet &patterns, Function function) {
-  patterns.add<Approximation<Op>>(patterns.getContext(), function);
+void addApproximation(RewritePatternSet &patterns,
+                      const MachineFunctions &machine, Function function) {
+  patterns.add<Approximation<Op>>(patterns.getContext(), machine, function);
 }
 
 } // namespace
 
-void fusion::populateApproximations(RewritePatternSet &patterns) {
-  addApproximation<math::AsinOp>(patterns, asin);
-  addApproximation<math::AtanOp>(patterns, atan);
-  addApproximation<math::CbrtOp>(patterns, cbrt);
-  addApproximation<math::ErfOp>(patterns, erf);
-  addApproximation<math::ErfcOp>(patterns, erfc);
-  addApproximation<math::ExpM1Op>(patterns, expM1);
-  addApproximation<math::Log1pOp>(patterns, log1p);
-  addApproximation<math::TanhOp>(patterns, tanh);
+void fusion::populateApproximations(RewritePatternSet &patterns,
+                                    const MachineFunctions &machine) {
+  addApproximation<math::AsinOp>(patterns, machine, asin);
+  addApproximation<math::AtanOp>(patterns, machine, atan);
+  addApproximation<math::CbrtOp>(patterns, machine, cbrt);
+  addApproximation<math::ErfOp>(patterns, machine, erf);
+  addApproximation<math::ErfcOp>(patterns, machine, erfc);
+  addApproximation<math::ExpM1Op>(patterns, machine, expM1);
+  addApproximation<math::Log1pOp>(patterns, machine, log1p);
+  addApproximation<math::TanhOp>(patterns, machine, tanh);
+}
+
+void fusion::populateExponentials(RewritePatternSet &patterns,
+                                  const MachineFunctions &machine) {
+  addApproximation<math::ExpOp>(patterns, machine, exp);
+  addApproximation<math::Exp2Op>(patterns, machine, exp2);
+  addApproximation<math::LogOp>(patterns, machine, log);
+  addApproximation<math::Log2Op>(patterns, machine, log2);
+  addApproximation<math::Log10Op>(patterns, machine, log10);
 }
