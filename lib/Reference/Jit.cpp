@@ -8,8 +8,8 @@
 
 #include "Jit.h"
 
-#include "ThreadPool.h"
 #include "fusion/Runtime/ElementType.h"
+#include "fusion/Support/ThreadPool.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/bit.h"

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Reference/Reference.h"
+#include "fusion/Support/ThreadPool.h"
 
 #include "Jit.h"
-#include "ThreadPool.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
