@@ -88,6 +88,7 @@ config.substitutions += [
     ("%mlir-opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
     ("%mlir-runner", os.path.join(config.llvm_tools_dir, "mlir-runner")),
     ("%mlir-translate", os.path.join(config.llvm_tools_dir, "mlir-translate")),
+    ("%llvm-nm", os.path.join(config.llvm_tools_dir, "llvm-nm")),
     ("%source_root", config.fusion_source_root),
     ("%build_root", config.fusion_build_root),
     ("%host_cxx", config.host_cxx),

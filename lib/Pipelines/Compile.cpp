@@ -1,4 +1,4 @@
-//===- Compile.cpp - From linalg to PTX and manifest ----------------------===//
+//===- Compile.cpp - From linalg to code and manifest ---------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,22 +7,35 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Pipelines/Compile.h"
+#include "fusion/Dialect/Fuse/IR/FuseDialect.h"
 #include "fusion/Pipelines/Pipelines.h"
-#include "fusion/Target/PTX/Manifest.h"
+#include "fusion/Target/Chips/ChipTable.h"
+#include "fusion/Target/Native/Object.h"
 #include "fusion/Target/PTX/PTX.h"
+#include "fusion/Target/Plan/Manifest.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace fusion;
 
-/// The lowered module as PTX and manifest.
+/// Whether the module is for a chip that is a CPU.
+static bool isForCpu(ModuleOp module) {
+  auto chip = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+  return chip && lookupChip(chip.getName())->isCpu();
+}
+
+/// Returns the lowered module as code and manifest.
 static llvm::Expected<CompiledModule> translate(ModuleOp module) {
   CompiledModule compiled;
-  FailureOr<std::string> ptx = translateToPTX(module);
-  if (failed(ptx))
-    return llvm::createStringError("translation to PTX failed");
-  compiled.ptx = std::move(*ptx);
-  FailureOr<std::string> manifest = translateToManifest(module, compiled.ptx);
+  bool isNative = isForCpu(module);
+  FailureOr<std::string> code =
+      isNative ? translateToObject(module) : translateToPTX(module);
+  if (failed(code))
+    return llvm::createStringError(isNative
+                                       ? "translation to machine code failed"
+                                       : "translation to PTX failed");
+  FailureOr<std::string> manifest = translateToManifest(module, *code);
+  (isNative ? compiled.object : compiled.ptx) = std::move(*code);
   if (failed(manifest))
     return llvm::createStringError("translation to a manifest failed");
   compiled.manifestJson = std::move(*manifest);
@@ -31,8 +44,13 @@ static llvm::Expected<CompiledModule> translate(ModuleOp module) {
 
 llvm::Expected<CompiledModule> fusion::lowerGroups(ModuleOp groups) {
   PassManager manager(groups.getContext(), ModuleOp::getOperationName());
-  buildTilePipeline(manager);
-  buildTileToNVVMPipeline(manager);
+  if (isForCpu(groups)) {
+    buildNativeTilePipeline(manager);
+    buildTileToNativePipeline(manager);
+  } else {
+    buildTilePipeline(manager);
+    buildTileToNVVMPipeline(manager);
+  }
   if (failed(manager.run(groups)))
     return llvm::createStringError("compilation failed");
   return translate(groups);

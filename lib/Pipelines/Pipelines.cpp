@@ -135,13 +135,24 @@ void fusion::buildTileToNVVMPipeline(OpPassManager &manager,
   kernels.addPass(createNVVMFinalizeKernels());
 }
 
-void fusion::buildTileToNativePipeline(OpPassManager &manager) {
+void fusion::buildFuseToNVVMPipeline(OpPassManager &manager,
+                                     const FuseToNVVMOptions &options) {
+  buildFuseGroupsPipeline(manager, options);
+  buildTilePipeline(manager);
+  buildTileToNVVMPipeline(manager, options.waitLimit);
+}
+
+void fusion::buildNativeTilePipeline(OpPassManager &manager) {
+  manager.addPass(createFuseCompleteSchedules());
   manager.addPass(createFuseLowerToTile());
-  manager.addNestedPass<tile::KernelOp>(createCanonicalizerPass());
+}
+
+void fusion::buildTileToNativePipeline(OpPassManager &manager) {
+  manager.addNestedPass<tile::KernelOp>(createKernelCanonicalizer());
   manager.addNestedPass<tile::KernelOp>(createCSEPass());
   manager.addPass(createConvertTileToCPU());
   OpPassManager &kernels = manager.nest<ModuleOp>();
-  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createKernelCanonicalizer());
   kernels.addPass(createCSEPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   arith::ArithEmulateUnsupportedFloatsOptions floats;
@@ -150,22 +161,25 @@ void fusion::buildTileToNativePipeline(OpPassManager &manager) {
   kernels.addPass(arith::createArithEmulateUnsupportedFloats(floats));
   kernels.addPass(createConvertMathToCPU());
   kernels.addPass(createConvertVectorToSCFPass());
-  kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createArithToLLVMConversionPass());
-  kernels.addPass(createConvertMathToLLVMPass());
-  kernels.addPass(createConvertControlFlowToLLVMPass());
-  kernels.addPass(createConvertFuncToLLVMPass());
-  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(arith::createArithExpandOpsPass());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.x86Vector = true;
+  vectors.amx = true;
+  kernels.addPass(createConvertVectorToLLVMPass(vectors));
+  kernels.addPass(createConvertToLLVMPass());
+  kernels.addPass(createKernelCanonicalizer());
   kernels.addPass(createCSEPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void fusion::buildFuseToNVVMPipeline(OpPassManager &manager,
-                                     const FuseToNVVMOptions &options) {
+void fusion::buildFuseToNativePipeline(OpPassManager &manager,
+                                       const FuseToNVVMOptions &options) {
   buildFuseGroupsPipeline(manager, options);
-  buildTilePipeline(manager);
-  buildTileToNVVMPipeline(manager, options.waitLimit);
+  buildNativeTilePipeline(manager);
+  buildTileToNativePipeline(manager);
 }
 
 using ErrorHandler = function_ref<LogicalResult(const Twine &)>;
@@ -249,6 +263,11 @@ void fusion::registerPipelines() {
       "Compile a module of functions over tensors to nvvm kernels and a host "
       "plan",
       buildFuseToNVVMPipeline);
+  registerPipeline<FuseToNVVMOptions>(
+      "fuse-to-native",
+      "Compile a module of functions over tensors to native kernels of a CPU "
+      "and a host plan",
+      buildFuseToNativePipeline);
   registerPipeline<FormGroupsPipelineOptions>(
       "fuse-to-unscheduled-groups",
       "Form groups and leave their schedules open", buildFormGroupsPipeline);
@@ -263,14 +282,13 @@ void fusion::registerPipelines() {
         buildTilePipeline(manager);
       });
   registerPipeline<EmptyPipelineOptions>(
-      "tile-to-native",
-      "Lower scheduled groups to functions of a CPU in the llvm dialect",
-      [](OpPassManager &manager, const EmptyPipelineOptions &) {
-        buildTileToNativePipeline(manager);
-      });
-  registerPipeline<EmptyPipelineOptions>(
       "tile-to-nvvm", "Lower block programs to nvvm kernels",
       [](OpPassManager &manager, const EmptyPipelineOptions &) {
         buildTileToNVVMPipeline(manager);
+      });
+  registerPipeline<EmptyPipelineOptions>(
+      "tile-to-native", "Lower block programs to native kernels of a CPU",
+      [](OpPassManager &manager, const EmptyPipelineOptions &) {
+        buildTileToNativePipeline(manager);
       });
 }

@@ -1,4 +1,4 @@
-//===- Compile.h - From linalg to PTX and manifest --------------*- C++ -*-===//
+//===- Compile.h - From linalg to code and manifest -------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,16 +28,17 @@ struct CompileOptions {
 };
 
 struct CompiledModule {
-  std::string ptx;
+  std::string ptx;          ///< empty where the chip is a CPU
+  std::string object;       ///< an object file where the chip is a CPU
   std::string manifestJson; ///< docs/manifest.md
   /// The module of groups with their schedules, as `tile-pipeline` takes it;
   /// empty unless asked for, and after a pipeline of one's own.
   std::string groups;
 };
 
-/// Lowers a module of groups that have their schedules, in place, down to PTX and
-/// manifest. Diagnostics go to its context; the error says what failed in one
-/// line.
+/// Lowers a module of groups that have their schedules, in place, down to PTX,
+/// or an object file for a CPU, and manifest. Diagnostics go to its context;
+/// the error says what failed in one line.
 llvm::Expected<CompiledModule> lowerGroups(mlir::ModuleOp groups);
 
 /// Compiles a copy of `unfused`. Diagnostics go to its context; the error says

@@ -93,7 +93,7 @@ struct FormGroupsPipelineOptions
       llvm::cl::init("")};
 };
 
-/// Options of `fuse-to-groups` and `fuse-to-nvvm`.
+/// Options of `fuse-to-groups`, `fuse-to-nvvm` and `fuse-to-native`.
 struct FuseToNVVMOptions : FormGroupsPipelineOptions {
   Option<unsigned> rescaleThreshold{
       *this, "rescale-threshold",
@@ -128,14 +128,22 @@ void buildTilePipeline(mlir::OpPassManager &manager);
 void buildTileToNVVMPipeline(mlir::OpPassManager &manager,
                              int64_t waitLimit = 0);
 
-/// From groups with schedules for a CPU to functions in the llvm dialect, in
-/// the nested module of the kernels.
-void buildTileToNativePipeline(mlir::OpPassManager &manager);
-
 /// From a module of func.funcs over tensors to the nvvm dialect:
 /// `fuse-to-nvvm`.
 void buildFuseToNVVMPipeline(mlir::OpPassManager &manager,
                              const FuseToNVVMOptions &options);
+
+/// From groups with schedules for a CPU to block programs.
+void buildNativeTilePipeline(mlir::OpPassManager &manager);
+
+/// From block programs for a CPU to the llvm dialect: native kernels
+/// (docs/native-kernels.md).
+void buildTileToNativePipeline(mlir::OpPassManager &manager);
+
+/// From a module of func.funcs over tensors to native kernels:
+/// `fuse-to-native`.
+void buildFuseToNativePipeline(mlir::OpPassManager &manager,
+                               const FuseToNVVMOptions &options);
 
 /// Registers the pipelines under their names.
 void registerPipelines();

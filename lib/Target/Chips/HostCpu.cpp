@@ -165,20 +165,30 @@ const CpuInfo &fusion::hostCpu() {
   return cpu;
 }
 
-std::optional<std::string> fusion::featureThatHostLacks(const CpuInfo &cpu) {
+/// Whether instructions of a feature may be in code that nobody asked for them
+/// by name. A virtual machine may hide other ones, as mwaitx.
+static bool isForGeneratedCode(StringRef feature) {
+  constexpr StringRef families[] = {"sse",  "ssse",  "avx",    "amx",
+                                    "bmi",  "lzcnt", "popcnt", "fma",
+                                    "f16c", "movbe", "gfni",   "vpclmulqdq"};
+  return llvm::any_of(
+      families, [&](StringRef family) { return feature.starts_with(family); });
+}
+
+std::optional<std::string>
+fusion::featureThatHostLacks(StringRef llvmCpu, StringRef llvmFeatures) {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  llvm::SmallVector<StringRef> needed;
-  if (cpu.llvmCpu != hostCpu().llvmCpu)
-    llvm::X86::getFeaturesForCPU(cpu.llvmCpu, needed);
-  llvm::SmallVector<StringRef> asked;
-  cpu.llvmFeatures.split(asked, ',', -1, /*KeepEmpty=*/false);
+  llvm::SmallVector<StringRef> needed, asked;
+  if (llvmCpu != hostCpu().llvmCpu)
+    llvm::X86::getFeaturesForCPU(llvmCpu, needed);
+  llvmFeatures.split(asked, ',', -1, /*KeepEmpty=*/false);
   for (StringRef feature : asked)
     if (feature.consume_front("+"))
       needed.push_back(feature);
   for (StringRef feature : needed) {
-    // Only what the host's detection knows can be missing.
     auto found = features.find(feature);
-    if (found != features.end() && !found->second)
+    if (isForGeneratedCode(feature) &&
+        (found == features.end() || !found->second))
       return feature.str();
   }
   return std::nullopt;

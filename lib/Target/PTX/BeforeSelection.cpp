@@ -50,6 +50,7 @@ fusion::BeforeSelectionScope::BeforeSelectionScope(const TargetMachine &machine)
          TargetPassConfig *passes) {
         if (&machine != current)
           return;
+        passes->disablePass(&MachineSinkingLegacyID);
         std::unique_ptr<Pass> last(createCodeGenPrepareLegacyPass());
         passes->insertPass(last->getPassID(), new BeforeSelection());
       });

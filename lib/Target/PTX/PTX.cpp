@@ -29,6 +29,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Vectorize/VectorCombine.h"
 #include <mutex>
 
 using namespace mlir;
@@ -61,16 +62,13 @@ createTargetMachine(const ChipInfo &chip, std::string &error) {
     setOption("nvptx-short-ptr", true);
     // Loads stay where the schedule places them, so that they move the
     // predicted bytes. Arithmetic stays, too, so that its operands do not wait
-    // in registers for a store at the end.
+    // in registers for a store at the end (BeforeSelection.cpp leaves out
+    // machine sinking).
     setOption("instcombine-code-sinking", false);
-    setOption("disable-machine-sink", true);
     // Accesses are as wide as the layouts make them. LLVM would also pad the
     // ones that it joins beyond that to a power of two, past the end of a
     // tensor.
     setOption("disable-nvptx-load-store-vectorizer", true);
-    // This pass divides an access into one for each extracted element, which is
-    // four accesses instead of one in shared memory.
-    setOption("disable-vector-combine", true);
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *target =
@@ -98,10 +96,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   tuning.LoopUnrolling = false;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
-  // After an interruption the remaining passes are skipped.
+  // After an interruption the remaining passes are skipped, and in any case the
+  // one that divides an access into one for each extracted element, which is
+  // four accesses instead of one in shared memory.
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
-      [&](StringRef, llvm::Any) { return goesOn(asked); });
+      [&](StringRef pass, llvm::Any) {
+        return pass != llvm::VectorCombinePass::name() && goesOn(asked);
+      });
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

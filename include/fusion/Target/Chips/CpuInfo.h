@@ -76,11 +76,11 @@ struct CpuInfo {
   }
 };
 
-struct ChipInfo;
-
-/// Returns what the machine lacks of the features that code for `cpu` may use,
-/// as LLVM's name of the first one ("avx512f"), or nullopt.
-std::optional<std::string> featureThatHostLacks(const CpuInfo &cpu);
+/// Returns what the machine lacks of the features that code for a CPU may use,
+/// as LLVM's name of the first one ("avx512f"), or nullopt. The arguments are
+/// those of CpuInfo.
+std::optional<std::string> featureThatHostLacks(llvm::StringRef llvmCpu,
+                                                llvm::StringRef llvmFeatures);
 
 } // namespace fusion
 

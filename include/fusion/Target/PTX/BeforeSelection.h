@@ -15,8 +15,9 @@ class TargetMachine;
 
 namespace fusion {
 
-/// Runs `sinkOffsets` and `predicateCopies` right before instruction selection
-/// in what this thread compiles with `machine`, as long as it lives.
+/// As long as it lives, changes the code generation of what this thread
+/// compiles with `machine`: runs `sinkOffsets` and `predicateCopies` right
+/// before instruction selection, and leaves out machine sinking.
 class BeforeSelectionScope {
 public:
   explicit BeforeSelectionScope(const llvm::TargetMachine &machine);

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fusion/Target/PTX/Manifest.h"
-#include "HostPlan.h"
+#include "fusion/Target/Plan/Manifest.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/NativeKernels.h"
+#include "fusion/Target/Chips/ChipTable.h"
+#include "fusion/Target/Plan/HostPlan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -50,33 +52,15 @@ static std::string scalarKind(Type type) {
 }
 
 static json::Value constantValue(DenseElementsAttr dense) {
-  Type element = dense.getElementType();
-  unsigned bytes = llvm::divideCeil(
-      element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
-  // One element's bytes in memory order.
-  auto bytesOf = [&](const APInt &value) {
-    std::string raw;
-    APInt wide = value.zextOrTrunc(8 * bytes);
-    for (unsigned i = 0; i < bytes; ++i)
-      raw.push_back(static_cast<char>(wide.extractBitsAsZExtValue(8, 8 * i)));
-    return raw;
-  };
-  auto bits = [&](Attribute attr) {
-    if (auto real = dyn_cast<FloatAttr>(attr))
-      return bytesOf(real.getValue().bitcastToAPInt());
-    return bytesOf(cast<IntegerAttr>(attr).getValue());
-  };
-  json::Object object{
-      {"bytes", static_cast<int64_t>(bytes) * dense.getNumElements()}};
-  if (dense.isSplat() && dense.getNumElements() > 0) {
-    object["splat"] = llvm::toHex(bits(dense.getSplatValue<Attribute>()), true);
-  } else {
-    std::string raw;
-    for (Attribute attr : dense.getValues<Attribute>())
-      raw += bits(attr);
-    object["data"] = llvm::encodeBase64(raw);
-  }
-  return object;
+  bool isSplat = dense.isSplat() && dense.getNumElements() > 0;
+  std::string bytes = bytesOfElements(dense);
+  if (!isSplat)
+    return json::Object{{"bytes", int64_t(bytes.size())},
+                        {"data", llvm::encodeBase64(bytes)}};
+  size_t ofElement = bytes.size() / dense.getNumElements();
+  return json::Object{
+      {"bytes", int64_t(bytes.size())},
+      {"splat", llvm::toHex(StringRef(bytes).take_front(ofElement), true)}};
 }
 
 static FailureOr<json::Value> shapeValue(const HostPlan &plan, Value tensor) {
@@ -195,6 +179,33 @@ static FailureOr<json::Value> launchValue(ModuleOp module, const HostPlan &plan,
   return json::Value(std::move(object));
 }
 
+/// Returns the name of the pipeline that lowers the module.
+static StringRef loweringOf(ModuleOp module) {
+  auto chip = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
+  return chip && lookupChip(chip.getName())->isCpu() ? "fuse-to-native"
+                                                     : "fuse-to-nvvm";
+}
+
+/// Adds what one block needs: threads and shared memory on a GPU, scratch
+/// memory on a CPU.
+static LogicalResult addResources(json::Object &object, ModuleOp module,
+                                  tile::LaunchOp launch,
+                                  LLVM::LLVMFuncOp kernel) {
+  if (tile::isNativeKernel(kernel)) {
+    auto scratch = kernel->getAttrOfType<IntegerAttr>(tile::kScratchAttrName);
+    object["scratch"] = scratch ? scratch.getInt() : 0;
+    return success();
+  }
+  auto block = kernel->getAttrOfType<DenseI32ArrayAttr>("fuse.block");
+  auto shared = kernel->getAttrOfType<IntegerAttr>("fuse.shared_memory");
+  if (!block)
+    return kernel.emitError("does not say how many threads a block has");
+  object["block"] = json::Array{block[0], block[1], block[2]};
+  object["dynamic_shared_memory"] = shared ? shared.getInt() : 0;
+  object["cluster"] = json::Array{clusterOf(module, launch), 1, 1};
+  return success();
+}
+
 static FailureOr<json::Value> kernelValue(ModuleOp module,
                                           tile::LaunchOp launch) {
   auto kernel = dyn_cast_or_null<LLVM::LLVMFuncOp>(
@@ -203,11 +214,7 @@ static FailureOr<json::Value> kernelValue(ModuleOp module,
     return launch.emitOpError("launches '")
            << launch.getKernel()
            << "', which is no lowered kernel; lower the module with "
-              "fuse-to-nvvm";
-  auto block = kernel->getAttrOfType<DenseI32ArrayAttr>("fuse.block");
-  auto shared = kernel->getAttrOfType<IntegerAttr>("fuse.shared_memory");
-  if (!block)
-    return kernel.emitError("does not say how many threads a block has");
+           << loweringOf(module);
   json::Array arguments;
   auto buffer = [](StringRef access) {
     return json::Object{
@@ -226,10 +233,9 @@ static FailureOr<json::Value> kernelValue(ModuleOp module,
   for (size_t i = 0; i < tensorMapsOf(module, launch).size(); ++i)
     arguments.push_back(json::Object{{"kind", "tensor_map"}});
   json::Object object{{"name", launch.getKernel().getLeafReference().str()},
-                      {"block", json::Array{block[0], block[1], block[2]}},
-                      {"dynamic_shared_memory", shared ? shared.getInt() : 0},
-                      {"cluster", json::Array{clusterOf(module, launch), 1, 1}},
                       {"arguments", std::move(arguments)}};
+  if (failed(addResources(object, module, launch, kernel)))
+    return failure();
   if (launch.getSchedule()) {
     std::string text;
     llvm::raw_string_ostream(text) << *launch.getSchedule();
@@ -315,12 +321,13 @@ static FailureOr<json::Value> functionValue(ModuleOp module,
 }
 
 FailureOr<std::string> fusion::translateToManifest(ModuleOp module,
-                                                   StringRef ptx) {
+                                                   StringRef code) {
   auto chip = module->getAttrOfType<fuse::ChipAttr>(fuse::kChipAttrName);
   if (!chip)
     return module.emitError(
                "the module does not say for which chip (attribute '")
-           << fuse::kChipAttrName << "'); lower it with fuse-to-nvvm";
+           << fuse::kChipAttrName
+           << "'); lower it with fuse-to-nvvm or fuse-to-native";
   SmallVector<DenseElementsAttr> constants;
   json::Array kernels, functions, constantValues;
   llvm::StringSet<> seen;
@@ -347,9 +354,15 @@ FailureOr<std::string> fusion::translateToManifest(ModuleOp module,
     constantValues.push_back(constantValue(constant));
   json::Object manifest{{"version", 1},
                         {"chip", chip.getName().str()},
-                        {"ptx", ptx.str()},
                         {"kernels", std::move(kernels)},
                         {"functions", std::move(functions)}};
+  if (const CpuInfo *cpu = lookupChip(chip.getName())->cpu) {
+    manifest["object"] = llvm::encodeBase64(code);
+    manifest["cpu"] = cpu->llvmCpu.str();
+    manifest["cpu_features"] = cpu->llvmFeatures.str();
+  } else {
+    manifest["ptx"] = code.str();
+  }
   if (!constantValues.empty())
     manifest["constants"] = std::move(constantValues);
   std::string text;

@@ -1,5 +1,4 @@
-//===- HostPlan.cpp - A function of launches as a plan
-//------------------------===//
+//===- HostPlan.cpp - A function of launches as a plan --------------------===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostPlan.h"
+#include "fusion/Target/Plan/HostPlan.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -195,6 +194,24 @@ FailureOr<std::string> HostPlan::bytesOf(Value tensor) const {
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
+
+std::string fusion::bytesOfElements(DenseElementsAttr dense) {
+  Type element = dense.getElementType();
+  unsigned bytes = llvm::divideCeil(
+      element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
+  std::string raw;
+  auto append = [&](const APInt &value) {
+    APInt wide = value.zextOrTrunc(8 * bytes);
+    for (unsigned i = 0; i < bytes; ++i)
+      raw.push_back(static_cast<char>(wide.extractBitsAsZExtValue(8, 8 * i)));
+  };
+  for (Attribute attr : dense.getValues<Attribute>()) {
+    auto real = dyn_cast<FloatAttr>(attr);
+    append(real ? real.getValue().bitcastToAPInt()
+                : cast<IntegerAttr>(attr).getValue());
+  }
+  return raw;
+}
 
 LogicalResult
 HostPlan::nameRoots(SmallVectorImpl<DenseElementsAttr> &constants) {

@@ -1,5 +1,4 @@
-//===- HostPlan.h - A function of launches as a plan
-//--------------------------===//
+//===- HostPlan.h - A function of launches as a plan ------------*- C++ -*-===//
 //
 // Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FUSION_LIB_TARGET_PTX_HOSTPLAN_H
-#define FUSION_LIB_TARGET_PTX_HOSTPLAN_H
+#ifndef FUSION_TARGET_PLAN_HOSTPLAN_H
+#define FUSION_TARGET_PLAN_HOSTPLAN_H
 
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -43,6 +42,9 @@ struct PlanCondition {
 /// 1 is left out.
 std::string combineExpressions(llvm::StringRef op, const std::string &a,
                                const std::string &b);
+
+/// Returns the bytes of all elements in memory order, little endian.
+std::string bytesOfElements(mlir::DenseElementsAttr dense);
 
 /// What a function of launches asks of the host.
 class HostPlan {
@@ -81,4 +83,4 @@ private:
 
 } // namespace fusion
 
-#endif // FUSION_LIB_TARGET_PTX_HOSTPLAN_H
+#endif // FUSION_TARGET_PLAN_HOSTPLAN_H
