@@ -42,7 +42,7 @@ def test_reference(family, case, dtype, build_folder, tmp_path):
     built = generate.workload(family, case["name"], dtype, overrides=small(family, case))
     module = tmp_path / "module.mlir"
     module.write_text(built.text)
-    command = [binary, module, "--device=cpu", "--seed=1", f"--output-dir={tmp_path}"]
+    command = [binary, module, "--device=reference", "--seed=1", f"--output-dir={tmp_path}"]
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
 

@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     return fail(manifest.takeError());
   std::unique_ptr<fusion::Device> device =
       fusion::createEmulatorDevice(fusion::EmulatorOptions());
-  if (llvm::Error error = device->loadModule(*ptx))
+  if (llvm::Error error = device->loadModule(*manifest))
     return fail(std::move(error));
   const fusion::FunctionPlan &plan = manifest->functions.front();
   std::vector<fusion::HostTensor> inputs;

@@ -6,7 +6,7 @@
 |*                                                                            *|
 |*===----------------------------------------------------------------------===*|
 |*                                                                            *|
-|* From the text of an MLIR module to PTX and a manifest (docs/manifest.md),  *|
+|* From the text of an MLIR module to code and a manifest (docs/manifest.md), *|
 |* and the execution of the manifest's plans. Nothing of MLIR or of C++ shows *|
 |* here, so that a binding needs neither. Objects belong to the caller, who   *|
 |* destroys them; what a function returns a pointer into lives as long as the *|
@@ -88,8 +88,11 @@ typedef struct FusionProgram FusionProgram;
 FusionProgram *fusionCompile(FusionText source,
                              const FusionCompileOptions *options,
                              const FusionCallbacks *callbacks);
+/** Empty for a chip that is a CPU. */
 FusionText fusionProgramPTX(const FusionProgram *program);
-/** The plan as JSON, with the PTX in it. */
+/** The bytes of an ELF object for a chip that is a CPU, else empty. */
+FusionText fusionProgramObject(const FusionProgram *program);
+/** The plan as JSON, with the PTX or the object in it. */
 FusionText fusionProgramManifest(const FusionProgram *program);
 /** The module of groups with their schedules, which `tile-pipeline` takes;
  *  empty after a pipeline of one's own. */
@@ -108,7 +111,8 @@ FusionText fusionVersion(void);
 
 typedef enum FusionDeviceKind {
   FusionEmulator, /**< executes PTX on the CPU, and counts */
-  FusionCuda      /**< a GPU of the CUDA driver */
+  FusionCuda,     /**< a GPU of the CUDA driver */
+  FusionCpu       /**< the machine's CPU, whose memory is the host's */
 } FusionDeviceKind;
 
 typedef struct FusionRunOptions {
@@ -116,6 +120,7 @@ typedef struct FusionRunOptions {
   int sanitize;  /**< emulator: look for races and bad accesses */
   uint64_t seed; /**< emulator: draws the order in which warps run */
   int ordinal;   /**< CUDA: the number of the GPU */
+  unsigned threads; /**< CPU: threads with the calling one; 0: one per core */
 } FusionRunOptions;
 
 /** A dense row-major tensor in host memory. `type` is spelled as in MLIR
@@ -130,12 +135,12 @@ typedef struct FusionTensor {
 typedef struct FusionPlan FusionPlan;
 typedef struct FusionRun FusionRun;
 
-/** Whether a text is a manifest, with or without its PTX. 0 if so. */
+/** Whether a text is a manifest, with or without its code. 0 if so. */
 int fusionManifestCheck(FusionText manifest, const FusionCallbacks *callbacks);
 
-/** A manifest that carries its PTX, made ready to run on a device. `options` may
+/** A manifest that carries its code, made ready to run on a device. `options` may
  *  be null: the emulator. Null after an error, as for a kind of device that there
- *  is not. */
+ *  is not, or that does not execute this code. */
 FusionPlan *fusionPlanCreate(FusionText manifest,
                              const FusionRunOptions *options,
                              const FusionCallbacks *callbacks);
@@ -158,7 +163,9 @@ FusionText fusionRunLaunches(const FusionRun *run);
 size_t fusionRunTemporaryBytes(const FusionRun *run);
 void fusionRunDestroy(FusionRun *run);
 
-/* Calls on tensors that are in the device's memory. */
+/* Calls on tensors that are in the device's memory. That of a CPU is the host's:
+ * addresses are pointers, aligned to 16 bytes, and a call has ended when
+ * `fusionCallStart` returns. */
 
 typedef struct FusionCall FusionCall;
 

@@ -254,6 +254,10 @@ FusionText fusionProgramPTX(const FusionProgram *program) {
   return toText(program->compiled.ptx);
 }
 
+FusionText fusionProgramObject(const FusionProgram *program) {
+  return toText(program->compiled.object);
+}
+
 FusionText fusionProgramManifest(const FusionProgram *program) {
   return toText(program->compiled.manifestJson);
 }

@@ -26,8 +26,8 @@ public:
 
   std::string name() const override { return device->name(); }
   std::string assembler() const override { return device->assembler(); }
-  llvm::Error loadModule(llvm::StringRef ptx) override {
-    return device->loadModule(ptx);
+  llvm::Error loadModule(const Manifest &manifest) override {
+    return device->loadModule(manifest);
   }
   llvm::Expected<DeviceAddress> allocate(size_t bytes,
                                          size_t alignment) override {
@@ -48,8 +48,7 @@ public:
   encodeTensorMap(const TensorMapRequest &request) override {
     return device->encodeTensorMap(request);
   }
-  llvm::Expected<uint64_t>
-  activeClusters(const DeviceLaunch &launch) override {
+  llvm::Expected<uint64_t> activeClusters(const DeviceLaunch &launch) override {
     return device->activeClusters(launch);
   }
   llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,

@@ -88,14 +88,19 @@ createPlan(llvm::StringRef json, const FusionRunOptions &options) {
   if (!manifest)
     return manifest.takeError();
   plan->manifest = std::move(*manifest);
-  if (plan->manifest.ptx.empty() && !plan->manifest.kernels.empty())
-    return llvm::createStringError("the manifest has no PTX");
+  if (!plan->manifest.hasCode())
+    return llvm::createStringError("the manifest has no code for its kernels");
   std::unique_ptr<Device> device;
   if (options.device == FusionCuda) {
     Expected<std::unique_ptr<Device>> cuda = createCudaDevice(options.ordinal);
     if (!cuda)
       return cuda.takeError();
     device = std::move(*cuda);
+  } else if (options.device == FusionCpu) {
+    CpuOptions cpu;
+    cpu.threads = options.threads;
+    cpu.proceed = [] { return proceed(InterruptibleDevice::callbacks, ""); };
+    device = createCpuDevice(cpu);
   } else if (options.device != FusionEmulator) {
     return llvm::createStringError("there is no kind of device " +
                                    llvm::Twine(int(options.device)));
@@ -103,7 +108,8 @@ createPlan(llvm::StringRef json, const FusionRunOptions &options) {
     EmulatorOptions emulator;
     emulator.sanitize = options.sanitize;
     emulator.seed = options.seed;
-    if (const ChipInfo *chip = lookupChip(plan->manifest.chip))
+    const ChipInfo *chip = lookupChip(plan->manifest.chip);
+    if (chip && !chip->isCpu())
       emulator.processors = processorsOf(*chip);
     emulator.proceed = [] {
       return proceed(InterruptibleDevice::callbacks, "");
@@ -111,7 +117,7 @@ createPlan(llvm::StringRef json, const FusionRunOptions &options) {
     device = createEmulatorDevice(emulator);
   }
   if (!plan->manifest.kernels.empty())
-    if (llvm::Error error = device->loadModule(plan->manifest.ptx))
+    if (llvm::Error error = device->loadModule(plan->manifest))
       return std::move(error);
   plan->device = std::make_unique<InterruptibleDevice>(std::move(device));
   return plan;

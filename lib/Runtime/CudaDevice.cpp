@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaDriver.h"
+#include "Measure.h"
 #include "fusion/Runtime/Device.h"
+#include "fusion/Runtime/Manifest.h"
 #include "fusion/Toolchain/Ptxas.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -86,7 +88,12 @@ public:
   std::string name() const override { return deviceName; }
   std::string assembler() const override { return assemblerText; }
 
-  llvm::Error loadModule(llvm::StringRef ptx) override {
+  llvm::Error loadModule(const Manifest &manifest) override {
+    if (manifest.isNative())
+      return llvm::createStringError(
+          deviceName + " executes PTX; the kernels are machine code for '" +
+          manifest.chip + "'");
+    const std::string &ptx = manifest.ptx;
     CurrentContext current(driver, context);
     // ptxas may be older than the PTX, or newer than the driver can load; the
     // driver's own compiler is the way out of both.
@@ -100,7 +107,7 @@ public:
       }
       assemblerText = "driver, since " + llvm::toString(std::move(error));
     }
-    return load(ptx.str().c_str());
+    return load(ptx.c_str());
   }
 
   llvm::Expected<DeviceAddress> allocate(size_t bytes,
@@ -510,21 +517,10 @@ CudaDevice::measure(llvm::ArrayRef<DeviceLaunch> launches) {
     return llvm::Error::success();
   };
 
-  // The warm-up loads code and raises the clocks; its last run tells how many
-  // repetitions make a batch long against the events' resolution.
-  constexpr unsigned warmUpRepetitions = 10, warmUpBatches = 3, batches = 31;
-  constexpr double batchMicroseconds = 500;
-  std::vector<double> samples;
-  if (auto error = sample(warmUpRepetitions, warmUpBatches, samples))
-    return std::move(error);
-  unsigned repetitions = std::clamp<double>(
-      std::ceil(batchMicroseconds / std::max(samples.back(), 0.1)), 1, 200);
-  samples.clear();
-  if (auto error = sample(repetitions, batches, samples))
-    return std::move(error);
-  std::nth_element(samples.begin(), samples.begin() + batches / 2,
-                   samples.end());
-  return samples[batches / 2];
+  llvm::Expected<double> us = measureMedian(sample, /*warmUpRepetitions=*/10);
+  if (!us)
+    return us.takeError();
+  return *us;
 }
 
 } // namespace

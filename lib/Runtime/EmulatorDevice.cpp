@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Runtime/Device.h"
+#include "fusion/Runtime/Manifest.h"
 #include "fusion/Timing/TimingReport.h"
 
 using namespace fusion;
@@ -65,7 +66,12 @@ public:
   std::string name() const override { return "emulator"; }
   std::string assembler() const override { return ""; }
 
-  llvm::Error loadModule(llvm::StringRef ptx) override {
+  llvm::Error loadModule(const Manifest &manifest) override {
+    if (manifest.isNative())
+      return llvm::createStringError(
+          "the emulator executes PTX; the kernels are machine code for '" +
+          manifest.chip + "'");
+    const std::string &ptx = manifest.ptx;
     emulator::Error error;
     program = emulator::Program::parse(std::string_view(ptx), error);
     if (!program)

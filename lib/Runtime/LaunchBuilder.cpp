@@ -84,6 +84,7 @@ Expected<DeviceLaunch> LaunchBuilder::build(const LaunchInfo &launch) {
   result.block = kernel.block;
   result.cluster = kernel.cluster;
   result.dynamicSharedMemory = kernel.dynamicSharedMemory;
+  result.scratch = kernel.scratch;
   // CUDA C++ Programming Guide, technical specifications per compute
   // capability.
   const int64_t limits[] = {INT32_MAX, 65535, 65535};

@@ -169,6 +169,14 @@ std::optional<Alias> readAlias(const JsonNode &node) {
   return alias;
 }
 
+/// Bytes in base64.
+std::string readBytes(const JsonNode &node) {
+  std::vector<char> bytes;
+  if (llvm::Error error = llvm::decodeBase64(node.string(), bytes))
+    node.fail(llvm::toString(std::move(error)));
+  return std::string(bytes.begin(), bytes.end());
+}
+
 ConstantInfo readConstant(const JsonNode &node) {
   ConstantInfo constant;
   int64_t bytes = node.member("bytes").integer(0, int64_t(1) << 40);
@@ -214,10 +222,13 @@ std::optional<Prediction> readPrediction(const JsonNode &node) {
   return prediction;
 }
 
-KernelInfo readKernel(const JsonNode &node) {
+KernelInfo readKernel(const JsonNode &node, bool isNative) {
   KernelInfo kernel;
   kernel.name = node.member("name").string();
-  kernel.block = readDimensions(node.member("block"), kMaxThreads);
+  if (!isNative)
+    kernel.block = readDimensions(node.member("block"), kMaxThreads);
+  if (JsonNode scratch = node.member("scratch"); !scratch.absent())
+    kernel.scratch = scratch.integer(0, int64_t(1) << 40);
   if (JsonNode cluster = node.member("cluster"); !cluster.absent())
     kernel.cluster = readDimensions(cluster, 64);
   if (JsonNode shared = node.member("dynamic_shared_memory"); !shared.absent())
@@ -437,12 +448,19 @@ llvm::Expected<Manifest> Manifest::parse(StringRef json) {
   manifest.chip = root.member("chip").string();
   if (JsonNode ptx = root.member("ptx"); !ptx.absent())
     manifest.ptx = ptx.string();
+  if (JsonNode object = root.member("object"); !object.absent())
+    manifest.object = readBytes(object);
+  if (JsonNode cpu = root.member("cpu"); !cpu.absent())
+    manifest.cpu = cpu.string();
+  if (JsonNode features = root.member("cpu_features"); !features.absent())
+    manifest.cpuFeatures = features.string();
   if (JsonNode list = root.member("constants"); !list.absent())
     for (size_t i = 0, e = list.size(); i < e; ++i)
       manifest.constants.push_back(readConstant(list.element(i)));
   JsonNode kernels = root.member("kernels");
   for (size_t i = 0, e = kernels.size(); i < e; ++i)
-    manifest.kernels.push_back(readKernel(kernels.element(i)));
+    manifest.kernels.push_back(
+        readKernel(kernels.element(i), manifest.isNative()));
   JsonNode functions = root.member("functions");
   for (size_t i = 0, e = functions.size(); i < e; ++i)
     manifest.functions.push_back(readFunction(functions.element(i), manifest));

@@ -116,7 +116,7 @@ llvm::Expected<double> GroupMeasurement::run(const Schedule &schedule) {
   llvm::Expected<std::unique_ptr<Device>> device = makeDevice();
   if (!device)
     return device.takeError();
-  if (llvm::Error error = (*device)->loadModule(compiled->ptx))
+  if (llvm::Error error = (*device)->loadModule(*manifest))
     return std::move(error);
   const FunctionPlan &plan = manifest->functions.front();
   llvm::Expected<std::vector<HostTensor>> inputs = drawInputs(plan);

@@ -174,8 +174,8 @@ class Program:
             workspace: Any = None) -> Run:
         """Executes a function.
 
-        Arrays in the host's memory are executed by the emulator, unless `device` says
-        otherwise. Arrays in a GPU's memory (anything with DLPack or
+        Arrays in the host's memory are executed by the emulator, or by the CPU where the
+        program was compiled for one, unless `device` says otherwise. Arrays in a GPU's memory (anything with DLPack or
         ``__cuda_array_interface__``, dense and row-major) are executed there: nothing is
         copied, and nothing is waited for.
 
@@ -185,8 +185,8 @@ class Program:
                 or as types of their own (ml_dtypes, DLPack). Arrays in the host's
                 memory need not be contiguous.
             function: its name; may be left out where the module has one only.
-            device: ``"emulator"``, or ``"cuda"``: with arrays of the host, the first GPU
-                (they are copied there and back). Default: where the arrays are.
+            device: ``"emulator"``, ``"cpu"``, or ``"cuda"``: with arrays of the host, the
+                first GPU (they are copied there and back). Default: where the arrays are.
             sanitize: look for races and bad accesses (emulator).
             seed: draws the order in which warps run (emulator).
             progress: called with the name of each kernel before its launch. What it
@@ -216,7 +216,8 @@ class Program:
             return Run(results, gpu.describe_launches(self.manifest, name), temporaries)
         if stream is not None or out is not None or workspace is not None:
             raise TypeError("stream, out and workspace go with inputs on a GPU")
-        plan = self._plan(device or "emulator", checks.truth(sanitize, "sanitize"),
+        own = "cpu" if self.manifest.get("object") else "emulator"
+        plan = self._plan(device or own, checks.truth(sanitize, "sanitize"),
                           checks.seed(seed, "seed"))
         name = self._name(function)
         infos = self._functions[name]["inputs"]
@@ -286,14 +287,14 @@ class Program:
             raise TypeError(f"'{name}' takes {expected} inputs, not {len(inputs)}")
 
     def _plan(self, device: str, sanitize: bool, seed: int, ordinal: int = 0) -> Any:
-        if device not in ("emulator", "cuda"):
-            raise ValueError(f"no device '{device}'; there are 'emulator' and 'cuda'")
+        if device not in ("emulator", "cuda", "cpu"):
+            raise ValueError(f"no device '{device}'; there are 'emulator', 'cuda' and 'cpu'")
         key = (device, sanitize, seed, ordinal)
         with self._lock:
             if key not in self._plans:
                 with gpu.run_errors():
                     self._plans[key] = _native.Plan(
-                        self._json, ordinal if device == "cuda" else None, sanitize, seed)
+                        self._json, device, ordinal, sanitize, seed, 0)
             return self._plans[key]
 
     def _call(self, ordinal: int, name: str, shapes: tuple, values: tuple) -> Any:

@@ -109,10 +109,10 @@ nb::tuple compile(nb::bytes source, const std::string &chip,
                   const std::string &exponentials,
                   const std::string &passPipeline, bool forceFusion,
                   bool remarks, nb::object progress) {
-  FusionCompileOptions options{
-      toText(chip),         toText(fileName),     toText(f32Products),
-      toText(exponentials), toText(passPipeline), int(forceFusion),
-      int(remarks),         toText(f8Products)};
+  FusionCompileOptions options{toText(chip),         toText(fileName),
+                               toText(f32Products),  toText(exponentials),
+                               toText(passPipeline), int(forceFusion),
+                               int(remarks),         toText(f8Products)};
   Caller caller(std::move(progress));
   FusionText text{source.c_str(), source.size()};
   FusionProgram *program;
@@ -137,11 +137,14 @@ using OwnedBytes = nb::ndarray<nb::numpy, uint8_t, nb::ndim<1>>;
 /// A plan on a device.
 class Plan {
 public:
-  /// On GPU number `ordinal`, or on the emulator where that is none.
-  Plan(const std::string &manifest, std::optional<int> ordinal, bool sanitize,
-       uint64_t seed) {
-    FusionRunOptions options{ordinal ? FusionCuda : FusionEmulator,
-                             int(sanitize), seed, ordinal.value_or(0)};
+  /// On a device: `emulator`, `cuda` (number `ordinal`) or `cpu` (on `threads`
+  /// threads, 0: one per core).
+  Plan(const std::string &manifest, const std::string &device, int ordinal,
+       bool sanitize, uint64_t seed, unsigned threads) {
+    FusionDeviceKind kind = device == "cuda"  ? FusionCuda
+                            : device == "cpu" ? FusionCpu
+                                              : FusionEmulator;
+    FusionRunOptions options{kind, int(sanitize), seed, ordinal, threads};
     Caller caller{nb::none()};
     {
       nb::gil_scoped_release release;
@@ -346,10 +349,9 @@ NB_MODULE(_native, module) {
   nb::set_leak_warnings(false);
   module.def("compile", &compile, nb::arg("source"), nb::arg("chip"),
              nb::arg("file_name"), nb::arg("f32_products"),
-             nb::arg("f8_products"),
-             nb::arg("exponentials"), nb::arg("pass_pipeline"),
-             nb::arg("force_fusion"), nb::arg("remarks"),
-             nb::arg("progress").none());
+             nb::arg("f8_products"), nb::arg("exponentials"),
+             nb::arg("pass_pipeline"), nb::arg("force_fusion"),
+             nb::arg("remarks"), nb::arg("progress").none());
   // What is wrong with a manifest, or None.
   module.def(
       "check_manifest",
@@ -368,9 +370,10 @@ NB_MODULE(_native, module) {
   });
   module.def("version", [] { return toString(fusionVersion()); });
   nb::class_<Plan>(module, "Plan")
-      .def(nb::init<const std::string &, std::optional<int>, bool, uint64_t>(),
-           nb::arg("manifest"), nb::arg("ordinal").none(), nb::arg("sanitize"),
-           nb::arg("seed"))
+      .def(nb::init<const std::string &, const std::string &, int, bool,
+                    uint64_t, unsigned>(),
+           nb::arg("manifest"), nb::arg("device"), nb::arg("ordinal"),
+           nb::arg("sanitize"), nb::arg("seed"), nb::arg("threads"))
       .def("allocate", &Plan::allocate, nb::arg("bytes"))
       .def("free", &Plan::free, nb::arg("address"))
       .def("read", &Plan::read, nb::arg("address"), nb::arg("bytes"))

@@ -9,7 +9,7 @@
 # RUN: FileCheck %s < %t/loops.mlir
 # CHECK: scf.for
 # CHECK-NOT: linalg.winograd
-# RUN: fusion-run %t/loops.mlir --device=cpu --output-dir=%t/loops
+# RUN: fusion-run %t/loops.mlir --device=reference --output-dir=%t/loops
 # RUN: fusion-run %t/transforms.mlir --device=emulator --output-dir=%t/contractions
 # RUN: %python %s compare %t
 

@@ -1,5 +1,5 @@
 // RUN: fusion-opt %s --reference-guard-division | FileCheck %s
-// RUN: fusion-run %s --device=cpu
+// RUN: fusion-run %s --device=reference
 
 // CHECK-LABEL: func.func @quotient
 // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[Y:.*]], %c0_i32

@@ -122,7 +122,7 @@ def run(name, ir, seed=1, files={}, shapes={}, threads=0):
     folder = FOLDER / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "in.mlir").write_text(ir)
-    command = [TOOL, str(folder / "in.mlir"), "--device=cpu", f"--seed={seed}", f"--output-dir={folder}",
+    command = [TOOL, str(folder / "in.mlir"), "--device=reference", f"--seed={seed}", f"--output-dir={folder}",
                f"--json={folder}/report.json", f"--threads={threads}"]
     for i, array in files.items():
         np.save(folder / f"given{i}.npy", array)

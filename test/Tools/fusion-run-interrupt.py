@@ -40,13 +40,13 @@ def interrupt(process, seconds):
 
 # The second function would take the reference minutes. The report of the first is there.
 pathlib.Path(path + ".mlir").write_text(PRODUCT.format("small", 8) + PRODUCT.format("large", 6000))
-process = start(path + ".mlir", "--device=cpu", f"--json={path}.json")
-assert process.stdout.readline() == "small on cpu\n"
+process = start(path + ".mlir", "--device=reference", f"--json={path}.json")
+assert process.stdout.readline() == "small on reference\n"
 while process.stdout.readline() != "  done\n":
     assert process.poll() is None
 time.sleep(2)
 report, messages = interrupt(process, 10)
-assert report == "large on cpu\n  error: stopped by Ctrl-C before the results were compared\n", report
+assert report == "large on reference\n  error: stopped by Ctrl-C before the results were compared\n", report
 assert messages == "fusion-run: error: stopped by Ctrl-C before the results were compared\n", messages
 small, large = json.loads(pathlib.Path(path + ".json").read_text())
 assert (small["entry"], small["error"]) == ("small", None) and small["results"], small

@@ -28,10 +28,12 @@ const char *const fusion::run::helpText = R"(usage: fusion-run in.mlir [options]
 Compiles an unfused module, runs the plan of its functions on a device and
 compares the results with a reference computed on the CPU.
 
-  --chip=NAME               compile for this chip (sm_80)
-  --device=DEVICE           emulator, cuda, auto (the machine's GPU, else the
-                            emulator) or cpu (the reference itself, nothing
-                            is compiled); default auto
+  --chip=NAME               compile for this chip (sm_80; for --device=cpu host,
+                            the machine's CPU)
+  --device=DEVICE           emulator, cuda, cpu (the machine's), auto (cpu for a
+                            chip that is a CPU, else the machine's GPU, else the
+                            emulator) or reference (the reference itself,
+                            nothing is compiled); default auto
   --entry=NAME              run this function (default: every public function)
   --seed=N                  seed of the generated inputs (0)
   --input=I:FILE.npy        take input I from a file
@@ -53,7 +55,8 @@ compares the results with a reference computed on the CPU.
                             how exponentials of a difference are computed
                             (guarded)
   --time                    predict the times of kernels on the chip from their
-                            machine code (emulator; docs/timing.md)
+                            machine code (emulator; docs/timing.md), or measure
+                            them (cpu)
   --time-code=CODE          what the prediction replays: sass (machine code, by
                             ptxas and nvdisasm), ptx, or best: PTX if there is
                             no machine code that fits (best)
@@ -70,7 +73,8 @@ compares the results with a reference computed on the CPU.
                             blocks where they have none
   --gpcs=COUNTxSMS,...      the emulator's SMs, by GPC (the chip's); clusters are
                             placed in them
-  --threads=N               host threads of the reference (0: one per core)
+  --threads=N               threads of the CPU and of the reference (0: one per
+                            core)
   --remarks[=REGEX]         print what the compilation did and why to the
                             standard error: all, or categories that match
   --version                 print the version
@@ -78,6 +82,22 @@ compares the results with a reference computed on the CPU.
 Exit code: 0 all results agree and nothing was found, 2 a result is wrong,
 3 the sanitizer found something, 1 anything else.
 )";
+
+llvm::StringRef fusion::run::nameOf(DeviceChoice device) {
+  switch (device) {
+  case DeviceChoice::Emulator:
+    return "emulator";
+  case DeviceChoice::Cuda:
+    return "cuda";
+  case DeviceChoice::Cpu:
+    return "cpu";
+  case DeviceChoice::Auto:
+    return "auto";
+  case DeviceChoice::Reference:
+    return "reference";
+  }
+  llvm_unreachable("covered switch");
+}
 
 namespace {
 
@@ -111,10 +131,16 @@ public:
       return fail("--warm is for --time");
     if (options.timeCode && !options.time)
       return fail("--time-code is for --time");
+    if (Error error = chooseChip())
+      return std::move(error);
     if (options.time && options.device == DeviceChoice::Auto)
       options.device = DeviceChoice::Emulator;
-    if (options.time && options.device != DeviceChoice::Emulator)
-      return fail("--time is for --device=emulator");
+    if (options.time && options.device != DeviceChoice::Emulator &&
+        options.device != DeviceChoice::Cpu)
+      return fail("--time is for --device=emulator and --device=cpu");
+    if ((options.isWarm || options.timeCode) &&
+        options.device == DeviceChoice::Cpu)
+      return fail("--warm and --time-code are for --device=emulator");
     if (!options.ptxFile.empty() && options.manifestFile.empty())
       return fail("--ptx needs --manifest");
     if (options.waitLimit && !options.manifestFile.empty())
@@ -126,10 +152,10 @@ public:
       if (!isGiven)
         continue;
       if (!options.passPipeline.empty() || !options.manifestFile.empty() ||
-          options.device == DeviceChoice::Cpu)
+          options.device == DeviceChoice::Reference)
         return fail(Twine(option) +
                     " is for the default pipeline: it cannot be combined with "
-                    "--pass-pipeline, --manifest or --device=cpu");
+                    "--pass-pipeline, --manifest or --device=reference");
     }
     return options;
   }
@@ -137,6 +163,21 @@ public:
 private:
   static Error fail(const Twine &message) {
     return llvm::createStringError(message);
+  }
+
+  /// Sets the chip and the device where one follows from the other one.
+  Error chooseChip() {
+    bool isForCpu = options.device == DeviceChoice::Cpu;
+    if (options.chip.empty())
+      options.chip = isForCpu ? "host" : "sm_80";
+    bool isCpu = lookupChip(options.chip)->isCpu();
+    if (options.device == DeviceChoice::Auto && isCpu)
+      options.device = DeviceChoice::Cpu;
+    else if (options.device != DeviceChoice::Reference && isForCpu != isCpu)
+      return fail("--device=" + Twine(nameOf(options.device)) +
+                  " does not run what is compiled for '" + options.chip +
+                  "', which is a " + (isCpu ? "CPU" : "GPU"));
+    return Error::success();
   }
 
   Error option(StringRef argument) {
@@ -275,8 +316,10 @@ private:
       options.device = DeviceChoice::Auto;
     else if (value == "cpu")
       options.device = DeviceChoice::Cpu;
+    else if (value == "reference")
+      options.device = DeviceChoice::Reference;
     else
-      return fail("--device is emulator, cuda, auto or cpu");
+      return fail("--device is emulator, cuda, cpu, auto or reference");
     return Error::success();
   }
 

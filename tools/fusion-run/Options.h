@@ -20,11 +20,14 @@
 
 namespace fusion::run {
 
-enum class DeviceChoice { Emulator, Cuda, Auto, Cpu };
+enum class DeviceChoice { Emulator, Cuda, Cpu, Auto, Reference };
+
+/// Returns the name of a device as the option has it.
+llvm::StringRef nameOf(DeviceChoice device);
 
 struct Options {
   std::string input = "-";
-  std::string chip = "sm_80";
+  std::string chip; ///< set by the parser
   DeviceChoice device = DeviceChoice::Auto;
   std::string entry; ///< empty: every public function
   uint64_t seed = 0;
@@ -41,11 +44,11 @@ struct Options {
   std::string f8Products;   ///< the same
   std::string exponentials; ///< empty: as the module says
   bool sanitize = false;
-  bool time = false;   ///< on the emulator
+  bool time = false;   ///< on the emulator or the CPU
   bool isWarm = false; ///< of the launches that are timed
   std::optional<timing::CodeChoice> timeCode; ///< what is replayed
   unsigned schedules = 1;
-  unsigned threads = 0;
+  unsigned threads = 0;  ///< of the CPU, as a device and for the reference
   int64_t waitLimit = 0; ///< tries of a wait for an mbarrier, 0: any number
   std::optional<uint64_t> activeClusters; ///< at most, of persistent kernels
   std::vector<GpcGroup> gpcs; ///< of the emulator; empty: the chip's

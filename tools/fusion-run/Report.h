@@ -30,7 +30,7 @@ struct ResultReport {
 struct FunctionReport {
   std::string entry;
   std::string chip;   ///< empty if nothing was compiled
-  std::string device; ///< cuda, emulator or cpu
+  std::string device; ///< cuda, emulator, cpu or reference
   std::string deviceName;
   std::string assembler; ///< empty if none was used
   std::vector<ResultReport> results;

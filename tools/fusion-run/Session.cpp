@@ -200,7 +200,7 @@ Error Session::compilePlan() {
   manifest = std::move(*parsed);
   if (!ptx.empty())
     manifest->ptx = std::move(ptx);
-  if (manifest->ptx.empty() && !manifest->kernels.empty())
+  if (!manifest->hasCode())
     return llvm::createStringError(
         "the manifest has no PTX: give it by --ptx=FILE");
   return Error::success();
@@ -217,12 +217,15 @@ Error Session::prepare() {
       llvm::errs() << "fusion-run: note: --device=auto takes the emulator: "
                    << llvm::toString(cuda.takeError()) << "\n";
   }
-  if (device != DeviceChoice::Cpu)
+  if (device != DeviceChoice::Reference)
     if (Error error = compilePlan())
       return error;
+  // A plan that was compiled earlier says what it is for.
+  if (options.device == DeviceChoice::Auto && manifest->isNative())
+    device = DeviceChoice::Cpu;
   if (InterruptGuard::isInterrupted())
     return stopped();
-  if (options.useReference || device == DeviceChoice::Cpu) {
+  if (options.useReference || device == DeviceChoice::Reference) {
     Expected<std::unique_ptr<Reference>> compiled =
         Reference::compile(module, options.threads);
     if (!compiled)
@@ -245,13 +248,19 @@ Session::createDevice(uint64_t schedule, bool isTimed, bool isWarm,
                       timing::CodeChoice code) {
   if (device == DeviceChoice::Cuda)
     return createCudaDevice();
+  if (device == DeviceChoice::Cpu) {
+    CpuOptions cpu;
+    cpu.threads = options.threads;
+    cpu.proceed = [] { return !InterruptGuard::isInterrupted(); };
+    return createCpuDevice(cpu);
+  }
   EmulatorOptions emulator;
   emulator.sanitize = options.sanitize;
   emulator.seed = options.seed + schedule;
   // How many bytes reach DRAM depends on the size of the chip's L2. Schedules
   // are measured before there is a plan.
   const std::string &name = manifest ? manifest->chip : options.chip;
-  if (const ChipInfo *chip = lookupChip(name)) {
+  if (const ChipInfo *chip = lookupChip(name); chip && !chip->isCpu()) {
     emulator.l2Bytes = chip->l2Bytes;
     emulator.processors = processorsOf(*chip);
     if (isTimed)
@@ -260,11 +269,11 @@ Session::createDevice(uint64_t schedule, bool isTimed, bool isWarm,
     emulator.timedCode = code;
   } else if (isTimed) {
     return llvm::createStringError("--time: unknown chip '" + name +
-                                   "'; known chips are " + knownChipNames());
+                                   "'; known chips are " + knownGpuNames());
   } else if (!options.gpcs.empty()) {
     return llvm::createStringError("--gpcs: what an SM of '" + name +
                                    "' holds is not known; known chips are " +
-                                   knownChipNames());
+                                   knownGpuNames());
   }
   if (!options.gpcs.empty())
     emulator.processors.gpcs = options.gpcs;
@@ -290,13 +299,17 @@ Error Session::runOnDevice(const std::string &name,
     if (!target)
       return target.takeError();
     if (!manifest->kernels.empty())
-      if (Error error = (*target)->loadModule(manifest->ptx))
+      if (Error error = (*target)->loadModule(*manifest))
         return error;
-    // The emulator asks whether to continue. A GPU does not: while it works,
-    // Ctrl-C ends the process.
+    // The emulator and the CPU ask whether to continue. A GPU does not: while
+    // it works, Ctrl-C ends the process.
     std::optional<InterruptGuard::Pause> pause;
     ExecuteOptions execution;
     execution.maxClusters = options.activeClusters;
+    if (device == DeviceChoice::Cpu) {
+      report.deviceName = (*target)->name();
+      execution.measure = options.time;
+    }
     if (device == DeviceChoice::Cuda) {
       report.assembler = (*target)->assembler();
       report.deviceName = (*target)->name();
@@ -409,16 +422,14 @@ Error Session::writeTensors(llvm::StringRef entry, const char *kind,
 
 Error Session::runInto(mlir::func::FuncOp function, FunctionReport &report) {
   report.entry = function.getName().str();
-  report.device = device == DeviceChoice::Cuda  ? "cuda"
-                  : device == DeviceChoice::Cpu ? "cpu"
-                                                : "emulator";
+  report.device = nameOf(device).str();
   Expected<std::vector<HostTensor>> inputs = makeInputs(function, options);
   if (!inputs)
     return inputs.takeError();
   auto check = [&](llvm::ArrayRef<HostTensor> results) {
     return checkResults(function, *inputs, results, report);
   };
-  return device == DeviceChoice::Cpu
+  return device == DeviceChoice::Reference
              ? check({})
              : runOnDevice(report.entry, *inputs, report, check);
 }
@@ -443,7 +454,7 @@ Error Session::checkResults(mlir::func::FuncOp function,
     report.isUndefined = computed->isUndefined;
   }
   std::vector<HostTensor> asked;
-  if (device == DeviceChoice::Cpu) {
+  if (device == DeviceChoice::Reference) {
     // The reference itself was asked for, so there is nothing to compare.
     asked = std::move(references);
     results = asked;

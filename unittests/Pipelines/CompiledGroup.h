@@ -56,7 +56,7 @@ inline std::vector<LaunchReport> emulate(ScheduledGroup &group,
   emulator.l2Bytes = l2Bytes;
   std::unique_ptr<Device> device = createEmulatorDevice(emulator);
   llvm::Error error =
-      manifest ? device->loadModule(compiled->ptx) : manifest.takeError();
+      manifest ? device->loadModule(*manifest) : manifest.takeError();
   if (error) {
     ADD_FAILURE() << llvm::toString(std::move(error));
     return {};

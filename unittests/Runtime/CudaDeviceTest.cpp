@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaDriver.h"
+#include "PtxManifest.h"
 #include "fusion/Runtime/DeviceCall.h"
 #include "fusion/Runtime/Executor.h"
 #include "gtest/gtest.h"
@@ -72,7 +73,7 @@ TEST(CudaDevice, RunsAndMeasures) {
   std::unique_ptr<Device> device = openDevice();
   ASSERT_TRUE(device);
   EXPECT_EQ(device->name(), "Fake GPU");
-  ASSERT_FALSE(bool(device->loadModule(doublePtx)));
+  ASSERT_FALSE(bool(device->loadModule(withPtx(doublePtx))));
   // The fake loads no machine code: the driver rejects ptxas's machine code, if
   // ptxas is installed, and compiles.
   EXPECT_EQ(device->assembler().substr(0, 6), "driver");
@@ -122,7 +123,7 @@ TEST(CudaDevice, TensorMaps) {
 TEST(CudaDevice, ProgrammaticLaunches) {
   std::unique_ptr<Device> device = openDevice();
   ASSERT_TRUE(device);
-  ASSERT_FALSE(bool(device->loadModule(doublePtx)));
+  ASSERT_FALSE(bool(device->loadModule(withPtx(doublePtx))));
   auto *count = static_cast<uint64_t *>(
       dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fakeProgrammaticLaunches"));
   ASSERT_TRUE(count);
@@ -146,7 +147,7 @@ TEST(CudaDevice, ProgrammaticLaunches) {
 TEST(CudaDevice, ActiveClusters) {
   std::unique_ptr<Device> device = openDevice();
   ASSERT_TRUE(device);
-  ASSERT_FALSE(bool(device->loadModule(doublePtx)));
+  ASSERT_FALSE(bool(device->loadModule(withPtx(doublePtx))));
   DeviceLaunch launch;
   launch.kernel = "double_it";
   launch.block = {32, 1, 1};
@@ -184,7 +185,7 @@ TEST(CudaDevice, CallsAreCaptured) {
   const cuda::Driver &driver = *llvm::cantFail(cuda::Driver::load());
   std::unique_ptr<Device> device = openDevice();
   ASSERT_TRUE(device);
-  ASSERT_FALSE(bool(device->loadModule(doublePtx)));
+  ASSERT_FALSE(bool(device->loadModule(withPtx(doublePtx))));
   Manifest manifest = planWithSharedMemory(100 * 1024);
   auto constants = llvm::cantFail(DeviceConstants::create(manifest, *device));
   auto call = llvm::cantFail(
@@ -230,14 +231,14 @@ TEST(CudaDevice, CallsAreCaptured) {
 TEST(CudaDevice, Errors) {
   std::unique_ptr<Device> device = openDevice();
   ASSERT_TRUE(device);
-  llvm::Error broken = device->loadModule(".version 8.0 nonsense");
+  llvm::Error broken = device->loadModule(withPtx(".version 8.0 nonsense"));
   ASSERT_TRUE(bool(broken));
   std::string message = llvm::toString(std::move(broken));
   EXPECT_NE(message.find("does not load the kernels on Fake GPU"),
             std::string::npos)
       << message;
 
-  ASSERT_FALSE(bool(device->loadModule(doublePtx)));
+  ASSERT_FALSE(bool(device->loadModule(withPtx(doublePtx))));
   Manifest manifest = planWithSharedMemory(200 * 1024);
   HostTensor input(ElementType::F32, {32});
   llvm::Expected<Execution> run =

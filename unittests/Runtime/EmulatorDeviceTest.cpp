@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PtxManifest.h"
 #include "fusion/Runtime/Executor.h"
 #include "gtest/gtest.h"
 
@@ -64,7 +65,7 @@ llvm::Expected<Execution> runMoveBox(const std::string &box,
   if (!manifest)
     return manifest.takeError();
   std::unique_ptr<Device> device = createEmulatorDevice({});
-  if (llvm::Error error = device->loadModule(kMoveBox))
+  if (llvm::Error error = device->loadModule(withPtx(kMoveBox)))
     return std::move(error);
   return execute(*manifest, manifest->functions[0], *device, {input});
 }
@@ -135,7 +136,7 @@ std::string launchPersistent(unsigned cluster, unsigned sharedMemory,
   EmulatorOptions options;
   options.processors = {std::move(gpcs), {228 * 1024, 1024, 65536, 64, 32}};
   std::unique_ptr<Device> device = createEmulatorDevice(options);
-  llvm::cantFail(device->loadModule(ptx));
+  llvm::cantFail(device->loadModule(withPtx(ptx)));
   ExecuteOptions execution;
   execution.maxClusters = most;
   llvm::Expected<Execution> run =

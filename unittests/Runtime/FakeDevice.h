@@ -31,7 +31,7 @@ public:
 
   std::string name() const override { return "fake"; }
   std::string assembler() const override { return ""; }
-  llvm::Error loadModule(llvm::StringRef) override {
+  llvm::Error loadModule(const Manifest &) override {
     return llvm::Error::success();
   }
   llvm::Expected<DeviceAddress> allocate(size_t bytes,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface of the executor to a device. It has two implementations: the
-// emulator, and NVIDIA GPUs through the CUDA driver, which is loaded at run
-// time.
+// The interface of the executor to a device. It has three implementations: the
+// emulator, NVIDIA GPUs through the CUDA driver, which is loaded at run time,
+// and the CPU of this process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,7 @@
 namespace fusion {
 
 struct ChipInfo;
+struct Manifest;
 
 /// An address in the device's global memory.
 using DeviceAddress = uint64_t;
@@ -44,6 +45,7 @@ struct DeviceLaunch {
   std::array<uint32_t, 3> block{1, 1, 1};
   std::array<uint32_t, 3> cluster{1, 1, 1};
   uint32_t dynamicSharedMemory = 0; ///< bytes
+  uint64_t scratch = 0;             ///< bytes that a worker of a CPU needs
   std::vector<std::vector<uint8_t>> parameters;
   /// Whether it may begin before the previous launch has ended. Its kernel
   /// waits for that end (CUDA C++ Programming Guide, "Programmatic Dependent
@@ -87,18 +89,19 @@ class Device {
 public:
   virtual ~Device();
 
-  /// Returns `emulator` or the GPU's name.
+  /// Returns `emulator`, the GPU's name or the CPU's.
   virtual std::string name() const = 0;
   /// Returns what made machine code of the PTX, e.g. `ptxas 13.0
-  /// (/usr/bin/ptxas)` or `driver`; empty on the emulator.
+  /// (/usr/bin/ptxas)` or `driver`; empty on the emulator and on a CPU.
   virtual std::string assembler() const = 0;
 
-  /// Loads the PTX of all kernels. Call it once, before any launch.
-  virtual llvm::Error loadModule(llvm::StringRef ptx) = 0;
+  /// Loads the code of all kernels. Call it once, before any launch. Fails
+  /// where the code is for another kind of device.
+  virtual llvm::Error loadModule(const Manifest &manifest) = 0;
 
   /// Allocates `bytes` (0 is allowed) at a multiple of `alignment`. The
-  /// contents are undefined: the emulator reports reads of them, a GPU's are
-  /// all ones, which are NaNs.
+  /// contents are undefined: the emulator reports reads of them, those of a GPU
+  /// and of a CPU are all ones, which are NaNs.
   virtual llvm::Expected<DeviceAddress> allocate(size_t bytes,
                                                  size_t alignment) = 0;
   virtual llvm::Error free(DeviceAddress address) = 0;
@@ -121,7 +124,8 @@ public:
   virtual llvm::Error copy(DeviceAddress destination, DeviceAddress source,
                            size_t bytes, DeviceStream stream) = 0;
 
-  /// Starts a launch. On the emulator it has ended when this returns.
+  /// Starts a launch. On the emulator and on a CPU it has ended when this
+  /// returns.
   virtual llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
                                                    DeviceStream stream) = 0;
   /// Makes later work of `waiting` begin after the earlier work of `stream` has
@@ -157,6 +161,23 @@ struct EmulatorOptions {
   std::function<bool()> proceed;
 };
 std::unique_ptr<Device> createEmulatorDevice(const EmulatorOptions &options);
+
+/// Options of the CPU as a device.
+struct CpuOptions {
+  /// Threads that execute blocks, with the calling one; 0: one per core that
+  /// the process may use. Results do not depend on it.
+  unsigned threads = 0;
+  /// Writes the kernels' addresses to /tmp/perf-<process>.map, where `perf`
+  /// looks for names.
+  bool hasPerfMap = false;
+  /// Called by the launching thread from time to time; `false` stops the
+  /// launch, which is then a fault.
+  std::function<bool()> proceed;
+};
+
+/// Returns the CPU of this process. Its memory is the host's: any address of
+/// the process can be passed to a launch.
+std::unique_ptr<Device> createCpuDevice(const CpuOptions &options);
 
 /// Returns a GPU of the CUDA driver, by number, with its primary context, which
 /// PyTorch and the CUDA runtime use as well. Fails with a clear reason if there

@@ -48,6 +48,7 @@ struct KernelInfo {
   std::array<uint32_t, 3> block{1, 1, 1};
   std::array<uint32_t, 3> cluster{1, 1, 1};
   uint32_t dynamicSharedMemory = 0; ///< bytes
+  uint64_t scratch = 0;             ///< bytes that a worker of a CPU needs
   std::vector<KernelArgument> arguments;
   std::string schedule; ///< empty where the manifest has none
   std::optional<Prediction> predicted;
@@ -148,6 +149,10 @@ struct FunctionPlan {
 struct Manifest {
   std::string chip;
   std::string ptx; ///< empty where it travels beside the manifest
+  /// The kernels of a CPU as an ELF object; empty on a GPU.
+  std::string object;
+  /// The CPU of the object and its features, as LLVM spells them.
+  std::string cpu, cpuFeatures;
   std::vector<ConstantInfo> constants;
   std::vector<KernelInfo> kernels;
   std::vector<FunctionPlan> functions;
@@ -157,6 +162,11 @@ struct Manifest {
   static llvm::Expected<Manifest> parse(llvm::StringRef json);
 
   const FunctionPlan *function(llvm::StringRef name) const;
+
+  /// Whether the kernels are machine code of a CPU.
+  bool isNative() const { return !object.empty(); }
+  /// Whether the code of all kernels is there.
+  bool hasCode() const { return kernels.empty() || isNative() || !ptx.empty(); }
 };
 
 } // namespace fusion
