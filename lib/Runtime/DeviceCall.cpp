@@ -8,7 +8,7 @@
 
 #include "fusion/Runtime/DeviceCall.h"
 
-#include "LaunchBuilder.h"
+#include "PreparedCall.h"
 #include "fusion/Runtime/HostTensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -87,6 +87,10 @@ DeviceCall::prepare(const Manifest &manifest, const FunctionPlan &plan,
     layout->alignment = std::max(layout->alignment, alignment);
   }
   call->layout = std::make_unique<WorkspaceLayout>(std::move(*layout));
+  if (auto prepared = PreparedCall::create(manifest, plan, device, *call->sizes,
+                                           *call->layout, call->inputBytes,
+                                           call->bytesOfResults))
+    call->prepared = std::make_unique<PreparedCall>(std::move(*prepared));
   return call;
 }
 
@@ -114,6 +118,15 @@ Error DeviceCall::start(llvm::ArrayRef<DeviceAddress> inputs,
                         DeviceAddress workspace, DeviceStream stream) const {
   assert(inputs.size() == plan.inputs.size() &&
          results.size() == plan.results.size() && "one address for each");
+  if (prepared && (layout->bytes == 0 || workspace % 256 == 0)) {
+    llvm::SmallVector<DeviceAddress, 16> bases(inputs);
+    llvm::append_range(bases, results);
+    for (unsigned i = 0; i < manifest.constants.size(); ++i)
+      bases.push_back(constants[i]);
+    bases.push_back(llvm::alignTo(workspace, layout->alignment));
+    if (std::optional<Error> error = prepared->start(device, bases, stream))
+      return std::move(*error);
+  }
   PlanBuffers buffers(plan, *sizes);
   for (unsigned i = 0; i < inputs.size(); ++i)
     if (!plan.inputs[i].isScalar)

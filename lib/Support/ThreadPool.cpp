@@ -24,8 +24,8 @@ static void pauseInLoop() {
 #endif
 }
 
-/// Looks at memory before a thread sleeps: some 10 microseconds.
-static constexpr unsigned kSpins = 4000;
+/// Looks at memory before a thread sleeps: 10 to 50 microseconds.
+static constexpr unsigned kSpins = 1000;
 
 /// How often this process is a fork's child.
 static std::atomic<unsigned> forks{0};

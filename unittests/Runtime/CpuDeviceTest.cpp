@@ -111,6 +111,14 @@ module attributes {fuse.chip = #fuse.chip<"CHIP">} {
     %1 = tile.launch @kernels::@scale grid(%blocks) ins(%0, %factor : tensor<6400xf32>, f32) outs(%e : tensor<6400xf32>) sizes(%count) -> tensor<6400xf32>
     return %1 : tensor<6400xf32>
   }
+  func.func @aliases(%a: tensor<6400xf32>, %b: tensor<6400xf32>) -> (tensor<6400xf32>, tensor<6400xf32>, tensor<80x80xf32>, tensor<2xf32>) {
+    %blocks = arith.constant 100 : index
+    %k = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %e = tensor.empty() : tensor<6400xf32>
+    %0 = tile.launch @kernels::@add grid(%blocks) ins(%a, %b : tensor<6400xf32>, tensor<6400xf32>) outs(%e : tensor<6400xf32>) -> tensor<6400xf32>
+    %1 = tensor.expand_shape %0 [[0, 1]] output_shape [80, 80] : tensor<6400xf32> into tensor<80x80xf32>
+    return %b, %0, %1, %k : tensor<6400xf32>, tensor<6400xf32>, tensor<80x80xf32>, tensor<2xf32>
+  }
 }
 )mlir";
 constexpr int64_t kElements = 6400;
@@ -254,6 +262,39 @@ TEST(CpuDevice, CallsInPlace) {
   EXPECT_NE(
       llvm::toString(std::move(misaligned)).find("is not a multiple of 16"),
       std::string::npos);
+}
+
+// Results that are pieces of other buffers are copied.
+TEST(CpuDevice, ResultsThatAreOtherBuffers) {
+  std::vector<HostTensor> inputs = makeInputs();
+  inputs.resize(2);
+  std::unique_ptr<Device> device = makeDevice(2);
+  auto constants = llvm::cantFail(DeviceConstants::create(manifest(), *device));
+  std::vector<CallInput> described;
+  for (const HostTensor &input : inputs)
+    described.push_back({input.type, input.shape, {}});
+  auto call = llvm::cantFail(
+      DeviceCall::prepare(manifest(), *manifest().function("aliases"), *device,
+                          *constants, std::move(described)));
+  std::vector<DeviceAddress> results;
+  for (size_t i = 0; i < call->results(); ++i)
+    results.push_back(
+        llvm::cantFail(device->allocate(call->resultBytes(i), 64)));
+  DeviceAddress addresses[] = {
+      reinterpret_cast<DeviceAddress>(inputs[0].data.data()),
+      reinterpret_cast<DeviceAddress>(inputs[1].data.data())};
+  llvm::cantFail(call->start(addresses, results, /*workspace=*/0, nullptr));
+  auto at = [&](size_t result, int64_t index) {
+    return reinterpret_cast<const float *>(results[result])[index];
+  };
+  for (int64_t i = 0; i < kElements; ++i) {
+    float sum = element(inputs[0], i) + element(inputs[1], i);
+    ASSERT_EQ(at(0, i), element(inputs[1], i));
+    ASSERT_EQ(at(1, i), sum);
+    ASSERT_EQ(at(2, i), sum);
+  }
+  EXPECT_EQ(at(3, 0), 1);
+  EXPECT_EQ(at(3, 1), 2);
 }
 
 TEST(CpuDevice, CallsFromSeveralThreads) {

@@ -15,6 +15,7 @@
 namespace fusion {
 
 class PlanSizes;
+class PreparedCall;
 struct WorkspaceLayout;
 
 /// What is known of an input before the call.
@@ -90,6 +91,7 @@ private:
   std::vector<std::vector<uint8_t>> values; ///< of results that are numbers
   std::unique_ptr<PlanSizes> sizes;
   std::unique_ptr<WorkspaceLayout> layout;
+  std::unique_ptr<PreparedCall> prepared; ///< null: built by each call
 };
 
 } // namespace fusion
