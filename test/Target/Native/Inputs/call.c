@@ -1,4 +1,15 @@
-/* Calls the functions of kernels.mlir: alone, in a loop of this program with several workers, and from two threads at the same time. */
+/*===- call.c - Calls functions that were compiled ahead of time --*- C -*-===*\
+|*                                                                            *|
+|* Part of the Fusion project, under the Apache License v2.0 with LLVM        *|
+|* Exceptions. See LICENSE for license information.                           *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+|*                                                                            *|
+|*===----------------------------------------------------------------------===*|
+|*                                                                            *|
+|* The functions of kernels.mlir: alone, in a loop of this program with       *|
+|* several workers, and from two threads at the same time.                    *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
 #include "kernels.h"
 #include <pthread.h>
 #include <stdalign.h>
