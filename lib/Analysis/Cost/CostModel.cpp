@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Cost/CostModel.h"
+#include "fusion/Analysis/Cost/CpuModel.h"
 #include "fusion/Analysis/Cost/PipelineModel.h"
 #include "fusion/Analysis/Resources/Occupancy.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
@@ -21,18 +22,20 @@ using namespace fusion;
 llvm::StringRef Cost::bound() const {
   double most = std::max(busiest(), pipeline);
   if (launch > std::max(most, splitReduction))
-    return "launch";
+    return isOfCpu ? "fork and join" : "launch";
   if (splitReduction > most)
     return "combining";
   if (most == compute)
-    return "tensor cores";
+    return isOfCpu ? "instructions" : "tensor cores";
   if (most == shared)
-    return "shared memory";
+    return isOfCpu ? "L2" : "shared memory";
   if (most == dram)
     return "DRAM";
   if (most == issue)
     return "issue slots";
-  return most == l2 ? "L2" : "pipeline";
+  if (most == l2)
+    return isOfCpu ? "L3" : "L2";
+  return "pipeline";
 }
 
 double Cost::busiest() const {
@@ -143,6 +146,8 @@ Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
 
 Cost fusion::predictCost(const GroupModel &group, const Schedule &schedule,
                          const Footprint &footprint, const ChipInfo &chip) {
+  if (chip.isCpu())
+    return predictCpu(group, schedule, footprint, chip);
   return predictCost(group, schedule, footprint, chip,
                      predictThroughput(group, schedule, footprint, chip));
 }

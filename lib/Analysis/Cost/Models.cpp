@@ -135,6 +135,11 @@ std::optional<double> fusion::predictSeconds(ModelKind kind,
     return predictChimera(group, schedule, chip, MovementReading::Observation2,
                           reason);
   case ModelKind::Alcop:
+    if (chip.isCpu()) {
+      reason = "ALCOP's model is of warps and stages, which " +
+               chip.name.str() + " does not have";
+      return std::nullopt;
+    }
     return predictPipeline(group, schedule, computeFootprint(group, schedule),
                            chip, PipelineForm::Printed)
         .kernel;

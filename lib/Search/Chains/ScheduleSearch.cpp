@@ -28,6 +28,7 @@
 #include "Refinement.h"
 #include "RunnersUp.h"
 #include "SearchEffort.h"
+#include "fusion/Search/Cpu/CpuSearch.h"
 #include "fusion/Search/Papers/ChimeraSearch.h"
 #include "fusion/Search/Papers/PaperSearch.h"
 #include "fusion/Search/Space/Eviction.h"
@@ -403,6 +404,8 @@ fusion::searchSchedule(const GroupModel &group, const ChipInfo &chip,
     reason = *impossible;
     return std::nullopt;
   }
+  if (chip.isCpu())
+    return searchCpu(group, chip, reason, options);
   if (options.space != SpaceKind::Default && !options.randomSeed)
     return searchPaperSpace(group, chip, reason, options);
   return Search(group, chip, options).run(reason);

@@ -64,9 +64,11 @@ Object reportSchedule(const Schedule &schedule, const GroupModel &group) {
 
 Array reportLoops(const GroupModel &group, const CostedSchedule &costed,
                   const ChipInfo &chip) {
+  Array loops;
+  if (chip.isCpu())
+    return loops;
   PipelineLatency latency = predictPipeline(
       group, costed.schedule, costed.footprint, chip, PipelineForm::Continuous);
-  Array loops;
   for (const LoopLatency &loop : latency.loops)
     loops.push_back(Object{{"axis", group.axes[loop.axis].name},
                            {"iterations", loop.iterations},
@@ -218,6 +220,8 @@ std::vector<OtherPolicy> fusion::evaluateOtherPolicies(const GroupModel &group,
                                                        const Schedule &chosen,
                                                        const ChipInfo &chip) {
   std::vector<OtherPolicy> others;
+  if (chip.isCpu())
+    return others;
   auto predict = [&](const Schedule &schedule) {
     return predictCost(group, schedule, computeFootprint(group, schedule),
                        chip);
@@ -317,6 +321,11 @@ std::string fusion::describe(const Schedule &schedule,
   for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
     const GroupTensor &result =
         group.tensors[group.contractions[number].result];
+    if (mapping.intrinsic->isMicroKernel()) {
+      out << "; " << result.name << " by " << mapping.intrinsic->name
+          << ", rows along " << group.axes[mapping.i1].name;
+      continue;
+    }
     out << "; " << result.name << " by " << mapping.warps[0] << " x "
         << mapping.warps[1] << " warps";
     if (result.role == TensorRole::Intermediate)
@@ -335,6 +344,9 @@ std::string fusion::describe(const Schedule &schedule,
   if (schedule.isPingPong)
     out << "; warpgroups of " << kWarpgroupWarps
         << " warps alternate on the tensor cores";
+  for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
+    if (place.space == fuse::Space::Packed)
+      out << "; " << tensor.name << " packed";
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places))
     if (tensor.role == TensorRole::Result &&
         place.transport == fuse::Transport::TMA)

@@ -65,7 +65,7 @@ static void completeChain(fuse::FusedGroupOpInterface group,
     return;
   Footprint footprint = computeFootprint(model, *schedule);
   Cost cost = predictCost(model, *schedule, footprint, chip);
-  if (!schedule->codegen) {
+  if (!schedule->codegen && !chip.isCpu()) {
     chooseCodegen(*schedule, footprint, cost, chip);
     group.setGroupSchedule(
         exportSchedule(*schedule, model, group.getContext()));

@@ -23,15 +23,23 @@ using namespace fusion;
 void fusion::explainChoice(fuse::FusedGroupOpInterface group,
                            const GroupModel &model, const SearchResult &found,
                            const SearchOptions &options) {
+  auto resources = [&]() -> std::string {
+    std::string blocks = counted(found.footprint.blocks, "block");
+    if (found.cost.isOfCpu)
+      return llvm::formatv("{0}, at most {1} of one core", blocks,
+                           found.cost.waves);
+    return llvm::formatv("{0} of {1}, {2} bytes of shared memory and about {3} "
+                         "registers per thread",
+                         blocks, counted(found.schedule.warps, "warp"),
+                         found.footprint.sharedMemory,
+                         found.footprint.registers);
+  };
   remarkAnalysis(group, "fuse", "schedule", [&] {
     std::string text = llvm::formatv(
-        "{0}: predicted {1:F2} us, bound by {2}; {3} of {4}, {5} bytes "
-        "of shared memory and about {6} registers per thread; of the "
-        "{8} candidates of space {9} that were met {7} were legal; {10}",
+        "{0}: predicted {1:F2} us, bound by {2}; {3}; of the {5} candidates of "
+        "space {6} that were met {4} were legal; {7}",
         printTiling(found.schedule.tree, model), found.cost.total * 1e6,
-        found.cost.bound(), counted(found.footprint.blocks, "block"),
-        counted(found.schedule.warps, "warp"), found.footprint.sharedMemory,
-        found.footprint.registers, found.legal, found.candidates,
+        found.cost.bound(), resources(), found.legal, found.candidates,
         name(options.space), describe(found.schedule, model));
     if (options.model != ModelKind::Default)
       text += llvm::formatv("; chosen by model {0}, which predicts {1:F2} us",
@@ -125,6 +133,8 @@ void fusion::explainMeasurement(fuse::FusedGroupOpInterface group,
 void fusion::explainLoops(fuse::FusedGroupOpInterface group,
                           const GroupModel &model, const Schedule &schedule,
                           const ChipInfo &chip) {
+  if (chip.isCpu())
+    return;
   PipelineLatency latency =
       predictPipeline(model, schedule, computeFootprint(model, schedule), chip,
                       PipelineForm::Continuous);

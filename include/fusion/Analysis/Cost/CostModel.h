@@ -30,6 +30,9 @@ struct Cost {
   int64_t blocksPerSM = 0;    ///< that one SM can hold
   int64_t residentBlocks = 0; ///< of an SM, with the blocks of this grid
   int64_t waves = 0;
+  /// Whether the cost is that of a CPU, where `shared` is its L2 and `l2` its
+  /// L3 (CpuModel.h).
+  bool isOfCpu = false;
 
   /// Returns the name of the largest component of `total`, for remarks. It is
   /// the resource that is busy longest, "pipeline" where a block's dependent

@@ -1,0 +1,338 @@
+//===- CpuModel.cpp - Predicted time on the cores of a CPU ----------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fusion/Analysis/Cost/CpuModel.h"
+#include "fusion/Analysis/Cost/CpuTraffic.h"
+#include "fusion/Analysis/Schedules/RetainedTiles.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace fusion;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// Cycles to enter and leave the loop of a micro-kernel: addresses, and a
+/// branch that is mispredicted now and then.
+static constexpr double kKernelStart = 12;
+/// Cycles to begin a row of a loop over points.
+static constexpr double kRowStart = 6;
+/// Cycles to begin a block: its coordinates and the addresses of its tensors.
+static constexpr double kBlockStart = 100;
+/// Cycles to copy an element that has no neighbour in a vector: a load and its
+/// insertion.
+static constexpr double kElementCopy = 1.0;
+/// The part of the resources that are not the busiest one that adds to the
+/// time: prefetching and out-of-order execution hide the rest.
+static constexpr double kExposed = 0.2;
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+static double loadsPerCycle(const CpuInfo &cpu) {
+  return cpu.l1BytesPerCycle / cpu.vectorBytes;
+}
+
+double fusion::cyclesOfKernel(int64_t rows, int64_t vectors, int64_t depth,
+                              const KernelOperands &operands,
+                              const CpuInfo &cpu) {
+  double sums = rows * vectors;
+  double instructions = sums * operands.multiplyAdds +
+                        vectors * operands.widensVector +
+                        rows * operands.widensElement;
+  double step =
+      std::max({instructions / cpu.fmaUnits,
+                (rows + vectors) / loadsPerCycle(cpu), double(cpu.fmaLatency)});
+  // A store in a cycle, beside loads.
+  return kKernelStart + cpu.fmaLatency + depth * step + sums;
+}
+
+double fusion::cyclesOfTile(int64_t rows, int64_t columns, int64_t depth,
+                            const Intrinsic &intrinsic,
+                            const KernelOperands &operands,
+                            const CpuInfo &cpu) {
+  int64_t lanes = cpu.vectorBytes / operands.accumulatorBytes;
+  auto ofPanel = [&](int64_t vectors) {
+    double cycles = 0;
+    if (int64_t whole = rows / intrinsic.i1)
+      cycles +=
+          whole * cyclesOfKernel(intrinsic.i1, vectors, depth, operands, cpu);
+    if (int64_t rest = rows % intrinsic.i1)
+      cycles += cyclesOfKernel(rest, vectors, depth, operands, cpu);
+    return cycles;
+  };
+  double cycles = 0;
+  if (int64_t whole = columns / intrinsic.i2)
+    cycles += whole * ofPanel(intrinsic.i2 / lanes);
+  if (int64_t rest = columns % intrinsic.i2)
+    cycles += ofPanel(llvm::divideCeil(rest, lanes));
+  return cycles;
+}
+
+double fusion::cyclesOfPoints(double points, ScalarWork work,
+                              const CpuInfo &cpu) {
+  double instructions = work.plain + kSpecialInstructions * work.special + 1;
+  return points / cpu.f32Lanes() * std::max(instructions / cpu.fmaUnits, 1.0);
+}
+
+double fusion::secondsOfCore(double cycles, ArrayRef<double> bytes,
+                             int64_t active, const CpuInfo &cpu) {
+  double memory =
+      std::min(cpu.dramBytesPerSecondPerCore, cpu.dramBytesPerSecond / active);
+  double parts[] = {
+      cycles / cpu.clockHz, bytes[0] / (cpu.l2BytesPerCycle * cpu.clockHz),
+      bytes[1] / (cpu.l3BytesPerCycle * cpu.clockHz), bytes[2] / memory};
+  double longest = 0, all = 0;
+  for (double part : parts) {
+    longest = std::max(longest, part);
+    all += part;
+  }
+  return longest + kExposed * (all - longest);
+}
+
+//===----------------------------------------------------------------------===//
+// Chains
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Adds up the cycles of all blocks.
+class ChainCycles {
+public:
+  ChainCycles(const GroupModel &group, const Schedule &schedule,
+              const RetainedTiles &retained, ArrayRef<double> trips,
+              const CpuInfo &cpu)
+      : group(group), schedule(schedule), retained(retained), trips(trips),
+        cpu(cpu) {}
+
+  double run() {
+    visit(schedule.tree);
+    return cycles;
+  }
+
+private:
+  void visit(const TilingTree &items);
+  void addContraction(unsigned number);
+  void addPoints(unsigned number);
+  double executions(ArrayRef<unsigned> without) const;
+  double elementsOf(unsigned tensor) const;
+  void addCopy(unsigned tensor, double elements, bool isTransposed);
+  bool isAround(unsigned axis) const { return llvm::is_contained(loops, axis); }
+
+  const GroupModel &group;
+  const Schedule &schedule;
+  const RetainedTiles &retained;
+  ArrayRef<double> trips;
+  const CpuInfo &cpu;
+  SmallVector<unsigned, 8> loops; ///< around the statement
+  double cycles = 0;
+};
+
+} // namespace
+
+/// Returns how often the loops around a statement execute it, without loops
+/// over `without`.
+double ChainCycles::executions(ArrayRef<unsigned> without) const {
+  double count = 1;
+  for (unsigned axis : loops)
+    if (!llvm::is_contained(without, axis))
+      count *= trips[axis];
+  return count;
+}
+
+/// Returns the elements of a tensor that a statement's executions visit. Its
+/// tiles partition each axis.
+double ChainCycles::elementsOf(unsigned tensor) const {
+  const GroupTensor &info = group.tensors[tensor];
+  double count = executions(info.axes);
+  for (unsigned axis : info.axes) {
+    double extent = group.axes[axis].extent, tile = schedule.tiles[axis];
+    count *= isAround(axis) ? std::min(extent, trips[axis] * tile)
+                            : std::min(extent, tile);
+  }
+  return count;
+}
+
+/// Returns the tiles of an axis by their sizes, and how many there are.
+static SmallVector<std::pair<int64_t, double>, 2>
+tilesOf(const Axis &axis, int64_t tile, double trips) {
+  if (tile >= axis.extent)
+    return {{axis.extent, 1}};
+  int64_t whole = axis.extent / tile, rest = axis.extent % tile;
+  // A loop that masks shorten visits some of them.
+  double share = trips / (whole + (rest != 0));
+  SmallVector<std::pair<int64_t, double>, 2> sizes{{tile, whole * share}};
+  if (rest)
+    sizes.push_back({rest, share});
+  return sizes;
+}
+
+/// Returns the instructions that widen a vector of `bytes` of each element, and
+/// one that widens and broadcasts an element.
+static std::pair<unsigned, unsigned>
+widening(unsigned bytes, MultiplicandType type, unsigned accumulatorBytes) {
+  if (bytes >= accumulatorBytes)
+    return {0, 0};
+  // f16: a conversion; bf16: a conversion of integers and a shift.
+  if (type == MultiplicandType::F16)
+    return {1, 2};
+  return {2, 3};
+}
+
+void ChainCycles::addContraction(unsigned number) {
+  const Contraction &contraction = group.contractions[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
+  KernelOperands operands;
+  MultiplicandType type = contraction.type.value_or(MultiplicandType::F32);
+  operands.accumulatorBytes = type == MultiplicandType::F64 ? 8 : 4;
+  operands.multiplyAdds = type == MultiplicandType::S8 ? 2 : 1;
+  for (bool isLhs : {true, false}) {
+    CpuOperand operand = cpuOperand(group, schedule, number, isLhs);
+    for (unsigned tensor : operand.tensors) {
+      if (operand.isCopiedLate)
+        addCopy(tensor, elementsOf(tensor), operand.isTransposed);
+      if (operand.isCopied)
+        continue;
+      auto [vector, element] = widening(group.tensors[tensor].elementBytes,
+                                        type, operands.accumulatorBytes);
+      (isLhs ? operands.widensElement : operands.widensVector) =
+          isLhs ? element : vector;
+    }
+    if (operand.producer && operand.isCopiedLate)
+      addCopy(group.contractions[*operand.producer].result,
+              elementsOf(group.contractions[*operand.producer].result),
+              operand.isTransposed);
+  }
+  unsigned axes[] = {mapping.i1, mapping.i2, mapping.r1};
+  double others = executions(axes);
+  SmallVector<std::pair<int64_t, double>, 2> sizes[3];
+  for (auto [axis, own] : llvm::zip_equal(axes, sizes))
+    own = tilesOf(group.axes[axis], schedule.tiles[axis], trips[axis]);
+  for (auto [rows, rowTiles] : sizes[0])
+    for (auto [columns, columnTiles] : sizes[1])
+      for (auto [depth, depthTiles] : sizes[2])
+        cycles += others * rowTiles * columnTiles * depthTiles *
+                  cyclesOfTile(rows, columns, depth, *mapping.intrinsic,
+                               operands, cpu);
+  addPoints(number);
+}
+
+/// Adds the element-wise operators and reductions behind a contraction, and the
+/// loop that stores a result.
+void ChainCycles::addPoints(unsigned number) {
+  const Contraction &contraction = group.contractions[number];
+  const ContractionMapping &mapping = schedule.contractions[number];
+  const GroupTensor &result = group.tensors[contraction.result];
+  SmallVector<unsigned, 8> inside(result.axes.begin(), result.axes.end());
+  llvm::append_range(inside, contraction.reduction);
+  double points = executions(inside);
+  for (unsigned axis : result.axes)
+    points *= isAround(axis)
+                  ? std::min<double>(group.axes[axis].extent,
+                                     trips[axis] * schedule.tiles[axis])
+                  : group.axes[axis].extent;
+  ScalarWork work = contraction.perPoint;
+  double rescaled = 0;
+  for (const OnlineAxis &online : group.online) {
+    if (!runsOnline(group, retained, online.axis))
+      continue;
+    for (const auto &[deferring, later] : online.deferred)
+      if (deferring == number)
+        work += later * -1;
+    if (llvm::is_contained(online.corrected, number))
+      rescaled +=
+          points * executions(result.axes) / std::max(1.0, executions(inside));
+  }
+  bool isResult = result.role == TensorRole::Result;
+  if (isResult || work.plain > 0 || work.special > 0) {
+    double rows = points / std::min<int64_t>(schedule.tiles[mapping.i2],
+                                             group.axes[mapping.i2].extent);
+    cycles += cyclesOfPoints(points, work, cpu) +
+              cyclesOfPoints(rows, contraction.perRow, cpu) + rows * kRowStart;
+  }
+  if (rescaled > 0)
+    cycles += cyclesOfPoints(rescaled, {1, 0}, cpu);
+  if (isResult && !isDenseAlong(result, mapping.i2))
+    cycles += points * kElementCopy;
+}
+
+void ChainCycles::addCopy(unsigned tensor, double elements, bool isTransposed) {
+  const GroupTensor &info = group.tensors[tensor];
+  if (isTransposed || info.window)
+    cycles += elements * kElementCopy;
+  else
+    cycles += cyclesOfPoints(elements, {info.elementBytes < 4 ? 1 : 0, 0}, cpu);
+}
+
+void ChainCycles::visit(const TilingTree &items) {
+  for (const TilingNode &item : items) {
+    if (item.isLoop()) {
+      loops.push_back(item.index);
+      visit(item.children);
+      loops.pop_back();
+      continue;
+    }
+    const GroupTensor &tensor = group.tensors[item.index];
+    if (item.kind == TilingNode::Kind::Compute) {
+      if (tensor.role != TensorRole::Rows) {
+        addContraction(tensor.contraction);
+        continue;
+      }
+      for (const RowStatistics &pass : group.rowStatistics)
+        if (pass.rows == item.index)
+          for (unsigned read : pass.reads)
+            cycles += cyclesOfPoints(elementsOf(read), pass.perPoint, cpu);
+      continue;
+    }
+    if (item.kind == TilingNode::Kind::Load &&
+        schedule.places[item.index].space == fuse::Space::Packed) {
+      const ContractionMapping &mapping =
+          schedule.contractions[tensor.contraction];
+      bool isLhs = (tensor.operandNumber == 0) != mapping.swapped;
+      CpuOperand operand =
+          cpuOperand(group, schedule, tensor.contraction, isLhs);
+      if (tensor.role == TensorRole::Operand && !operand.isCopiedLate)
+        addCopy(item.index, elementsOf(item.index), operand.isTransposed);
+    }
+  }
+}
+
+Cost fusion::predictCpu(const GroupModel &group, const Schedule &schedule,
+                        const Footprint &footprint, const ChipInfo &chip) {
+  const CpuInfo &cpu = *chip.cpu;
+  Cost cost;
+  cost.isOfCpu = true;
+  RetainedTiles retained;
+  if (analyzeRetainedTiles(group, schedule, retained))
+    return cost;
+  SmallVector<double, 8> trips(retained.trips.begin(), retained.trips.end());
+  if (footprint.shortened)
+    trips[footprint.shortened->axis] = footprint.shortened->average;
+  int64_t blocks = std::max<int64_t>(1, footprint.blocks);
+  int64_t active = std::min<int64_t>(cpu.cores, blocks);
+  cost.blocksPerSM = cost.residentBlocks = 1;
+  cost.waves = llvm::divideCeil(blocks, active);
+  double share = double(cost.waves) / blocks; // of the busiest core
+  double cycles =
+      ChainCycles(group, schedule, retained, trips, cpu).run() * share +
+      cost.waves * kBlockStart;
+  CpuTraffic traffic = countCpuTraffic(group, schedule, retained, trips, cpu);
+  double bytes[] = {traffic.intoL1 * share, traffic.intoL2 * share,
+                    traffic.intoL3 * share};
+  cost.compute = cycles / cpu.clockHz;
+  cost.shared = bytes[0] / (cpu.l2BytesPerCycle * cpu.clockHz);
+  cost.l2 = bytes[1] / (cpu.l3BytesPerCycle * cpu.clockHz);
+  cost.dramBytes = traffic.intoL3;
+  cost.dram = bytes[2] / std::min(cpu.dramBytesPerSecondPerCore,
+                                  cpu.dramBytesPerSecond / active);
+  cost.launch = active > 1 ? cpu.forkJoinSeconds : 0;
+  cost.total = cost.launch + secondsOfCore(cycles, bytes, active, cpu);
+  return cost;
+}
