@@ -21,6 +21,10 @@ bool fusion::isDenseAlong(const GroupTensor &tensor, unsigned axis) {
          tensor.axes.back() == axis;
 }
 
+double fusion::shareInDram(double bytes, const CpuInfo &cpu) {
+  return std::min(1.0, 2 * bytes / cpu.l3Bytes);
+}
+
 CpuOperand fusion::cpuOperand(const GroupModel &group, const Schedule &schedule,
                               unsigned number, bool isLhs) {
   const Contraction &contraction = group.contractions[number];
@@ -70,6 +74,7 @@ struct Buffer {
   Ranges limits;                 ///< the most elements along each axis
   double elementBytes = 0;
   double mostElements = 0;                ///< 0: no limit
+  double weight = 1;                      ///< of the last access
   bool isScratch = false, isDense = true; ///< along the last axis
 };
 
@@ -117,12 +122,15 @@ public:
 
   double count(const Level &level) const {
     Uses uses = ofBody(launch, level);
-    // What fits is there from the launch before, or from whoever made it.
-    if (level.isShared && workingSet(uses, level, active) <= level.bytes)
-      return 0;
     double bytes = 0;
-    for (const Use &use : uses)
+    for (auto [buffer, use] : llvm::zip_equal(buffers, uses)) {
       bytes += use.moved;
+      if (!level.isShared || buffer.isScratch || use.ranges.empty())
+        continue;
+      double whole = bytesOf(buffer, use.ranges);
+      bytes -= (1 - shareInDram(whole, cpu)) *
+               std::min(use.moved, whole * buffer.weight);
+    }
     return bytes;
   }
 
@@ -185,6 +193,7 @@ unsigned Counter::bufferOf(unsigned tensor, bool isScratch, double elementBytes,
 void Counter::addAccess(Node &node, unsigned buffer, double weight,
                         ArrayRef<std::pair<unsigned, double>> micro) {
   Access access{buffer, {}, weight};
+  buffers[buffer].weight = weight;
   for (unsigned axis : buffers[buffer].axes) {
     double range = tileOf(axis);
     for (auto [other, count] : micro)
@@ -236,12 +245,15 @@ void Counter::addContraction(Node &parent, unsigned number) {
       addAccess(parent, copy, 1);
     }
   }
-  addAccess(rows,
-            bufferOf(contraction.result, /*isScratch=*/true, bytes,
-                     retained.accumulators[number].axes),
-            2, micro);
+  unsigned result = bufferOf(contraction.result, /*isScratch=*/true, bytes,
+                             retained.accumulators[number].axes);
+  addAccess(rows, result, 2, micro);
   columns.loops.push_back(std::move(rows));
   parent.loops.push_back(std::move(columns));
+  // Element-wise operators and reductions read the accumulators, and write
+  // what the next contraction multiplies.
+  if (contraction.perPoint.plain > 0 || contraction.perPoint.special > 0)
+    addAccess(parent, result, 2);
 }
 
 void Counter::build(Node &parent, const TilingTree &items, double &cores) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Stitching/StitchCost.h"
+#include "CpuStitchCost.h"
 #include "StitchSectors.h"
 #include "StitchTotals.h"
 #include "fusion/Analysis/Cost/PipelineModel.h"
@@ -423,6 +424,8 @@ std::optional<StitchCost>
 fusion::predictStitching(const StitchGroup &group, const StitchWork &work,
                          const StitchSchedule &schedule, const ChipInfo &chip,
                          StitchMemo *memo) {
+  if (chip.isCpu())
+    return predictStitchingCpu(group, work, schedule, chip);
   StitchMemo own;
   StitchSteps &steps = stepsOf(group, work, schedule, memo ? *memo : own);
   return CostPrediction(group, work, schedule, chip, steps).predict();

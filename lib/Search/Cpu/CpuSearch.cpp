@@ -25,6 +25,9 @@ namespace {
 constexpr unsigned kDescents = 8, kRoughDescents = 2;
 /// Candidates that all descents together may evaluate.
 constexpr int64_t kEvaluations = 6000, kRoughEvaluations = 1200;
+/// The part of the time that packing, retained tiles and the like have to gain:
+/// less is within the error of the model.
+constexpr double kLeastGain = 0.003;
 /// Points of a space that is searched exhaustively.
 constexpr double kMostExhaustive = 2e6;
 
@@ -67,7 +70,7 @@ private:
   bool improvePairs(CpuCandidate &candidate, double &seconds);
   bool improveOthers(CpuCandidate &candidate, double &seconds);
   bool attempt(const CpuCandidate &next, CpuCandidate &candidate,
-               double &seconds);
+               double &seconds, double gain = 0);
   void enumerate(CpuCandidate &candidate, unsigned axis);
   bool searchAll(std::string &reason);
   CostedSchedule complete(const CpuCandidate &candidate);
@@ -189,11 +192,11 @@ void Search::startAll() {
 //===----------------------------------------------------------------------===//
 
 bool Search::attempt(const CpuCandidate &next, CpuCandidate &candidate,
-                     double &seconds) {
+                     double &seconds, double gain) {
   if (evaluations >= most || options.isStopped())
     return false;
   double own = evaluate(next);
-  if (own >= seconds)
+  if (own >= seconds * (1 - gain))
     return false;
   seconds = own;
   candidate = next;
@@ -242,13 +245,13 @@ bool Search::improveOthers(CpuCandidate &candidate, double &seconds) {
   for (unsigned tensor : space.operands()) {
     CpuCandidate next = candidate;
     next.packed ^= TensorSet(1) << tensor;
-    isBetter |= attempt(next, candidate, seconds);
+    isBetter |= attempt(next, candidate, seconds, kLeastGain);
   }
   for (unsigned number = 0; number < group.contractions.size() && number < 32;
        ++number) {
     CpuCandidate next = candidate;
     next.exchanged ^= 1u << number;
-    isBetter |= attempt(next, candidate, seconds);
+    isBetter |= attempt(next, candidate, seconds, kLeastGain);
   }
   for (unsigned tensor :
        llvm::concat<const unsigned>(space.operands(), space.intermediates()))
@@ -262,7 +265,7 @@ bool Search::improveOthers(CpuCandidate &candidate, double &seconds) {
       // Only a copy is worth being made earlier.
       if (isOperand && levels > 0)
         next.packed |= TensorSet(1) << tensor;
-      isBetter |= attempt(next, candidate, seconds);
+      isBetter |= attempt(next, candidate, seconds, kLeastGain);
     }
   if (!group.rowStatistics.empty())
     for (StatisticsPlacement place :
@@ -270,7 +273,7 @@ bool Search::improveOthers(CpuCandidate &candidate, double &seconds) {
           StatisticsPlacement::Resident}) {
       CpuCandidate next = candidate;
       next.statistics = place;
-      isBetter |= attempt(next, candidate, seconds);
+      isBetter |= attempt(next, candidate, seconds, kLeastGain);
     }
   return isBetter;
 }

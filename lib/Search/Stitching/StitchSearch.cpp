@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Search/Stitching/StitchSearch.h"
+#include "CpuStitchSearch.h"
 #include "StitchEnumeration.h"
 #include "StitchPacking.h"
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
@@ -329,6 +330,8 @@ fusion::searchStitching(const StitchGroup &group, const ChipInfo &chip,
                         std::string &reason, StitchEffort effort,
                         const StitchSchedule *likely, StitchRanking *ranking,
                         EvaluatorForm evaluator) {
+  if (chip.isCpu())
+    return searchStitchingCpu(group, chip, reason, ranking);
   bool isPrinted = evaluator == EvaluatorForm::Printed;
   // The bounds are of our evaluator.
   if (isPrinted && effort == StitchEffort::Bounded)

@@ -273,21 +273,33 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
       compositions +=
           llvm::formatv("; {0} is reduced by {1} composition", axis.name,
                         fusion::name(compositionOf(mapping)));
-  remarkAnalysis(
-      group, "stitch", "schedule",
-      llvm::formatv("predicted {0:F2} us: {1} of {2}, about {3} registers "
-                    "per thread, room for {4} on an SM{5}; {6} of {7} "
-                    "candidates fit",
-                    found->cost.total * 1e6,
-                    counted(countBlocks(*axes, found->schedule), "block"),
-                    counted(found->schedule.warps, "warp"),
-                    found->cost.registers,
-                    counted(found->cost.blocksPerSM, "block"), compositions,
-                    found->legal, found->candidates));
-  if (request.evaluator != EvaluatorForm::Printed)
-    remarkCompositions(group, *axes, *found, chip);
-  remarkTraffic(group, *axes, *found);
-  remarkStages(group, *axes, *found, chip);
+  if (chip.isCpu()) {
+    remarkAnalysis(
+        group, "stitch", "schedule",
+        llvm::formatv("predicted {0:F2} us: {1}, at most {2} of one core; {3} "
+                      "of {4} candidates fit",
+                      found->cost.total * 1e6,
+                      counted(countBlocks(*axes, found->schedule), "block"),
+                      found->cost.waves, found->legal, found->candidates));
+  } else {
+    remarkAnalysis(
+        group, "stitch", "schedule",
+        llvm::formatv("predicted {0:F2} us: {1} of {2}, about {3} registers "
+                      "per thread, room for {4} on an SM{5}; {6} of {7} "
+                      "candidates fit",
+                      found->cost.total * 1e6,
+                      counted(countBlocks(*axes, found->schedule), "block"),
+                      counted(found->schedule.warps, "warp"),
+                      found->cost.registers,
+                      counted(found->cost.blocksPerSM, "block"), compositions,
+                      found->legal, found->candidates));
+  }
+  if (!chip.isCpu()) {
+    if (request.evaluator != EvaluatorForm::Printed)
+      remarkCompositions(group, *axes, *found, chip);
+    remarkTraffic(group, *axes, *found);
+    remarkStages(group, *axes, *found, chip);
+  }
   auto attributeOf = [&](const StitchSchedule &schedule) {
     return exportStitching(schedule, *axes, group.getContext());
   };
@@ -322,6 +334,8 @@ LogicalResult fusion::verifyStitching(fuse::FusedGroupOpInterface group,
   if (auto illegal = checkRetained(*axes, *schedule, passes))
     return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")
            << *illegal;
+  if (chip.isCpu())
+    return success();
   int64_t shared = countShared(*axes, *schedule, passes);
   if (shared > chip.sharedMemoryPerBlock)
     return mlir::emitError(group.getLoc(), "schedule cannot be lowered: ")

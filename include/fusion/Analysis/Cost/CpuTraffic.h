@@ -50,6 +50,12 @@ CpuOperand cpuOperand(const GroupModel &group, const Schedule &schedule,
 /// Returns whether the tensor is dense along `axis`: neighbours in memory.
 bool isDenseAlong(const GroupTensor &tensor, unsigned axis);
 
+/// Returns the part of a tensor of `bytes` that a launch finds in DRAM, and not
+/// in L3 where the launch that made it or read it last has left it. It grows
+/// with the tensor, up to half of L3. It depends on the tensor alone, so that
+/// it favours neither few launches nor many.
+double shareInDram(double bytes, const CpuInfo &cpu);
+
 /// The bytes that all blocks together move.
 struct CpuTraffic {
   double intoL1 = 0, intoL2 = 0; ///< of the cores
