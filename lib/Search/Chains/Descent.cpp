@@ -56,11 +56,14 @@ bool Descent::tryCandidate(const ScheduleCandidate &candidate, Point &point) {
   return true;
 }
 
-bool Descent::tryTiles(Point &point, unsigned axis, ArrayRef<int64_t> tiles) {
+bool Descent::tryTiles(Point &point, unsigned axis, ArrayRef<int64_t> tiles,
+                       std::optional<unsigned> tree) {
   bool isBetter = false;
   ScheduleCandidate candidate = point.candidate;
   for (int64_t tile : tiles) {
     candidate.tiles[axis] = tile;
+    if (tree && space.treeOf(candidate) != *tree)
+      continue;
     isBetter |= tryCandidate(candidate, point);
   }
   return isBetter;
@@ -236,8 +239,10 @@ bool Descent::improvePairs(Point &point) {
 
 /// Makes tiles of other axes than `fixed` smaller until all fit and take less
 /// than the limit: each time the one with which the candidate is fastest, or
-/// the largest.
-bool Descent::shrink(Point &point, unsigned fixed, double limit) {
+/// the largest. Where `tree` is given, only tiles are taken that make the tree
+/// of this number.
+bool Descent::shrink(Point &point, unsigned fixed, double limit,
+                     std::optional<unsigned> tree) {
   unsigned axes = group.axes.size();
   while (true) {
     ScheduleCandidate smaller = point.candidate;
@@ -248,13 +253,16 @@ bool Descent::shrink(Point &point, unsigned fixed, double limit) {
       if (axis == fixed || tile == space.minTiles(axis).front())
         continue;
       ScheduleCandidate candidate = point.candidate;
+      bool isLargest = tile > largest;
       for (int64_t other : tilesBeside(axis, tile, /*isLarger=*/false)) {
         candidate.tiles[axis] = other;
+        if (tree && space.treeOf(candidate) != *tree)
+          continue;
         tryCandidate(candidate, best);
-      }
-      if (tile > largest) {
-        largest = tile;
-        smaller = candidate;
+        if (isLargest) {
+          largest = tile;
+          smaller = candidate;
+        }
       }
     }
     if (best.seconds < limit) {
@@ -268,18 +276,28 @@ bool Descent::shrink(Point &point, unsigned fixed, double limit) {
 }
 
 /// Tries a change after which the tiles of all axes but `fixed` are chosen
-/// again.
+/// again. A change that does not fit is tried with smaller tiles. These keep
+/// its tree if they can: a smaller tile of an axis without a loop would split
+/// the work among more blocks, each of which loads the same operands.
 bool Descent::tryWithTiles(Point &point, const ScheduleCandidate &changed,
                            unsigned fixed) {
   if (isSpent())
     return false;
   double limit = kHopeless * point.seconds;
   Point other = rate(changed, limit);
-  if (other.seconds >= limit && !shrink(other, fixed, limit))
-    return false;
+  std::optional<unsigned> tree; // that the tiles keep
+  if (other.seconds >= limit) {
+    tree = space.treeOf(changed);
+    if (!shrink(other, fixed, limit, tree)) {
+      other.candidate = changed;
+      tree = std::nullopt;
+      if (!shrink(other, fixed, limit))
+        return false;
+    }
+  }
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     if (axis != fixed)
-      tryTiles(other, axis, space.minTiles(axis));
+      tryTiles(other, axis, space.minTiles(axis), tree);
   // A candidate that is nearly as good may be better with two other tiles.
   if (other.seconds >= point.seconds &&
       other.seconds < kNearlyAsGood * point.seconds)

@@ -69,14 +69,16 @@ private:
   llvm::SmallVector<int64_t, 3> tilesBeside(unsigned axis, int64_t tile,
                                             bool isLarger) const;
   bool tryCandidate(const ScheduleCandidate &candidate, Point &point);
-  bool tryTiles(Point &point, unsigned axis, llvm::ArrayRef<int64_t> tiles);
+  bool tryTiles(Point &point, unsigned axis, llvm::ArrayRef<int64_t> tiles,
+                std::optional<unsigned> tree = std::nullopt);
   bool tryExchange(Point &point, unsigned more, unsigned less);
   bool trySplitForms(Point &point);
   bool tryMoves(Point &point);
   bool tryIntrinsics(Point &point);
   bool tryExpressions(Point &point);
   bool improvePairs(Point &point);
-  bool shrink(Point &point, unsigned fixed, double limit);
+  bool shrink(Point &point, unsigned fixed, double limit,
+              std::optional<unsigned> tree = std::nullopt);
   bool tryWithTiles(Point &point, const ScheduleCandidate &changed,
                     unsigned fixed);
   bool tryLoopsThatLive(Point &point, unsigned axis, int64_t tile);
