@@ -166,10 +166,7 @@ Reason PlaceChecker::checkInPlace(unsigned number) {
       bytes = group.tensors[group.contractions[*producer].result].elementBytes;
     } else {
       for (const GroupTensor &tensor : group.tensors)
-        if (tensor.role == TensorRole::Operand && !tensor.pass &&
-            tensor.operandNumber == operand &&
-            (tensor.contraction == number ||
-             llvm::is_contained(tensor.sharedBy, number))) {
+        if (tensor.isOperandOf(number, operand) && !tensor.pass) {
           const ContractionMapping &own =
               schedule.contractions[tensor.contraction];
           tile = getMemoryTile(tensor, own.parallelAxis(operand), own.r1);

@@ -148,9 +148,7 @@ public:
       }
     }
     for (auto [index, tensor] : llvm::enumerate(group.tensors))
-      if (tensor.role == TensorRole::Operand &&
-          (tensor.contraction == number ||
-           llvm::is_contained(tensor.sharedBy, number)) &&
+      if (tensor.isOperandOf(number, tensor.operandNumber) &&
           hasFragments(group, schedule, index) &&
           steps[tensor.operandNumber].registers > 0)
         steps[tensor.operandNumber].tensors.push_back(index);

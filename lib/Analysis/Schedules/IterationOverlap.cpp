@@ -70,15 +70,6 @@ std::optional<unsigned> fusion::producerOfOperandA(const GroupModel &group,
       .producer[schedule.contractions[number].isOperandA(0) ? 0 : 1];
 }
 
-/// Whether `tensor` is what the contraction loads as operand `operand`.
-static bool isLoadedAs(const GroupTensor &tensor, unsigned number,
-                       unsigned operand) {
-  return tensor.role == TensorRole::Operand &&
-         tensor.operandNumber == operand &&
-         (tensor.contraction == number ||
-          llvm::is_contained(tensor.sharedBy, number));
-}
-
 /// Returns the reason why the MMAs of a contraction cannot be in flight while
 /// the next iteration adds to its sum, or nullopt, whatever else is in its
 /// loop.
@@ -136,8 +127,8 @@ Reason fusion::whyNotOverlapped(const GroupModel &group,
   for (auto [tensor, place] : llvm::zip_equal(group.tensors, schedule.places)) {
     if (tensor.role != TensorRole::Operand)
       continue;
-    bool isOwn = isLoadedAs(tensor, number, second) ||
-                 (!isFed && isLoadedAs(tensor, number, 1 - second));
+    bool isOwn = tensor.isOperandOf(number, second) ||
+                 (!isFed && tensor.isOperandOf(number, 1 - second));
     if (isOwn && place.transport != fuse::Transport::TMA)
       return who + "'" + tensor.name + "' is not copied by TMA";
     // Threads that wait for their own copies meet at barriers.
@@ -155,7 +146,7 @@ static void forEachOverlapped(const GroupModel &group, const Schedule &schedule,
   for (unsigned operand : {0u, 1u})
     if (!group.contractions[number].producer[operand])
       for (unsigned tensor = 0; tensor < group.tensors.size(); ++tensor)
-        if (isLoadedAs(group.tensors[tensor], number, operand))
+        if (group.tensors[tensor].isOperandOf(number, operand))
           visit(tensor);
 }
 

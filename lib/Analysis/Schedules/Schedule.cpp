@@ -80,10 +80,7 @@ bool fusion::isReadFromShared(const GroupModel &group, const Schedule &schedule,
            fuse::Space::Shared;
   return llvm::any_of(llvm::enumerate(group.tensors), [&](const auto &each) {
     const GroupTensor &tensor = each.value();
-    return tensor.role == TensorRole::Operand && !tensor.pass &&
-           tensor.operandNumber == operand &&
-           (tensor.contraction == contraction ||
-            llvm::is_contained(tensor.sharedBy, contraction)) &&
+    return tensor.isOperandOf(contraction, operand) && !tensor.pass &&
            schedule.places[each.index()].space == fuse::Space::Shared;
   });
 }
@@ -162,9 +159,7 @@ SmallVector<unsigned, 2> fusion::listFragments(const GroupModel &group,
       list.push_back(value);
   }
   for (auto [index, tensor] : llvm::enumerate(group.tensors))
-    if (tensor.role == TensorRole::Operand && tensor.operandNumber == operand &&
-        (tensor.contraction == contraction ||
-         llvm::is_contained(tensor.sharedBy, contraction)) &&
+    if (tensor.isOperandOf(contraction, operand) &&
         hasFragments(group, schedule, index))
       list.push_back(index);
   return list;

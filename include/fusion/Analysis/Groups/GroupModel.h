@@ -24,6 +24,7 @@
 #define FUSION_ANALYSIS_GROUPS_GROUPMODEL_H
 
 #include "fusion/Target/Chips/ChipTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -118,6 +119,13 @@ struct GroupTensor {
   /// For an operand that is read through a window; null if every dimension is
   /// an axis.
   std::shared_ptr<const TensorWindow> window = nullptr;
+
+  /// Returns whether it is, or is part of, operand 0 or 1 of contraction
+  /// `number`, which reads a tile of its own or an earlier contraction's.
+  bool isOperandOf(unsigned number, unsigned operand) const {
+    return role == TensorRole::Operand && operandNumber == operand &&
+           (contraction == number || llvm::is_contained(sharedBy, number));
+  }
 };
 
 /// Instructions of scalar operators.
