@@ -27,16 +27,16 @@ bool AccumulatorMemo::haveSameThreads(const ContractionMapping &first,
       (first.i1 == axis) == (second.i1 == axis))
     return true;
   auto describe = [&](const ContractionMapping &mapping) {
-    return Accumulator{mapping.intrinsic,          schedule.tiles[mapping.i1],
-                       schedule.tiles[mapping.i2], mapping.warps[0],
-                       mapping.warps[1],           mapping.i1 == axis};
+    return Side{{mapping.intrinsic, schedule.tiles[mapping.i1],
+                 schedule.tiles[mapping.i2], mapping.warps[0],
+                 mapping.warps[1]},
+                mapping.i1 == axis};
   };
-  auto placesAlong = [](const Accumulator &accumulator) {
-    auto [intrinsic, rows, columns, rowWarps, columnWarps, ofRows] =
-        accumulator;
+  auto placesAlong = [](const Side &side) {
+    auto [intrinsic, rows, columns, rowWarps, columnWarps] = side.accumulator;
     LinearLayout sum =
         accumulatorTile(*intrinsic, rows, columns, {rowWarps, columnWarps});
-    if (ofRows)
+    if (side.isOfRows)
       return sum.removeOut(LayoutDim::Dim1);
     return sum.removeOut(LayoutDim::Dim0)
         .renameOut(LayoutDim::Dim1, LayoutDim::Dim0);
@@ -54,7 +54,7 @@ bool AccumulatorMemo::hasShares(const ContractionMapping &mapping, int64_t rows,
                                 int64_t columns, int64_t parts) {
   auto [place, isNew] =
       shares.try_emplace({Accumulator{mapping.intrinsic, rows, columns,
-                                      mapping.warps[0], mapping.warps[1], true},
+                                      mapping.warps[0], mapping.warps[1]},
                           parts},
                          false);
   if (!isNew)

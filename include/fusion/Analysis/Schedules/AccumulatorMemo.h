@@ -31,12 +31,21 @@ public:
                  int64_t columns, int64_t parts);
 
 private:
-  /// Intrinsic, rows, columns, warps along both, and whether rows are asked
-  /// for.
+  /// Intrinsic, rows, columns, and warps along both.
   using Accumulator =
-      std::tuple<const Intrinsic *, int64_t, int64_t, int64_t, int64_t, bool>;
+      std::tuple<const Intrinsic *, int64_t, int64_t, int64_t, int64_t>;
+  /// An axis of an accumulator: its rows, or its columns.
+  struct Side {
+    Accumulator accumulator;
+    bool isOfRows;
 
-  std::map<std::pair<Accumulator, Accumulator>, bool> sameThreads;
+    bool operator<(const Side &other) const {
+      return std::tie(accumulator, isOfRows) <
+             std::tie(other.accumulator, other.isOfRows);
+    }
+  };
+
+  std::map<std::pair<Side, Side>, bool> sameThreads;
   std::map<std::pair<Accumulator, int64_t>, bool> shares; ///< and parts
 };
 
