@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchThreads.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
