@@ -10,13 +10,15 @@
 #include "fusion/Analysis/Cost/CostModel.h"
 #include "fusion/Analysis/Schedules/Schedule.h"
 #include "fusion/Support/ElementBytes.h"
+#include "fusion/Target/Chips/Hardware.h"
 
 using namespace fusion;
 using namespace mlir;
 using llvm::SmallVector;
 
-double fusion::predictGeneric(linalg::LinalgOp op, int64_t bytes,
-                              const ChipInfo &chip) {
+double fusion::predictGeneric(llvm::ArrayRef<linalg::LinalgOp> operators,
+                              int64_t bytes, const ChipInfo &chip) {
+  linalg::LinalgOp op = operators.back();
   double threads = 1, steps = 1;
   std::optional<unsigned> innermost;
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
@@ -27,7 +29,7 @@ double fusion::predictGeneric(linalg::LinalgOp op, int64_t bytes,
       innermost = loop;
   }
   // Neighbours of a row are in one sector, if all operands are walked so.
-  constexpr double sectorBytes = 32;
+  constexpr double sectorBytes = kSectorBytes;
   double stepsOfSector = sectorBytes;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand->get().getType());
@@ -38,7 +40,7 @@ double fusion::predictGeneric(linalg::LinalgOp op, int64_t bytes,
     bool isRow = map.getResults().back().isFunctionOfDim(*innermost);
     stepsOfSector = std::min(stepsOfSector, isRow ? sectorBytes / bytes : 1);
   }
-  return predictGeneric(bytes, threads, steps,
-                        std::max<double>(stepsOfSector, genericStages({op})),
-                        chip);
+  return predictGeneric(
+      bytes, threads, steps,
+      std::max<double>(stepsOfSector, genericStages(operators)), chip);
 }

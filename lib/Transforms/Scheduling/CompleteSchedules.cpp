@@ -107,7 +107,7 @@ static void predictGenericForm(fuse::FusedGroupOpInterface group,
   std::optional<GenericTraffic> traffic = countGenericTraffic(group);
   if (!traffic)
     return;
-  double seconds = predictGeneric(group.getOperators().back(),
+  double seconds = predictGeneric(group.getOperators(),
                                   traffic->loaded + traffic->stored, chip);
   setPrediction(group, {seconds, traffic->loaded, traffic->stored});
 }

@@ -14,11 +14,13 @@
 
 namespace fusion {
 
-/// Predicts a kernel that has the generic form of an operator of known sizes,
-/// which moves `bytes`: a thread for each element of the result goes through
-/// the loops that are reduced, one step after the other.
-double predictGeneric(mlir::linalg::LinalgOp op, int64_t bytes,
-                      const ChipInfo &chip);
+/// Returns the predicted seconds of a kernel that has the generic form of
+/// operators of known sizes, in program order, and moves `bytes`. A thread for
+/// each element of the last one's result goes through the loops that it
+/// reduces, one step after the other. Loads are in flight together as
+/// `genericStages` of all operators says.
+double predictGeneric(llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
+                      int64_t bytes, const ChipInfo &chip);
 
 } // namespace fusion
 
