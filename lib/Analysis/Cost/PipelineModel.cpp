@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Cost/PipelineModel.h"
-#include "TileUse.h"
+#include "WarpInstructions.h"
 #include "fusion/Analysis/Resources/Occupancy.h"
 #include "fusion/Analysis/Schedules/IterationOverlap.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
@@ -72,19 +72,17 @@ public:
                    ? chip.memoryOf(std::numeric_limits<double>::infinity())
                    : chip.memoryOf(group.outsideBytes())),
         form(form), memo(memo), use(group, schedule, chip, form, memo),
+        warp(group, schedule, footprint, form, memo, use),
         isSplit(schedule.splitAxis().has_value()) {
     if (memo.nodes.empty())
       addNodes(schedule.tree);
     memo.uses.resize(group.contractions.size());
   }
 
-  /// Returns the instructions of a warp of a block, without its copies of
-  /// results and before and behind its loops.
-  double countInstructions(bool isSingleWave, bool issuesTMA) {
-    std::optional<double> &known = memo.instructions[isSingleWave][issuesTMA];
-    if (!known)
-      known = instructionsOf(schedule.tree, 0, isSingleWave, issuesTMA);
-    return *known;
+  /// Returns the instructions of a warp of an average block that issues no TMA
+  /// copies.
+  double countInstructions() {
+    return warp.ofBlock(/*isSingleWave=*/false, /*issuesTMA=*/false);
   }
 
   PipelineLatency run() {
@@ -111,7 +109,7 @@ public:
     result.epilogue = memory.latency + static_cast<double>(body.stored) *
                                            concurrent / memory.bytesPerSecond;
     // Threads that load and store do one after the other.
-    bool isAhead = !hasProducers() || loadByTMA(schedule.tree);
+    bool isAhead = !hasProducers() || loadByTMA(schedule, schedule.tree);
     double ends = isAhead ? std::max(result.init, result.epilogue)
                           : result.init + result.epilogue;
     // The blocks of a cluster meet at both ends: there and back.
@@ -129,7 +127,7 @@ public:
       moved += 2 * clusterPartialBytes(group, schedule);
     }
     double instructions =
-        countInstructions(result.batches == 1, !hasProducers()) + outside +
+        warp.ofBlock(result.batches == 1, !hasProducers()) + outside +
         kCopyInstructions * moved / (kBytesOfCopy * kWarpSize * schedule.warps);
     result.issue = instructions * schedule.warps * result.residentBlocks *
                    result.batches / (kSubPartitions * chip.clockHz);
@@ -284,7 +282,8 @@ private:
         unsigned stages = schedule.places[node.index].stages;
         body.loaded += bytes;
         (stages > 1 ? pipelined : waiting) += bytes;
-        (stages > 1 ? pipelinedByThreads : byThreads) |= !loadsByTMA(node);
+        (stages > 1 ? pipelinedByThreads : byThreads) |=
+            !loadsByTMA(schedule, node);
         if (stages > 1)
           body.stages =
               body.stages == 0 ? stages : std::min(body.stages, stages);
@@ -307,7 +306,7 @@ private:
         if (known.loaded) {
           body.loaded += *known.loaded;
           waiting += *known.loaded;
-          byThreads |= !loadsByTMA(node);
+          byThreads |= !loadsByTMA(schedule, node);
         } else {
           // Loads after the loop are waited for separately.
           if (known.computes)
@@ -344,18 +343,6 @@ private:
            chip.clockHz;
   }
 
-  /// Returns the instructions of a warp for the operators on a tile of a
-  /// contraction, plain ones and special functions. Operators on a complete
-  /// value count for each of its tiles alike.
-  std::pair<double, double> operatorsOf(unsigned number) const {
-    const Footprint::TileWork &work = footprint.tileWork[number];
-    double share = 1.0 / (kWarpSize * schedule.warps), ofTiles = share;
-    for (unsigned axis : group.contractions[number].reduction)
-      ofTiles /= sequentialTrips(group, schedule, axis);
-    return {work.completed.plain * ofTiles + work.computed.plain * share,
-            work.completed.special * ofTiles + work.computed.special * share};
-  }
-
   /// Adds a tile of a contraction and of the operators on its value.
   void addContraction(unsigned number, int64_t repetitions, Body &body) {
     double multiplied = use.useSeconds(number, repetitions);
@@ -366,7 +353,7 @@ private:
     if (schedule.isPingPong || (schedule.contractions[number].stages > 1 &&
                                 !isSumInFlight(group, schedule, number)))
       body.overlapped += multiplied;
-    auto [plain, special] = operatorsOf(number);
+    auto [plain, special] = warp.ofOperators(number);
     body.operated += secondsOfInstructions(plain, special);
   }
 
@@ -381,72 +368,6 @@ private:
         std::max(std::min(body.overlapped, body.operated),
                  std::min(body.multiplied, body.operated) * (1 - 1 / warps));
     return all - hidden;
-  }
-
-  /// Returns the instructions in which a warp controls an iteration of a loop:
-  /// it counts, waits for copies, and issues the next ones.
-  double instructionsOfControl(const TilingNode &loop, bool issuesTMA) const {
-    if (form == PipelineForm::Printed)
-      return 0;
-    double instructions = kLoopInstructions;
-    bool waits = false;
-    for (const TilingNode &node : loop.children) {
-      if (node.kind != TilingNode::Kind::Load || isAnothers(node.index))
-        continue;
-      waits = true;
-      if (!loadsByTMA(node))
-        instructions += kCopyInstructions * use.tileBytes(node.index) /
-                        (kBytesOfCopy * kWarpSize * schedule.warps);
-      else if (issuesTMA)
-        instructions += kTMAInstructions;
-    }
-    return instructions + (waits ? kWaitInstructions : 0);
-  }
-
-  /// Returns the instructions of a warp in a body. Loops that only load have
-  /// none. `at` is the place of the first item among the memo's nodes.
-  double instructionsOf(const TilingTree &items, unsigned at, bool isSingleWave,
-                        bool issuesTMA) const {
-    double instructions = 0;
-    for (const TilingNode &node : items) {
-      const PipelineMemo::Node &known = memo.nodes[at];
-      unsigned inner = std::exchange(at, known.end) + 1;
-      if (node.isLoop() && !known.loaded) {
-        double own =
-            instructionsOf(node.children, inner, isSingleWave, issuesTMA);
-        instructions += schedule.isBlockAxis(node.index)
-                            ? own
-                            : (own + instructionsOfControl(node, issuesTMA)) *
-                                  iterationsOf(node, known, isSingleWave);
-      } else if (node.kind == TilingNode::Kind::Compute &&
-                 group.tensors[node.index].role != TensorRole::Rows) {
-        unsigned number = group.tensors[node.index].contraction;
-        auto [plain, special] = operatorsOf(number);
-        instructions += plain + special + use.instructions(number);
-      }
-    }
-    return instructions;
-  }
-
-  /// Returns the iterations of a loop of a block. A single wave ends with its
-  /// longest block. With several waves, each SM has blocks of all lengths.
-  int64_t iterationsOf(const TilingNode &node, const PipelineMemo::Node &known,
-                       bool isSingleWave) const {
-    if (!footprint.shortened || footprint.shortened->axis != node.index)
-      return known.trips;
-    return isSingleWave ? footprint.shortened->most
-                        : std::ceil(footprint.shortened->average);
-  }
-
-  /// Whether TMA copies load everything that a node loads.
-  bool loadsByTMA(const TilingNode &node) const {
-    if (node.kind == TilingNode::Kind::Load)
-      return schedule.places[node.index].transport == fuse::Transport::TMA;
-    return loadByTMA(node.children);
-  }
-  bool loadByTMA(llvm::ArrayRef<TilingNode> items) const {
-    return llvm::all_of(
-        items, [&](const TilingNode &item) { return loadsByTMA(item); });
   }
 
   static bool computes(const TilingNode &node) {
@@ -486,7 +407,7 @@ private:
     double innerFirst = 0;
     LoopLatency loop;
     loop.axis = node.index;
-    loop.iterations = iterationsOf(node, memo.nodes[at], result.batches == 1);
+    loop.iterations = warp.iterationsOf(node, at, result.batches == 1);
     Body body = visit(node.children, at + 1, innerFirst, loop.iterations);
     firstLoads += body.load;
     // MMAs in flight keep a stage from being filled again, where there are
@@ -495,12 +416,12 @@ private:
         body.isInFlight && body.stages > 0 && body.stages <= loop.iterations;
     loop.stages = std::max(1u, body.stages - isHeld);
     loop.load = body.load;
-    double control = instructionsOfControl(node, !hasProducers());
+    double control = warp.ofControl(node, !hasProducers());
     loop.use = body.use + secondsOfInstructions(control, 0);
     // A producer warp issues the inner loop's next first loads while the last
     // iterations of this one compute.
     bool isAhead = llvm::all_of(node.children, [&](const TilingNode &child) {
-      return !child.isLoop() || loadsByTMA(child);
+      return !child.isLoop() || loadsByTMA(schedule, child);
     });
     if (hasProducers() && isAhead)
       firstLoads += innerFirst;
@@ -539,6 +460,7 @@ private:
   PipelineForm form;
   PipelineMemo &memo;
   TileUse use;
+  WarpInstructions warp;
   bool isSplit;           ///< a reduction, over blocks
   int64_t concurrent = 1; ///< blocks of a wave
   double share = 1;       ///< of loaded bytes that come from DRAM
@@ -563,10 +485,10 @@ double fusion::leastIssue(const GroupModel &group, const Schedule &schedule,
                           PipelineMemo *memo) {
   PipelineMemo own;
   double instructions =
-      kBlockInstructions +
-      PipelineWalker(group, schedule, footprint, chip, PipelineForm::Continuous,
-                     memo ? *memo : own)
-          .countInstructions(/*isSingleWave=*/false, /*issuesTMA=*/false);
+      kBlockInstructions + PipelineWalker(group, schedule, footprint, chip,
+                                          PipelineForm::Continuous,
+                                          memo ? *memo : own)
+                               .countInstructions();
   // Of clusters, a few SMs may have fewer blocks.
   double blocks = double(footprint.blocks) / chip.numSMs;
   if (schedule.clusterBlocks() == 1)

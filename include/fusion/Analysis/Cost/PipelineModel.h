@@ -164,6 +164,7 @@ public:
 private:
   friend class PipelineWalker;
   friend class TileUse;
+  friend class WarpInstructions;
   /// A node of the tree, parents first.
   struct Node {
     unsigned end;                      ///< the node after it and its children
