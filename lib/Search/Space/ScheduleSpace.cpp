@@ -12,6 +12,7 @@
 #include "fusion/Analysis/Schedules/MaskedTiles.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
 #include "fusion/Analysis/Schedules/TMASupport.h"
+#include "fusion/Search/Space/OverlapChoice.h"
 #include "fusion/Search/Space/TreeCache.h"
 #include "fusion/Target/Chips/Hardware.h"
 #include "llvm/ADT/STLExtras.h"
@@ -128,39 +129,6 @@ void ScheduleSpace::listPolicies() {
   if (chip.hasRegisterReallocation)
     roles.push_back(kWarpgroupWarps);
   roles.push_back(1);
-}
-
-bool ScheduleSpace::setOverlaps(Schedule &schedule) const {
-  bool isAny = false;
-  for (auto [number, mapping] : llvm::enumerate(schedule.contractions)) {
-    if (!producerOfOperandA(group, schedule, number))
-      continue;
-    mapping.stages = whyNotOverlapped(group, schedule, number) ? 1 : 2;
-    isAny |= mapping.stages > 1;
-  }
-  return isAny;
-}
-
-llvm::SmallVector<unsigned, 4>
-ScheduleSpace::sumsInFlight(const Schedule &schedule) const {
-  llvm::SmallVector<unsigned, 4> numbers;
-  // Printed models know of no sums in flight.
-  if (options.model != ModelKind::Default)
-    return numbers;
-  for (auto [number, mapping] : llvm::enumerate(schedule.contractions))
-    if (mapping.intrinsic->isAsync &&
-        !producerOfOperandA(group, schedule, number) &&
-        !whyNotOverlapped(group, schedule, number))
-      numbers.push_back(number);
-  return numbers;
-}
-
-void ScheduleSpace::setSumsInFlight(Schedule &schedule,
-                                    ArrayRef<unsigned> numbers) const {
-  constexpr unsigned least = 3; // two that MMAs read, and one to be filled
-  for (unsigned number : numbers)
-    schedule.contractions[number].stages =
-        fewestStages(group, schedule, number) >= least ? 2 : 1;
 }
 
 bool ScheduleSpace::mayProduce(unsigned producers, unsigned warps) const {
@@ -348,63 +316,6 @@ ChoiceCounts ScheduleSpace::count() const {
   return counts;
 }
 
-/// Returns where row statistics are computed. The candidate's choice for the
-/// first ones of an operand holds for all row statistics of that operand.
-SmallVector<StatisticsPlacement, 1>
-ScheduleSpace::placePasses(const ScheduleCandidate &candidate) const {
-  SmallVector<StatisticsPlacement, 1> places;
-  for (const RowStatistics &pass : group.rowStatistics) {
-    const RowStatistics &first =
-        *llvm::find_if(group.rowStatistics, [&](const RowStatistics &other) {
-          return other.contraction == pass.contraction &&
-                 other.operandNumber == pass.operandNumber;
-        });
-    StatisticsPlacement usual = defaultPlacement(group, first);
-    switch (candidate.placementOf(first.rows)) {
-    case RowPassPlacement::Default:
-      places.push_back(usual);
-      break;
-    case RowPassPlacement::Resident:
-      places.push_back(StatisticsPlacement::Resident);
-      break;
-    case RowPassPlacement::Other:
-      places.push_back(usual == StatisticsPlacement::Together
-                           ? StatisticsPlacement::Ahead
-                           : StatisticsPlacement::Together);
-      break;
-    }
-  }
-  return places;
-}
-
-/// Returns the tree with one more move, or `tree` where it has no loops to move
-/// out of.
-TreeCache::Tree ScheduleSpace::applyMove(const TreeCache::Tree &tree,
-                                         bool isLoad, unsigned index,
-                                         unsigned levels) const {
-  TreeMove move{tree->number, isLoad, uint16_t(index), levels};
-  if (TreeCache::Tree known = trees->find(move))
-    return known;
-  auto moved =
-      isLoad
-          ? hoistLoad(group, tree->loops, index, levels, tree->blocks)
-          : retainIntermediate(group, tree->loops, index, levels, tree->blocks);
-  TreeCache::Tree result =
-      moved ? trees->number({tree->blocks, std::move(*moved)}, group) : tree;
-  trees->add(move, result);
-  return result;
-}
-
-TreeKey ScheduleSpace::keyOf(const ScheduleCandidate &candidate) const {
-  TreeKey key;
-  key.loops = candidate.expression;
-  for (unsigned axis = 0; axis < group.axes.size(); ++axis)
-    key.loops = key.loops << 1 | (sequentialTrips(candidate, axis) > 1);
-  key.hoisted = candidate.hoisted;
-  key.retained = candidate.retained;
-  return key;
-}
-
 /// Returns a schedule with the candidate's mapping, tiles and splits.
 Schedule ScheduleSpace::tile(const ScheduleCandidate &candidate) const {
   Schedule schedule = builder.base();
@@ -420,45 +331,6 @@ Schedule ScheduleSpace::tile(const ScheduleCandidate &candidate) const {
   return schedule;
 }
 
-/// Makes the candidate's tree and grid. They follow from the loops that live,
-/// the reduction prepasses and the moves. Consumers are moved first, as
-/// statements that are moved with a producer stay with it.
-TreeCache::Tree
-ScheduleSpace::makeTree(const ScheduleCandidate &candidate) const {
-  TreeKey key = keyOf(candidate), unmoved = key;
-  if (TreeCache::Tree known = trees->find(key))
-    return known;
-  auto isMovable = [&](unsigned tensor) {
-    return group.tensors[tensor].role == TensorRole::Operand;
-  };
-  unmoved.retained = {};
-  for (unsigned tensor : llvm::make_filter_range(movable, isMovable))
-    unmoved.hoisted[tensor] = 0;
-  TreeCache::Tree tree = trees->find(unmoved);
-  if (!tree) {
-    Schedule schedule = tile(candidate);
-    builder.setLoops(schedule, bound[candidate.expression], /*hoists=*/true,
-                     placePasses(candidate));
-    tree = trees->number({std::move(schedule.blocks), std::move(schedule.tree)},
-                         group);
-    trees->add(unmoved, tree);
-  }
-  for (unsigned contraction : llvm::reverse(retainable))
-    if (unsigned levels = candidate.retained[contraction])
-      tree = applyMove(tree, /*isLoad=*/false, contraction, levels);
-  for (unsigned tensor : llvm::make_filter_range(movable, isMovable))
-    if (unsigned levels = candidate.hoisted[tensor])
-      tree = applyMove(tree, /*isLoad=*/true, tensor, levels);
-  trees->add(key, tree);
-  return tree;
-}
-
-unsigned ScheduleSpace::treeOf(const ScheduleCandidate &candidate) const {
-  if (std::optional<unsigned> known = trees->findNumber(keyOf(candidate)))
-    return *known;
-  return makeTree(candidate)->number;
-}
-
 Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   Schedule schedule = tile(candidate);
   TreeCache::Tree tree = makeTree(candidate);
@@ -471,34 +343,6 @@ Schedule ScheduleSpace::outline(const ScheduleCandidate &candidate) const {
   ScheduleBuilder::storeByTMA(
       schedule, whichCanBe(group, schedule, chip, candidate.policy.stored));
   return schedule;
-}
-
-/// Sets how many loops out values are retained, consumers first as in
-/// `makeTree`.
-void ScheduleSpace::retainOutside(ScheduleCandidate &candidate,
-                                  uint64_t contractions) const {
-  candidate.retained = {};
-  if (!contractions)
-    return;
-  TreeKey key = keyOf(candidate);
-  for (auto [index, contraction] : llvm::enumerate(retainable))
-    key.retained[contraction] = contractions >> index & 1;
-  candidate.retained = trees->findRetained(key, [&] {
-    decltype(candidate.retained) retained{};
-    TreeCache::Tree tree = makeTree(candidate);
-    for (unsigned contraction : llvm::reverse(retainable))
-      for (unsigned levels = kMaxLevels;
-           key.retained[contraction] && levels > 0; --levels) {
-        TreeCache::Tree moved =
-            applyMove(tree, /*isLoad=*/false, contraction, levels);
-        if (moved->number != tree->number) {
-          tree = std::move(moved);
-          retained[contraction] = levels;
-          break;
-        }
-      }
-    return retained;
-  });
 }
 
 bool ScheduleSpace::splitIntoTiles(ScheduleCandidate &candidate,
@@ -600,12 +444,13 @@ Schedule ScheduleSpace::complete(const ScheduleCandidate &candidate) const {
   builder.setStages(schedule, candidate.stages, listPipelinedLoads(schedule));
   schedule.producerWarps = policy.producers;
   schedule.persistent = policy.isPersistent;
-  if (policy.overlaps && setOverlaps(schedule) &&
+  if (policy.overlaps && setOverlaps(group, schedule) &&
       whyOverlapStalls(group, schedule))
     for (ContractionMapping &mapping : schedule.contractions)
       mapping.stages = 1;
   schedule.isPingPong = policy.isPingPong && policy.producers > 0 &&
                         !whyNotPingPong(group, schedule);
-  setSumsInFlight(schedule, sumsInFlight(schedule));
+  setSumsInFlight(group, schedule,
+                  sumsInFlight(group, schedule, options.model));
   return schedule;
 }

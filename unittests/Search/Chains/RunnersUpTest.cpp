@@ -11,6 +11,7 @@
 #include "fusion/Analysis/Legality/ScheduleLegality.h"
 #include "fusion/Analysis/Resources/Occupancy.h"
 #include "fusion/Search/Chains/ScheduleSearch.h"
+#include "fusion/Search/Space/OverlapChoice.h"
 #include "fusion/Search/Space/ScheduleSpace.h"
 
 using namespace fusion;
@@ -97,8 +98,8 @@ TEST(RunnersUp, NothingNearTheChoiceIsLeftOut) {
       for (Placement &place : schedule.places)
         place.stages = std::min(place.stages, 2u);
       // Sums in flight take three.
-      ranked.space->setSumsInFlight(schedule,
-                                    ranked.space->sumsInFlight(schedule));
+      setSumsInFlight(ranked.group, schedule,
+                      sumsInFlight(ranked.group, schedule, ModelKind::Default));
       ranked.look(schedule);
     };
     for (unsigned axis = 0; axis < ranked.group.axes.size(); ++axis)

@@ -11,6 +11,7 @@
 #include "fusion/Analysis/Legality/ScheduleLegality.h"
 #include "fusion/Analysis/Resources/Occupancy.h"
 #include "fusion/Analysis/Schedules/SplitReduction.h"
+#include "fusion/Search/Space/OverlapChoice.h"
 #include "gtest/gtest.h"
 
 using namespace fusion;
@@ -25,7 +26,7 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
   candidate.stages = candidate.registerStages = 1;
   Schedule schedule = space.complete(candidate);
   if (candidate.policy.overlaps)
-    space.setOverlaps(schedule);
+    setOverlaps(group, schedule);
   llvm::SmallVector<PipelinedLoop, 4> loops = listPipelinedLoops(schedule);
   double best = kNever;
   auto choose = [&](auto &&self, unsigned loop) -> void {
@@ -39,7 +40,8 @@ double rateEveryStage(const GroupModel &group, const ChipInfo &chip,
       }
       return;
     }
-    space.setSumsInFlight(schedule, space.sumsInFlight(schedule));
+    setSumsInFlight(group, schedule,
+                    sumsInFlight(group, schedule, options.model));
     Footprint footprint;
     if (checkSchedule(group, schedule, chip, &footprint) ||
         !hasRegisterRoom(schedule, footprint, chip))

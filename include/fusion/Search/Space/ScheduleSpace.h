@@ -116,16 +116,6 @@ public:
   bool mayPingPong(unsigned producers) const {
     return hasOverlaps && producers > 0;
   }
-  /// Sets cross-iteration overlap for the contractions that can have it with
-  /// the schedule's loops, transports and warps. Returns whether there are any.
-  bool setOverlaps(Schedule &schedule) const;
-  /// Returns the contractions of loaded operands whose sums can stay in flight
-  /// with the schedule's loops, transports and warps, once there are stages.
-  llvm::SmallVector<unsigned, 4> sumsInFlight(const Schedule &schedule) const;
-  /// Lets the sums of `numbers` stay in flight where three stages of their
-  /// operands leave one to be filled meanwhile, and no others.
-  void setSumsInFlight(Schedule &schedule,
-                       llvm::ArrayRef<unsigned> numbers) const;
   /// Returns the intrinsics that each contraction can choose from, best first.
   llvm::ArrayRef<Intrinsics> intrinsics() const { return multiplied; }
   /// Returns choices that map each contraction to its best intrinsic of one
