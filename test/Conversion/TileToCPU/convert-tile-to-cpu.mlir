@@ -1,0 +1,108 @@
+// RUN: fusion-opt %s --split-input-file --convert-tile-to-cpu | FileCheck %s
+
+// A kernel becomes a function over a range of its blocks. A load is read in place: a row in whole vectors, and what is left of it
+// under a mask.
+// CHECK-LABEL: module attributes
+// CHECK: tile.launch @kernels::@relu
+// CHECK: module @kernels attributes {fuse.native}
+// CHECK: func.func @relu(%[[WORDS:.*]]: !llvm.ptr, %[[FIRST:.*]]: i64, %[[END:.*]]: i64, %{{.*}}: !llvm.ptr) attributes {fuse.scratch = 0 : i64}
+// CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+// CHECK: scf.for %[[BLOCK:.*]] = %{{.*}} to %{{.*}} step
+// CHECK:   scf.for
+// CHECK:     scf.for
+// CHECK:       llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
+// CHECK:       arith.maximumf
+// CHECK:       llvm.store %{{.*}} : vector<16xf32>, !llvm.ptr
+// CHECK:     %[[MASK:.*]] = vector.create_mask
+// CHECK:     llvm.intr.masked.load %{{.*}}, %[[MASK]]
+// CHECK:     llvm.intr.masked.store %{{.*}}, %{{.*}}, %[[MASK]]
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  func.func @host(%x: tensor<8x40xf32>) -> tensor<8x40xf32> {
+    %e = tensor.empty() : tensor<8x40xf32>
+    %c2 = arith.constant 2 : index
+    %r = tile.launch @relu grid(%c2) ins(%x : tensor<8x40xf32>) outs(%e : tensor<8x40xf32>) -> tensor<8x40xf32>
+    return %r : tensor<8x40xf32>
+  }
+  tile.kernel @relu(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %y: !tile.ptr<f32> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %c40 = arith.constant 40 : index
+    %zero = arith.constant dense<0.0> : tensor<4x40xf32>
+    %id = tile.program_id
+    %row = arith.muli %id, %c4 : index
+    %from = tile.view %x[%c0] sizes[%c8, %c40] strides[%c40, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c8, %c40] strides[%c40, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %a = tile.load %from[%row, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 1, alignment = 16> -> tensor<4x40xf32>
+    %b = arith.maximumf %a, %zero : tensor<4x40xf32>
+    tile.store %b, %to[%row, %c0] {in_bounds = array<i1: true, true>} : tensor<4x40xf32>, <2 x f32, unit = 1, alignment = 16>
+    tile.return
+  }
+}
+
+// -----
+
+// A softmax: a loop for the maximum, one that stores exponentials and adds them, and one that divides. The exponential is
+// evaluated once.
+// CHECK-LABEL: func.func @softmax
+// CHECK: arith.maximumf
+// CHECK: math.exp
+// CHECK: llvm.store
+// CHECK: arith.addf
+// CHECK-NOT: math.exp
+// CHECK: arith.divf
+// CHECK: llvm.return
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @softmax(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %y: !tile.ptr<f32> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %id = tile.program_id
+    %from = tile.view %x[%c0] sizes[%c64, %c64] strides[%c64, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c64, %c64] strides[%c64, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %a = tile.load %from[%id, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 1, alignment = 16> -> tensor<1x64xf32>
+    %max = tile.reduce maximumf %a along 1 : tensor<1x64xf32> -> tensor<1xf32>
+    %tops = tile.broadcast %max along [1] : tensor<1xf32> -> tensor<1x64xf32>
+    %less = arith.subf %a, %tops : tensor<1x64xf32>
+    %e = math.exp %less : tensor<1x64xf32>
+    %sum = tile.reduce addf %e along 1 : tensor<1x64xf32> -> tensor<1xf32>
+    %sums = tile.broadcast %sum along [1] : tensor<1xf32> -> tensor<1x64xf32>
+    %p = arith.divf %e, %sums : tensor<1x64xf32>
+    tile.store %p, %to[%id, %c0] {in_bounds = array<i1: true, true>} : tensor<1x64xf32>, <2 x f32, unit = 1, alignment = 16>
+    tile.return
+  }
+}
+
+// -----
+
+// A contraction of 8 x 20 by 16: six rows and two vectors of columns at a time, the rest in a micro-kernel of its own. Products
+// start in registers.
+// CHECK-LABEL: func.func @product
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-12: vector.fma
+// CHECK: scf.yield
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
+// CHECK-COUNT-4: vector.fma
+// CHECK: scf.yield
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @product(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %w: !tile.ptr<f32> {tile.access = #tile.access<read>},
+                       %y: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %zero = arith.constant dense<0.0> : tensor<8x16xf32>
+    %a = tile.view %x[%c0] sizes[%c8, %c20] strides[%c20, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %b = tile.view %w[%c0] sizes[%c20, %c16] strides[%c16, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c8, %c16] strides[%c16, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %l = tile.load %a[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 1, alignment = 16> -> tensor<8x20xf32>
+    %r = tile.load %b[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 1, alignment = 16> -> tensor<20x16xf32>
+    %p = tile.dot %l, %r, %zero "avx2.m6n16" warps [1, 1] : tensor<8x20xf32>, tensor<20x16xf32> -> tensor<8x16xf32>
+    tile.store %p, %to[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<8x16xf32>, <2 x f32, unit = 1, alignment = 16>
+    tile.return
+  }
+}
