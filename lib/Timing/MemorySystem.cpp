@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemorySystem.h"
-#include "fusion/Target/Chips/Hardware.h"
 
 using namespace fusion;
 using namespace fusion::timing;
+
+static constexpr double kSectorBytes = 32;
 
 static double l2Rate(const ChipInfo &chip, const Microarchitecture &micro) {
   return micro.l2BytesPerSecond ? micro.l2BytesPerSecond

@@ -9,7 +9,6 @@
 #include "fusion/Analysis/Stitching/StitchAlignment.h"
 #include "StitchSectors.h"
 #include "fusion/Analysis/Stitching/StitchSplit.h"
-#include "fusion/Target/Chips/Hardware.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 

@@ -59,11 +59,11 @@ std::optional<int64_t> fusion::bytesOfCopies(const StitchGroup &group,
     if (schedule.threadMapping[axis].align > 1 ||
         inside != std::make_pair(int64_t(0), group.axes[axis].extent))
       return std::nullopt;
-  constexpr int64_t narrowest = 4;
+  constexpr int64_t narrowest = 4, widest = 16;
   int64_t neighbours = neighboursOf(schedule, tensor);
   int64_t width =
       std::min(accessWidth(schedule, tensor), neighbours & -neighbours);
-  int64_t bytes = std::min(kWidestAccess, width * int64_t(tensor.elementBytes));
+  int64_t bytes = std::min(widest, width * int64_t(tensor.elementBytes));
   return bytes >= narrowest ? std::optional(bytes) : std::nullopt;
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StitchThreads.h"
-#include "fusion/Target/Chips/Hardware.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;

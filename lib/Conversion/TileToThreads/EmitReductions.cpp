@@ -33,12 +33,12 @@ using namespace fusion::tile;
 /// different banks, and 1 is returned.
 static int64_t partsSideBySide(ReduceOp op, const LinearLayout &layout,
                                const ReductionThreadMapping &mapping) {
+  constexpr int64_t widest = 16; // bytes
   int64_t bytes = op.getType().getElementTypeBitWidth() / 8;
   for (int64_t lane = 1; lane < kWarpSize; lane *= 2)
     if (layout.coords(0, lane, 0) != layout.coords(0, 0, 0))
       return 1;
-  int64_t width =
-      std::min(mapping.parts, kWidestAccess / std::max<int64_t>(1, bytes));
+  int64_t width = std::min(mapping.parts, widest / std::max<int64_t>(1, bytes));
   bool isAligned = llvm::isPowerOf2_64(mapping.parts) && bytes > 0 &&
                    *op.getOffset() % (width * bytes) == 0;
   return isAligned ? width : 1;

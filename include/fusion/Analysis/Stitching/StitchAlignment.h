@@ -23,6 +23,10 @@
 
 namespace fusion {
 
+/// Bytes of a thread's widest access, and the fewest that DRAM and the L2 move
+/// (CUDA C++ Programming Guide, "Device Memory Accesses").
+constexpr int64_t kWidestAccess = 16, kSectorBytes = 32;
+
 /// Finds for every axis the tensors whose rows begin at the same places, modulo
 /// the elements of a sector, and the class of them with the most bytes.
 void findAlignments(StitchGroup &group);

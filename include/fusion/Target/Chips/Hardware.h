@@ -38,10 +38,6 @@ constexpr int64_t kMaxThreads = kMaxWarps * kWarpSize;
 /// "Technical Specifications per Compute Capability").
 constexpr int64_t kRegistersPerSM = 65536, kMaxRegistersPerThread = 255;
 
-/// Bytes of a thread's widest access, and the fewest that DRAM and the L2 move
-/// (CUDA C++ Programming Guide, "Device Memory Accesses").
-constexpr int64_t kWidestAccess = 16, kSectorBytes = 32;
-
 /// Registers that a warp gets more at a time (CUDA C++ Programming Guide,
 /// "Hardware Multithreading").
 constexpr int64_t kRegisterUnit = 256;
