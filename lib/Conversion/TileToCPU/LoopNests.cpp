@@ -317,6 +317,65 @@ LogicalResult LoopNests::emitPoint(ArrayRef<Value> indices,
   return success();
 }
 
+/// Emits whole vectors of a row, from `first` up to `end`.
+LogicalResult LoopNests::emitWhole(llvm::SmallVector<Value> &indices,
+                                   Value first, Value end, Value step) {
+  auto loop = scf::ForOp::create(b, loc, first, end, step, accumulators());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  setAccumulators(loop.getRegionIterArgs());
+  indices.push_back(loop.getInductionVar());
+  if (failed(emitPoint(indices, {state.lanes(), Value()})))
+    return failure();
+  indices.pop_back();
+  b.setInsertionPointToEnd(loop.getBody());
+  if (llvm::SmallVector<Value> results = accumulators(); !results.empty())
+    scf::YieldOp::create(b, loc, results);
+  setAccumulators(loop.getResults());
+  return success();
+}
+
+/// Emits whole vectors of a row up to `end`, `times` of them in an iteration,
+/// with accumulators of their own. These are combined in order.
+LogicalResult LoopNests::emitUnrolled(llvm::SmallVector<Value> &indices,
+                                      Value end, int64_t times) {
+  int64_t count = state.lanes();
+  llvm::SmallVector<Value> start = accumulators(), all;
+  for (int64_t i = 0; i < times; ++i)
+    all.append(start);
+  auto loop = scf::ForOp::create(b, loc, state.access.constant(0), end,
+                                 state.access.constant(times * count), all);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    llvm::SmallVector<Value> results;
+    for (int64_t i = 0; i < times; ++i) {
+      setAccumulators(
+          loop.getRegionIterArgs().slice(i * start.size(), start.size()));
+      indices.push_back(state.access.add(loop.getInductionVar(),
+                                         state.access.constant(i * count)));
+      if (failed(emitPoint(indices, {count, Value()})))
+        return failure();
+      indices.pop_back();
+      results.append(accumulators());
+    }
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, loc, results);
+  }
+  setAccumulators(loop.getResults().take_front(start.size()));
+  for (int64_t i = 1; i < times; ++i) {
+    unsigned next = i * start.size();
+    for (Root &root : roots)
+      if (root.reducesLanes()) {
+        tile::ReduceOp reduce = root.reduce;
+        root.accumulator =
+            arith::getReductionOp(reduce.getKind(), b, loc, root.accumulator,
+                                  loop.getResult(next++));
+      }
+  }
+  return success();
+}
+
 /// Emits the vectors of a row up to `end`: whole ones in a loop, and what is
 /// left with a mask.
 LogicalResult LoopNests::emitVectors(llvm::SmallVector<Value> &indices,
@@ -333,19 +392,21 @@ LogicalResult LoopNests::emitVectors(llvm::SmallVector<Value> &indices,
     rest = arith::RemUIOp::create(b, loc, extent, step);
     whole = arith::SubIOp::create(b, loc, extent, rest);
   }
-  if (!known || *known >= count) {
-    auto loop = scf::ForOp::create(b, loc, zero, whole, step, accumulators());
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    setAccumulators(loop.getRegionIterArgs());
-    indices.push_back(loop.getInductionVar());
-    if (failed(emitPoint(indices, {count, Value()})))
+  int64_t vectors = known ? *known / count : 0;
+  llvm::SmallVector<Value> start = accumulators();
+  // Dependent additions of one accumulator would take their latency each.
+  constexpr int64_t kUnrolled = 4;
+  if (!start.empty() && vectors >= 2 * kUnrolled) {
+    int64_t end = vectors / kUnrolled * kUnrolled * count;
+    Value grouped = state.access.constant(end);
+    if (failed(emitUnrolled(indices, grouped, kUnrolled)))
       return failure();
-    indices.pop_back();
-    b.setInsertionPointToEnd(loop.getBody());
-    if (llvm::SmallVector<Value> results = accumulators(); !results.empty())
-      scf::YieldOp::create(b, loc, results);
-    setAccumulators(loop.getResults());
+    if (end < vectors * count &&
+        failed(emitWhole(indices, grouped, whole, step)))
+      return failure();
+  } else if (!known || vectors > 0) {
+    if (failed(emitWhole(indices, zero, whole, step)))
+      return failure();
   }
   if (known && *known % count == 0)
     return success();

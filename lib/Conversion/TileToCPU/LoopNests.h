@@ -81,6 +81,11 @@ private:
   mlir::LogicalResult emitRow(llvm::SmallVector<mlir::Value> &indices);
   mlir::LogicalResult emitPoint(llvm::ArrayRef<mlir::Value> indices,
                                 const Lanes &lanes);
+  mlir::LogicalResult emitWhole(llvm::SmallVector<mlir::Value> &indices,
+                                mlir::Value first, mlir::Value end,
+                                mlir::Value step);
+  mlir::LogicalResult emitUnrolled(llvm::SmallVector<mlir::Value> &indices,
+                                   mlir::Value end, int64_t times);
   mlir::LogicalResult emitVectors(llvm::SmallVector<mlir::Value> &indices,
                                   mlir::OpFoldResult end);
   mlir::Value identityOf(const Root &root, const Lanes &lanes);

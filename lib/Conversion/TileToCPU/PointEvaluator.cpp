@@ -138,21 +138,78 @@ Value PointEvaluator::expandAffine(AffineExpr expr, ValueRange dims,
   }
 }
 
-/// Loads elements of a window, one for each lane.
-FailureOr<Value> PointEvaluator::loadWindow(tile::LoadOp op,
-                                            tile::WindowOp window,
-                                            ValueRange coordinates,
-                                            const Lanes &lanes) {
-  llvm::SmallVector<Value> dims, symbols;
-  for (auto [d, pair] :
-       llvm::enumerate(llvm::zip_equal(op.getCoordinates(), coordinates))) {
-    auto [origin, coordinate] = pair;
-    Value at = state.access.add(state.scalar(origin), coordinate);
-    dims.push_back(indices(at, d + 1 == coordinates.size(), lanes));
+/// How an index changes from one lane to the next.
+enum class LaneStep { None, One, Other };
+
+/// Returns how an expression changes along `lanes` neighbours of dimension
+/// `dim`, of which the first is a multiple of `lanes`.
+static LaneStep stepOf(AffineExpr expr, unsigned dim, int64_t lanes) {
+  if (!expr.isFunctionOfDim(dim))
+    return LaneStep::None;
+  if (isa<AffineDimExpr>(expr))
+    return LaneStep::One;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return LaneStep::Other;
+  LaneStep lhs = stepOf(binary.getLHS(), dim, lanes),
+           rhs = stepOf(binary.getRHS(), dim, lanes);
+  if (expr.getKind() == AffineExprKind::Add) {
+    if (lhs == LaneStep::None)
+      return rhs;
+    return rhs == LaneStep::None ? lhs : LaneStep::Other;
   }
+  auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!by || rhs != LaneStep::None)
+    return LaneStep::Other;
+  switch (expr.getKind()) {
+  case AffineExprKind::Mul:
+    return by.getValue() == 1 ? lhs : LaneStep::Other;
+  case AffineExprKind::Mod:
+    // A period is a number of whole vectors.
+    return by.getValue() % lanes == 0 ? lhs : LaneStep::Other;
+  case AffineExprKind::FloorDiv:
+    return isa<AffineDimExpr>(binary.getLHS()) && by.getValue() % lanes == 0
+               ? LaneStep::None
+               : LaneStep::Other;
+  default:
+    return LaneStep::Other;
+  }
+}
+
+/// Returns whether the lanes of a window's vectors are neighbours in memory:
+/// the last index goes from one lane to the next, and the others stay.
+static bool hasNeighbours(tile::LoadOp op, tile::WindowOp window,
+                          int64_t lanes) {
+  unsigned last = op.getCoordinates().size() - 1;
+  if (lanes == 0 || !isMultipleOf(op.getCoordinates()[last], lanes))
+    return false;
+  ArrayRef<AffineExpr> exprs = window.getMap().getResults();
+  // A factor of an index that stays is of no account.
+  auto staysAt = [&](AffineExpr expr) {
+    LaneStep step = LaneStep::None;
+    expr.walk([&](AffineExpr part) {
+      if (auto product = dyn_cast<AffineBinaryOpExpr>(part);
+          product && product.getKind() == AffineExprKind::Mul)
+        if (stepOf(product.getLHS(), last, lanes) != LaneStep::None)
+          step = LaneStep::Other;
+    });
+    return step == LaneStep::None &&
+           stepOf(expr, last, lanes) == LaneStep::None;
+  };
+  return llvm::all_of(exprs.drop_back(), staysAt) &&
+         stepOf(exprs.back(), last, lanes) == LaneStep::One &&
+         !llvm::is_contained(window.getBounded(),
+                             static_cast<int64_t>(exprs.size() - 1));
+}
+
+/// Returns the element's offset in the window's tensor. `inside` becomes whether
+/// it lies in there, or stays as it is where it surely does.
+Value PointEvaluator::placeInWindow(tile::WindowOp window, ValueRange dims,
+                                    const Lanes &lanes, Value &inside) {
+  SmallVector<Value> symbols;
   for (Value symbol : window.getSymbols())
     symbols.push_back(splat(state.scalar(symbol), lanes));
-  Value place, inside = lanes.mask;
+  Value place;
   for (auto [d, expr] : llvm::enumerate(window.getMap().getResults())) {
     Value at = expandAffine(expr, dims, symbols, lanes);
     Value size = splat(state.access.constant(window.getShape()[d]), lanes);
@@ -160,20 +217,58 @@ FailureOr<Value> PointEvaluator::loadWindow(tile::LoadOp op,
       // A negative index is large when it is read without sign.
       Value within =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, size);
-      inside = inside
-                   ? arith::AndIOp::create(b, loc, inside, within).getResult()
-                   : within;
+      inside =
+          inside ? arith::AndIOp::create(b, loc, inside, within).getResult()
+                 : within;
     }
     place = place ? arith::AddIOp::create(
                         b, loc, arith::MulIOp::create(b, loc, place, size), at)
                         .getResult()
                   : at;
   }
+  return place;
+}
+
+/// Loads elements of a window: neighbours in memory, or one for each lane.
+FailureOr<Value> PointEvaluator::loadWindow(tile::LoadOp op,
+                                            tile::WindowOp window,
+                                            ValueRange coordinates,
+                                            const Lanes &lanes) {
+  bool areNeighbours = hasNeighbours(op, window, lanes.count);
+  Lanes ofPlace = areNeighbours ? Lanes() : lanes;
+  SmallVector<Value> dims;
+  for (auto [d, pair] :
+       llvm::enumerate(llvm::zip_equal(op.getCoordinates(), coordinates))) {
+    auto [origin, coordinate] = pair;
+    Value at = state.access.add(state.scalar(origin), coordinate);
+    dims.push_back(indices(at, d + 1 == coordinates.size(), ofPlace));
+  }
   Type element =
       cast<tile::ViewType>(window.getResult().getType()).getElementType();
   Value base = state.scalar(window.getBase());
-  if (!lanes.isScalar() || !inside)
+  if (!lanes.isScalar() && !areNeighbours) {
+    Value inside = lanes.mask;
+    Value place = placeInWindow(window, dims, lanes, inside);
     return state.access.gather(base, place, element, {lanes.count, inside});
+  }
+  Value inside;
+  Value place = placeInWindow(window, dims, ofPlace, inside);
+  if (areNeighbours) {
+    TileMemory memory;
+    memory.elementType = TileAccess::storedType(element);
+    memory.base = state.access.offset(base, memory.elementType, place);
+    memory.strides = {b.getIndexAttr(1)};
+    Lanes read = lanes;
+    if (inside) {
+      Value all = splat(inside, lanes);
+      read.mask = lanes.mask
+                      ? arith::AndIOp::create(b, loc, lanes.mask, all)
+                      : all;
+    }
+    return state.access.load(memory, state.access.constant(0), read, element);
+  }
+  if (!inside)
+    return state.access.gather(base, place, element, lanes);
   // One element: read the first one instead of one outside.
   Value zero = state.access.constant(0);
   Value loaded = state.access.gather(

@@ -56,6 +56,8 @@ private:
                                           tile::WindowOp window,
                                           mlir::ValueRange coordinates,
                                           const Lanes &lanes);
+  mlir::Value placeInWindow(tile::WindowOp window, mlir::ValueRange dims,
+                            const Lanes &lanes, mlir::Value &inside);
   mlir::Value expandAffine(mlir::AffineExpr expr, mlir::ValueRange dims,
                            mlir::ValueRange symbols, const Lanes &lanes);
   mlir::Value splat(mlir::Value scalar, const Lanes &lanes);

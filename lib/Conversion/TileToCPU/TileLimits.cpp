@@ -143,8 +143,7 @@ TileLimits LimitAnalysis::compute(Value tile) {
       });
 }
 
-/// Returns whether a coordinate is a multiple of `extent`.
-static bool isMultipleOf(Value coordinate, int64_t extent) {
+bool fusion::isMultipleOf(Value coordinate, int64_t extent) {
   if (std::optional<int64_t> constant = getConstantIntValue(coordinate))
     return *constant % extent == 0;
   if (auto argument = dyn_cast<BlockArgument>(coordinate)) {

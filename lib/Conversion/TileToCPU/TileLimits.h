@@ -68,6 +68,10 @@ private:
 std::optional<llvm::SmallVector<int64_t, 2>>
 possibleValues(const TileLimit &limit, int64_t extent);
 
+/// Returns whether an index of the block program is a multiple of `extent`,
+/// provably.
+bool isMultipleOf(mlir::Value coordinate, int64_t extent);
+
 } // namespace fusion
 
 #endif // FUSION_LIB_CONVERSION_TILETOCPU_TILELIMITS_H
