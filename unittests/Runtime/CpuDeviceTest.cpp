@@ -23,7 +23,9 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -342,6 +344,19 @@ TEST(CpuDevice, Measures) {
   EXPECT_GT(run->measuredUs.value_or(0), 0);
   for (const LaunchReport &launch : run->launches)
     EXPECT_LT(launch.measuredUs.value_or(1e9), 1e6);
+}
+
+TEST(CpuDevice, NamesKernelsForPerf) {
+  CpuOptions options;
+  options.hasPerfMap = true;
+  std::unique_ptr<Device> device = createCpuDevice(options);
+  llvm::cantFail(device->loadModule(manifest()));
+  std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  std::ifstream file(path);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::remove(path.c_str());
+  EXPECT_NE(text.find(" add\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" scale\n"), std::string::npos) << text;
 }
 
 TEST(CpuDevice, StopsWhereTheCallerSaysSo) {

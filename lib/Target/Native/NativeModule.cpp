@@ -67,10 +67,10 @@ createTargetMachine(const CpuInfo &cpu, std::string &error) {
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  // Every operation keeps its own rounding: no contraction of multiplications
-  // and additions.
+  // Every operation keeps its own rounding: multiplications and additions are
+  // contracted only where the program says so, as vector.fma does.
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   options.FunctionSections = true;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu.llvmCpu, cpu.llvmFeatures, options, llvm::Reloc::PIC_,
