@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import functools
 import json
@@ -47,8 +48,9 @@ class Program:
     """A compiled module.
 
     Attributes:
-        ptx: the PTX text of all kernels.
-        manifest: the plan (docs/manifest.md), without the PTX.
+        ptx: the PTX text of all kernels; empty for a CPU.
+        manifest: the plan (docs/manifest.md), without the code.
+        object: the kernels of a CPU as an ELF object; empty for a GPU.
         groups: the module of groups with their schedules, as MLIR text.
         diagnostics: warnings and remarks of the compiler.
     """
@@ -58,6 +60,7 @@ class Program:
         self._json = manifest
         self.manifest: dict = json.loads(manifest)
         self.ptx: str = self.manifest.pop("ptx", None) or ""
+        self.object: bytes = base64.b64decode(self.manifest.pop("object", None) or "")
         self.groups = groups
         self.diagnostics = list(diagnostics)
         self._functions: dict[str, dict] = {f["name"]: f for f in self.manifest["functions"]}
@@ -216,7 +219,7 @@ class Program:
             return Run(results, gpu.describe_launches(self.manifest, name), temporaries)
         if stream is not None or out is not None or workspace is not None:
             raise TypeError("stream, out and workspace go with inputs on a GPU")
-        own = "cpu" if self.manifest.get("object") else "emulator"
+        own = "cpu" if self.object else "emulator"
         plan = self._plan(device or own, checks.truth(sanitize, "sanitize"),
                           checks.seed(seed, "seed"))
         name = self._name(function)

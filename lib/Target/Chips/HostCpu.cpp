@@ -179,8 +179,14 @@ std::optional<std::string>
 fusion::featureThatHostLacks(StringRef llvmCpu, StringRef llvmFeatures) {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   llvm::SmallVector<StringRef> needed, asked;
-  if (llvmCpu != hostCpu().llvmCpu)
+  if (!llvmCpu.empty() && llvmCpu != hostCpu().llvmCpu) {
+    llvm::SmallVector<StringRef> known;
+    llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+    // What a CPU needs that LLVM does not know is not known either.
+    if (!llvm::is_contained(known, llvmCpu))
+      return llvmCpu.str();
     llvm::X86::getFeaturesForCPU(llvmCpu, needed);
+  }
   llvmFeatures.split(asked, ',', -1, /*KeepEmpty=*/false);
   for (StringRef feature : asked)
     if (feature.consume_front("+"))

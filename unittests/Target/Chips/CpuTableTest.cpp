@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Target/Chips/ChipTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
@@ -95,6 +96,8 @@ TEST(HostCpu, SaysWhatItLacks) {
     return featureThatHostLacks(cpu.llvmCpu, cpu.llvmFeatures);
   };
   EXPECT_EQ(!lacks("x86-64-v3"), features.lookup("avx2"));
+  EXPECT_EQ(featureThatHostLacks("z80", ""), "z80");
+  EXPECT_EQ(featureThatHostLacks("", "+avx9"), "avx9");
   if (!features.lookup("avx512f")) {
     EXPECT_TRUE(lacks("x86-64-v4"));
     EXPECT_TRUE(lacks("znver5"));
