@@ -110,9 +110,13 @@ def ConvertTileToCPU : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
 def ConvertMathToCPU : Pass<"convert-math-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Lower math functions to arithmetic on vectors";
   let description = [{
-    Functions of f32 become polynomials and arithmetic on exponents, on whole vectors:
-    asin, atan, cbrt, erf, erfc, exp, exp2, expm1, log, log1p, log2, log10, tanh. rsqrt
-    is a root and a division. Functions of f16 and bf16 are computed in f32 and rounded.
+    These functions of f32 become polynomials and arithmetic on exponents, on whole
+    vectors:
+
+    * asin, atan, cbrt, erf, erfc and tanh;
+    * exp, exp2, expm1, log, log1p, log2 and log10.
+
+    rsqrt is a root and a division. Functions of f16 and bf16 are computed in f32 and rounded.
     Other functions, and those of f64, are evaluated lane by lane by functions that the
     translation to machine code links. docs/accuracy.md has the errors.
   }];

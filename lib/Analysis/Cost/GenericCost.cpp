@@ -29,7 +29,7 @@ double fusion::predictGeneric(llvm::ArrayRef<linalg::LinalgOp> operators,
       innermost = loop;
   }
   // Neighbours of a row are in one sector, if all operands are walked so.
-  constexpr double sectorBytes = kSectorBytes;
+  constexpr double sectorBytes = 32;
   double stepsOfSector = sectorBytes;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand->get().getType());

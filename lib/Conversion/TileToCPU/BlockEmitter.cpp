@@ -129,43 +129,83 @@ LogicalResult BlockEmitter::putInto(OpOperand &use, const TileMemory &target) {
   return success();
 }
 
+/// Returns the memory in which a loop carries a tile: that of the tile that it
+/// starts from, if nothing else reads that one, or new memory with a copy.
+FailureOr<TileMemory> BlockEmitter::carry(OpOperand &init) {
+  auto own = state.memory.find(init.get());
+  if (own != state.memory.end() && own->second.isPadded &&
+      canOverwrite(init.get(), init))
+    return own->second;
+  RankedTensorType type = typeOf(init.get());
+  TileMemory memory = state.allocate(type.getShape(), type.getElementType());
+  DenseElementsAttr constant;
+  if (!matchPattern(init.get(), m_Constant(&constant)) || !constant.isSplat()) {
+    if (failed(putInto(init, memory)))
+      return failure();
+    return memory;
+  }
+  bool isBoolean = type.getElementType().isInteger(1);
+  nests.fill(memory, type.getShape(),
+             isBoolean ? b.getI8IntegerAttr(constant.getSplatValue<bool>())
+                       : constant.getSplatValue<TypedAttr>());
+  return memory;
+}
+
+/// Puts the tiles that a loop yields where it carries them. All of them are
+/// computed before one replaces the tile that it follows. Scalars are added to
+/// `scalars`.
+LogicalResult BlockEmitter::yield(scf::ForOp op,
+                                  llvm::SmallVectorImpl<Value> &scalars) {
+  auto yield = cast<scf::YieldOp>(op.getBody()->getTerminator());
+  llvm::SmallVector<std::pair<OpOperand *, TileMemory>> moved;
+  for (OpOperand &use : yield->getOpOperands()) {
+    if (!isTile(use.get())) {
+      scalars.push_back(state.scalar(use.get()));
+      continue;
+    }
+    if (isa<tile::ArrayType>(use.get().getType()))
+      continue;
+    Value argument = op.getRegionIterArg(use.getOperandNumber());
+    TileMemory target = state.memory[argument];
+    if (!state.inPlace(use.get()) && failed(nests.materialize(use)))
+      return failure();
+    moved.push_back({&use, target});
+  }
+  if (failed(nests.flush()))
+    return failure();
+  for (auto &[use, target] : moved) {
+    TileMemory from = *state.inPlace(use->get());
+    // Another carried tile may be replaced before it is read.
+    if (from.isSameAs(target) || !isa<BlockArgument>(use->get()))
+      continue;
+    RankedTensorType type = typeOf(use->get());
+    TileMemory aside = state.allocate(type.getShape(), type.getElementType());
+    nests.copy(from, aside, type.getShape());
+    state.memory[use->get()] = aside;
+  }
+  for (auto &[use, target] : moved)
+    if (failed(putInto(*use, target)))
+      return failure();
+  return success();
+}
+
 LogicalResult BlockEmitter::emit(scf::ForOp op) {
   if (failed(prepareCaptured(op)))
     return failure();
-  // Tiles that the loop carries stay where they are.
   llvm::SmallVector<Value> carried;
   for (auto [number, init] : llvm::enumerate(op.getInitArgs())) {
-    OpOperand &use = op.getInitArgsMutable()[number];
     Value argument = op.getRegionIterArg(number), result = op.getResult(number);
     if (isa<tile::ArrayType>(init.getType())) {
-      state.arrays[argument] = state.arrays[result] = state.arrays.lookup(init);
-      continue;
-    }
-    if (!isTile(init)) {
-      carried.push_back(state.scalar(init));
-      continue;
-    }
-    TileMemory memory;
-    DenseElementsAttr constant;
-    auto own = state.memory.find(init);
-    if (own != state.memory.end() && own->second.isPadded &&
-        canOverwrite(init, use)) {
-      memory = own->second;
-    } else {
-      RankedTensorType type = typeOf(init);
-      memory = state.allocate(type.getShape(), type.getElementType());
-      if (matchPattern(init, m_Constant(&constant)) && constant.isSplat()) {
-        if (!type.getElementType().isInteger(1))
-          nests.fill(memory, type.getShape(),
-                     constant.getSplatValue<TypedAttr>());
-        else
-          nests.fill(memory, type.getShape(),
-                     b.getI8IntegerAttr(constant.getSplatValue<bool>()));
-      } else if (failed(putInto(use, memory))) {
+      ArrayMemory array = state.arrays.lookup(init);
+      state.arrays[argument] = state.arrays[result] = array;
+    } else if (isTile(init)) {
+      FailureOr<TileMemory> memory = carry(op.getInitArgsMutable()[number]);
+      if (failed(memory))
         return failure();
-      }
+      state.memory[argument] = state.memory[result] = *memory;
+    } else {
+      carried.push_back(state.scalar(init));
     }
-    state.memory[argument] = state.memory[result] = memory;
   }
   auto loop = scf::ForOp::create(b, loc, state.scalar(op.getLowerBound()),
                                  state.scalar(op.getUpperBound()),
@@ -180,43 +220,9 @@ LogicalResult BlockEmitter::emit(scf::ForOp op) {
     }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  if (failed(emit(*op.getBody())))
-    return failure();
-  auto yield = cast<scf::YieldOp>(op.getBody()->getTerminator());
-  // All new values are computed before any replaces the one it follows.
   llvm::SmallVector<Value> scalars;
-  llvm::SmallVector<std::pair<OpOperand *, TileMemory>> moved;
-  for (OpOperand &use : yield->getOpOperands()) {
-    Value argument = op.getRegionIterArg(use.getOperandNumber());
-    if (!isTile(use.get())) {
-      scalars.push_back(state.scalar(use.get()));
-      continue;
-    }
-    if (isa<tile::ArrayType>(use.get().getType()))
-      continue;
-    TileMemory target = state.memory[argument];
-    if (!state.inPlace(use.get()) && failed(nests.materialize(use)))
-      return failure();
-    moved.push_back({&use, target});
-  }
-  if (failed(nests.flush()))
+  if (failed(emit(*op.getBody())) || failed(yield(op, scalars)))
     return failure();
-  for (auto &[use, target] : moved) {
-    TileMemory from = *state.inPlace(use->get());
-    if (from.isSameAs(target))
-      continue;
-    // Another carried tile, which may be replaced first.
-    bool isCarried = isa<BlockArgument>(use->get());
-    if (isCarried) {
-      RankedTensorType type = typeOf(use->get());
-      TileMemory aside = state.allocate(type.getShape(), type.getElementType());
-      nests.copy(from, aside, type.getShape());
-      state.memory[use->get()] = aside;
-    }
-  }
-  for (auto &[use, target] : moved)
-    if (failed(putInto(*use, target)))
-      return failure();
   b.setInsertionPointToEnd(loop.getBody());
   if (!scalars.empty())
     scf::YieldOp::create(b, loc, scalars);

@@ -39,6 +39,9 @@ private:
   mlir::LogicalResult emit(tile::ArrayGetOp op);
   mlir::LogicalResult emit(tile::ArraySetOp op);
 
+  mlir::FailureOr<TileMemory> carry(mlir::OpOperand &init);
+  mlir::LogicalResult yield(mlir::scf::ForOp op,
+                            llvm::SmallVectorImpl<mlir::Value> &scalars);
   mlir::LogicalResult prepareCaptured(mlir::Operation *op);
   mlir::LogicalResult putInto(mlir::OpOperand &use, const TileMemory &target);
   mlir::FailureOr<TileMemory> operandMemory(mlir::OpOperand &use,

@@ -23,8 +23,8 @@ static RankedTensorType typeOf(Value tile) {
 // What can be in one nest
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with `tile` and the virtual values that it is computed from,
-/// as far as these are not in memory. Ends below a value for which it returns
+/// Calls `visit` with `tile` and the values that it is computed from. Does not
+/// go beyond values in memory, nor beyond a value for which `visit` returns
 /// false.
 static void visitTree(Value tile, const KernelState &state,
                       llvm::function_ref<bool(Value)> visit) {
@@ -368,16 +368,15 @@ LogicalResult LoopNests::emitUnrolled(llvm::SmallVector<Value> &indices,
     for (Root &root : roots)
       if (root.reducesLanes()) {
         tile::ReduceOp reduce = root.reduce;
-        root.accumulator =
-            arith::getReductionOp(reduce.getKind(), b, loc, root.accumulator,
-                                  loop.getResult(next++));
+        root.accumulator = arith::getReductionOp(
+            reduce.getKind(), b, loc, root.accumulator, loop.getResult(next++));
       }
   }
   return success();
 }
 
-/// Emits the vectors of a row up to `end`: whole ones in a loop, and what is
-/// left with a mask.
+/// Emits the vectors of a row up to `end`: whole ones in a loop, and the last
+/// one with a mask if it has fewer lanes.
 LogicalResult LoopNests::emitVectors(llvm::SmallVector<Value> &indices,
                                      OpFoldResult end) {
   int64_t count = state.lanes();

@@ -202,8 +202,8 @@ static bool hasNeighbours(tile::LoadOp op, tile::WindowOp window,
                              static_cast<int64_t>(exprs.size() - 1));
 }
 
-/// Returns the element's offset in the window's tensor. `inside` becomes whether
-/// it lies in there, or stays as it is where it surely does.
+/// Returns the element's offset in the window's tensor. `inside` becomes
+/// whether it lies in there, or stays as it is where it surely does.
 Value PointEvaluator::placeInWindow(tile::WindowOp window, ValueRange dims,
                                     const Lanes &lanes, Value &inside) {
   SmallVector<Value> symbols;
@@ -217,9 +217,9 @@ Value PointEvaluator::placeInWindow(tile::WindowOp window, ValueRange dims,
       // A negative index is large when it is read without sign.
       Value within =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, size);
-      inside =
-          inside ? arith::AndIOp::create(b, loc, inside, within).getResult()
-                 : within;
+      inside = inside
+                   ? arith::AndIOp::create(b, loc, inside, within).getResult()
+                   : within;
     }
     place = place ? arith::AddIOp::create(
                         b, loc, arith::MulIOp::create(b, loc, place, size), at)
@@ -261,9 +261,8 @@ FailureOr<Value> PointEvaluator::loadWindow(tile::LoadOp op,
     Lanes read = lanes;
     if (inside) {
       Value all = splat(inside, lanes);
-      read.mask = lanes.mask
-                      ? arith::AndIOp::create(b, loc, lanes.mask, all)
-                      : all;
+      read.mask =
+          lanes.mask ? arith::AndIOp::create(b, loc, lanes.mask, all) : all;
     }
     return state.access.load(memory, state.access.constant(0), read, element);
   }

@@ -9,6 +9,7 @@
 #include "BlockEmitter.h"
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/NativeKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -46,7 +47,7 @@ struct TileToCPUPass : fusion::impl::ConvertTileToCPUBase<TileToCPUPass> {
     OpBuilder b(&getContext());
     b.setInsertionPointToEnd(module.getBody());
     auto native = ModuleOp::create(b, module.getLoc(), name);
-    native->setAttr("fuse.native", b.getUnitAttr());
+    native->setAttr(tile::kNativeAttrName, b.getUnitAttr());
     for (tile::KernelOp kernel : kernels)
       if (failed(convert(kernel, native, *chip)))
         return signalPassFailure();
@@ -102,7 +103,7 @@ struct TileToCPUPass : fusion::impl::ConvertTileToCPUBase<TileToCPUPass> {
       return failure();
     b.setInsertionPointToEnd(entry);
     func::ReturnOp::create(b, loc);
-    function->setAttr("fuse.scratch",
+    function->setAttr(tile::kScratchAttrName,
                       b.getI64IntegerAttr(state.scratchBytes()));
     return success();
   }

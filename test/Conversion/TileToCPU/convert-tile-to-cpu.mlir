@@ -1,7 +1,7 @@
 // RUN: fusion-opt %s --split-input-file --convert-tile-to-cpu | FileCheck %s
 
-// A kernel becomes a function over a range of its blocks. A load is read in place: a row in whole vectors, and what is left of it
-// under a mask.
+// A kernel becomes a function over a range of its blocks. A load is read in place: a row in whole vectors, and the last one under a
+// mask.
 // CHECK-LABEL: module attributes
 // CHECK: tile.launch @kernels::@relu
 // CHECK: module @kernels attributes {fuse.native}

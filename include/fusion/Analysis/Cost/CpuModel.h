@@ -64,9 +64,9 @@ double cyclesOfPoints(double points, ScalarWork work, const CpuInfo &cpu);
 double secondsOfCore(double cycles, llvm::ArrayRef<double> bytes,
                      int64_t active, const CpuInfo &cpu);
 
-/// Predicts the time of a group on a CPU. Of the cost, `compute` are the
-/// instructions, `shared` the bytes from L2, `l2` those from L3, and `dram`
-/// those from memory. `waves` are the blocks of the busiest core. The schedule
+/// Predicts the time of a group on a CPU. `Cost::compute` is the time of the
+/// instructions, `shared` that of bytes from L2, `l2` from L3, and `dram` from
+/// memory. `waves` are the blocks of the busiest core. The schedule
 /// is legal for `chip`, which is a CPU.
 Cost predictCpu(const GroupModel &group, const Schedule &schedule,
                 const Footprint &footprint, const ChipInfo &chip);

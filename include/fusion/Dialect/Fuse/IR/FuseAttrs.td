@@ -160,8 +160,8 @@ def Fuse_PlaceAttr : Fuse_Attr<"Place", "place"> {
       with the widest aligned stores, `registers` stores from the accumulator's
       layout.
 
-    On a CPU `registers` means that the tile has no place of its own: an operand is
-    read where it is, an intermediate stays in the scratch of its block, and a result
+    On a CPU `registers` means that the tile has no place of its own. An operand is
+    then read in place. An intermediate stays in the scratch of its block, and a result
     is stored from there. `packed` is for operands: each block copies the tile to
     scratch, in the order and the type in which its micro-kernels read it.
 
