@@ -80,6 +80,7 @@ private:
     llvm::SmallVector<Value> coordinates;
     mlir::DenseBoolArrayAttr inside;
     bool isRagged;
+    bool isPartial = false; ///< the view has a part of its axes' elements
     mlir::IntegerAttr within; ///< elements that whole accesses may read
     mlir::IntegerAttr
         misaligned; ///< elements of aligned accesses beside the rows

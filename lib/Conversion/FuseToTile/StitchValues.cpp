@@ -10,6 +10,7 @@
 #include "StitchLowering.h"
 #include "fusion/Analysis/Groups/OperatorKinds.h"
 #include "fusion/Analysis/Stitching/StitchStages.h"
+#include "fusion/Dialect/Tile/IR/NativeKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -62,6 +63,7 @@ StitchLowering::Window StitchLowering::emitWindow(const StitchTensor &tensor,
   for (auto [d, axis] : llvm::enumerate(axes)) {
     unsigned at = llvm::find(tensor.axes, axis) - tensor.axes.begin();
     auto [first, beyond] = tensor.inside[at];
+    window.isPartial |= first > 0 || beyond < group.axes[axis].extent;
     window.isRagged |= first > 0 || schedule.threadMapping[axis].align > 1;
     sizes.push_back(kernel.constant(beyond - first));
     strides.push_back(kernel.constant(tensor.strides[at]));
@@ -99,11 +101,14 @@ Value StitchLowering::load(const StitchTensor &tensor, const Scope &scope) {
       emitWindow(tensor, kernel.argument(tensor.value), axes, scope);
   Type element =
       cast<RankedTensorType>(tensor.value.getType()).getElementType();
-  return tile::LoadOp::create(
+  auto load = tile::LoadOp::create(
       b, loc, tileType(axes, element), window.view, window.coordinates,
       /*predicate=*/Value(), window.inside, window.isRagged,
       window.isRagged ? window.within : IntegerAttr(), window.misaligned,
       isEvictFirst(schedule, tensor), /*packed=*/false);
+  if (window.isPartial)
+    load->setAttr(tile::kPartialAttrName, b.getUnitAttr());
+  return load;
 }
 
 /// Copies a tile from global memory to each thread's private place in shared

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelState.h"
+#include "fusion/Dialect/Tile/IR/NativeKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -87,14 +88,14 @@ TileMemory KernelState::viewAt(tile::ViewOp view, ValueRange coordinates) {
   Type element = cast<tile::ViewType>(view.getType()).getElementType();
   memory.elementType = TileAccess::storedType(element);
   Value elements = scalar(view.getOffset());
-  for (auto [coordinate, stride] :
-       llvm::zip_equal(coordinates, view.getStrides())) {
+  for (auto [d, stride] : llvm::enumerate(view.getStrides())) {
     Value mapped = scalar(stride);
     std::optional<int64_t> constant = getConstantIntValue(mapped);
     memory.strides.push_back(constant ? OpFoldResult(b.getIndexAttr(*constant))
                                       : OpFoldResult(mapped));
-    elements = access.add(
-        elements, access.multiply(scalar(coordinate), memory.strides.back()));
+    if (!coordinates.empty())
+      elements = access.add(elements, access.multiply(scalar(coordinates[d]),
+                                                      memory.strides.back()));
   }
   memory.base =
       access.offset(scalar(view.getBase()), memory.elementType, elements);
@@ -108,7 +109,7 @@ std::optional<TileMemory> KernelState::inPlace(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (auto load = dyn_cast_or_null<tile::LoadOp>(op)) {
     auto view = load.getView().getDefiningOp<tile::ViewOp>();
-    if (!view)
+    if (!view || load->hasAttr(tile::kPartialAttrName))
       return std::nullopt;
     return viewAt(view, load.getCoordinates());
   }
@@ -129,8 +130,7 @@ std::optional<TileMemory> KernelState::inPlace(Value tile) {
     from->isPadded = false;
     return from;
   }
-  if (isa_and_nonnull<tile::MaskOp, tile::OptimizationBarrierOp,
-                      tile::ConvertLayoutOp>(op))
+  if (isa_and_nonnull<tile::OptimizationBarrierOp, tile::ConvertLayoutOp>(op))
     return inPlace(op->getOperand(0));
   return std::nullopt;
 }

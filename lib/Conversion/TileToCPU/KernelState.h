@@ -69,7 +69,8 @@ struct KernelState {
   mlir::OpFoldResult clip(llvm::ArrayRef<TileLimit> limits, int64_t extent);
 
   /// Returns the memory of the part of a strided operand that begins at
-  /// `coordinates`, in values of the block program.
+  /// `coordinates`, in values of the block program. Without coordinates it is
+  /// the whole operand.
   TileMemory viewAt(tile::ViewOp view, mlir::ValueRange coordinates);
 
   /// Returns where a tile's elements are: in scratch, or in an operand that can

@@ -132,9 +132,8 @@ LogicalResult LoopNests::add(tile::StoreOp op) {
   if (!view)
     return op.emitOpError("stores through a window, which a CPU cannot");
   TileLimits own = state.limits.limitsOf(tile);
-  LimitAnalysis::merge(own, LimitAnalysis::limitsOfView(op.getView(),
-                                                        op.getCoordinates(),
-                                                        op.getInBounds()));
+  narrow(own, LimitAnalysis::limitsOfView(op.getView(), op.getCoordinates(),
+                                          op.getInBounds()));
   if (failed(prepare(tile, op, own)))
     return failure();
   Root root{Root::Kind::Store, tile};
@@ -502,6 +501,10 @@ LogicalResult LoopNests::flush() {
       stored.push_back({root.value, state.memory[root.value]});
       state.memory.erase(root.value);
     }
+  llvm::SmallVector<TileLimit> covered;
+  for (ArrayRef<TileLimit> each : limits)
+    covered.append(each.begin(), each.end());
+  evaluator.setCovered(covered);
   llvm::SmallVector<Value> indices;
   LogicalResult result = emitDimension(0, indices);
   evaluator.leaveRow();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PointEvaluator.h"
+#include "fusion/Dialect/Tile/IR/NativeKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -136,6 +137,63 @@ Value PointEvaluator::expandAffine(AffineExpr expr, ValueRange dims,
   default:
     return arith::DivUIOp::create(b, loc, lhs, rhs);
   }
+}
+
+bool PointEvaluator::isCovered(ArrayRef<TileLimit> limits) const {
+  return llvm::all_of(limits, [&](const TileLimit &limit) {
+    return llvm::is_contained(covered, limit);
+  });
+}
+
+/// Loads elements of a strided operand, and zero beyond its borders.
+Value PointEvaluator::loadGuarded(tile::LoadOp op, ValueRange coordinates,
+                                  const Lanes &lanes) {
+  auto view = op.getView().getDefiningOp<tile::ViewOp>();
+  SmallVector<Value> at;
+  Value inside = lanes.mask;
+  for (unsigned d = 0; d < coordinates.size(); ++d) {
+    at.push_back(
+        state.access.add(state.scalar(op.getCoordinates()[d]), coordinates[d]));
+    // A negative index is large when it is read without sign.
+    Value within = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ult,
+        indices(at.back(), d + 1 == coordinates.size(), lanes),
+        splat(state.scalar(view.getSizes()[d]), lanes));
+    inside = inside ? arith::AndIOp::create(b, loc, inside, within).getResult()
+                    : within;
+  }
+  Type element = getElementTypeOrSelf(op.getResult());
+  TileMemory memory = state.viewAt(view, {});
+  if (!lanes.isScalar())
+    return state.access.load(memory, at, {lanes.count, inside}, element);
+  if (!inside)
+    return state.access.load(memory, at, lanes, element);
+  // One element: read the first one instead of one outside.
+  for (Value &each : at)
+    each =
+        arith::SelectOp::create(b, loc, inside, each, state.access.constant(0));
+  Value loaded = state.access.load(memory, at, lanes, element);
+  return arith::SelectOp::create(
+      b, loc, inside, loaded,
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(element)));
+}
+
+FailureOr<Value> PointEvaluator::applyMask(tile::MaskOp op,
+                                           ValueRange coordinates,
+                                           const Lanes &lanes) {
+  FailureOr<Value> value = evaluate(op.getValue(), coordinates, lanes);
+  TileLimit limit;
+  limit.bound = op.getBound();
+  if (failed(value) || isCovered(limit))
+    return value;
+  unsigned d = op.getDimension();
+  Value inside = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::slt,
+      indices(coordinates[d], d + 1 == coordinates.size(), lanes),
+      splat(state.scalar(op.getBound()), lanes));
+  return arith::SelectOp::create(b, loc, inside, *value,
+                                 splat(state.scalar(op.getFill()), lanes))
+      .getResult();
 }
 
 /// How an index changes from one lane to the next.
@@ -303,9 +361,19 @@ FailureOr<Value> PointEvaluator::cloneAt(Operation *op, ValueRange coordinates,
 
 FailureOr<Value> PointEvaluator::compute(Value tile, ValueRange coordinates,
                                          const Lanes &lanes) {
-  if (std::optional<TileMemory> memory = state.inPlace(tile))
-    return state.access.load(*memory, coordinates, lanes, elementOf(tile));
   Operation *op = tile.getDefiningOp();
+  auto load = dyn_cast_or_null<tile::LoadOp>(op);
+  bool isInMemory = state.memory.contains(tile);
+  if (load && !isInMemory && load.getView().getDefiningOp<tile::ViewOp>()) {
+    bool isGuarded = load->hasAttr(tile::kPartialAttrName);
+    for (ArrayRef<TileLimit> limits : state.limits.limitsOf(tile))
+      isGuarded |= !isCovered(limits);
+    if (isGuarded)
+      return loadGuarded(load, coordinates, lanes);
+  }
+  if (isInMemory || !isa_and_nonnull<tile::MaskOp>(op))
+    if (std::optional<TileMemory> memory = state.inPlace(tile))
+      return state.access.load(*memory, coordinates, lanes, elementOf(tile));
   auto moved = [&](ValueRange origin) {
     Coordinates result;
     for (auto [coordinate, by] : llvm::zip_equal(coordinates, origin))
@@ -327,10 +395,11 @@ FailureOr<Value> PointEvaluator::compute(Value tile, ValueRange coordinates,
             state.access.add(coordinates[d], state.scalar(own.getStart()));
         return indices(first, d + 1 == coordinates.size(), lanes);
       })
-      .Case<tile::MaskOp, tile::OptimizationBarrierOp, tile::ConvertLayoutOp>(
-          [&](auto own) {
-            return evaluate(own.getValue(), coordinates, lanes);
-          })
+      .Case(
+          [&](tile::MaskOp own) { return applyMask(own, coordinates, lanes); })
+      .Case<tile::OptimizationBarrierOp, tile::ConvertLayoutOp>([&](auto own) {
+        return evaluate(own.getValue(), coordinates, lanes);
+      })
       .Case([&](tile::SliceOp own) -> Result {
         llvm::SmallVector<Value> origin;
         for (int64_t at : own.getOrigin())

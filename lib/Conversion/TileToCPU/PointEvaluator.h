@@ -35,6 +35,12 @@ public:
   mlir::LogicalResult
   evaluateRow(mlir::Value tile, mlir::ValueRange rowCoordinates, int64_t lanes);
 
+  /// Sets the limits at which the loops end. Loads and masks with others have
+  /// to be evaluated beyond theirs.
+  void setCovered(llvm::ArrayRef<TileLimit> limits) {
+    covered.assign(limits.begin(), limits.end());
+  }
+
   /// Forgets the values of the last point, and of the last row.
   void leavePoint() { atPoint.clear(); }
   void leaveRow() {
@@ -52,6 +58,11 @@ private:
   mlir::FailureOr<mlir::Value> repeat(tile::BroadcastOp op,
                                       mlir::ValueRange coordinates,
                                       const Lanes &lanes);
+  bool isCovered(llvm::ArrayRef<TileLimit> limits) const;
+  mlir::Value loadGuarded(tile::LoadOp op, mlir::ValueRange coordinates,
+                          const Lanes &lanes);
+  mlir::FailureOr<mlir::Value>
+  applyMask(tile::MaskOp op, mlir::ValueRange coordinates, const Lanes &lanes);
   mlir::FailureOr<mlir::Value> loadWindow(tile::LoadOp op,
                                           tile::WindowOp window,
                                           mlir::ValueRange coordinates,
@@ -69,6 +80,7 @@ private:
   KernelState &state;
   mlir::OpBuilder &b;
   const mlir::Location &loc;
+  llvm::SmallVector<TileLimit> covered;
   llvm::DenseMap<mlir::Value, mlir::Value> atPoint, ofRow;
 };
 

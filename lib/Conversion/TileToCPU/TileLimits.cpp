@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileLimits.h"
+#include "fusion/Dialect/Tile/IR/NativeKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -19,11 +20,25 @@ static int64_t rankOf(Value tile) {
   return cast<RankedTensorType>(tile.getType()).getRank();
 }
 
-void LimitAnalysis::merge(TileLimits &to, const TileLimits &from) {
+void fusion::narrow(TileLimits &to, const TileLimits &from) {
   for (auto [mine, others] : llvm::zip_equal(to, from))
     for (const TileLimit &limit : others)
       if (!llvm::is_contained(mine, limit))
         mine.push_back(limit);
+}
+
+/// Leaves the limits of `to` that `from` has, too.
+void LimitAnalysis::join(Known &to, const Known &from) {
+  if (!from)
+    return;
+  if (!to) {
+    to = from;
+    return;
+  }
+  for (auto [mine, others] : llvm::zip_equal(*to, *from))
+    llvm::erase_if(mine, [&, &others = others](const TileLimit &limit) {
+      return !llvm::is_contained(others, limit);
+    });
 }
 
 TileLimits LimitAnalysis::limitsOfView(Value view, ValueRange coordinates,
@@ -55,91 +70,106 @@ static TileLimits outsideOf(const TileLimits &limits, Region &loop) {
 }
 
 TileLimits LimitAnalysis::limitsOf(Value tile) {
+  Known limits = find(tile);
+  return limits ? *limits : TileLimits(rankOf(tile));
+}
+
+LimitAnalysis::Known LimitAnalysis::find(Value tile) {
   auto it = known.find(tile);
   if (it != known.end())
     return it->second;
-  TileLimits limits = compute(tile);
+  Known limits = compute(tile);
   // Inside of a cycle the limits may lack those of the value around it.
   if (visiting.empty())
     known[tile] = limits;
   return limits;
 }
 
-TileLimits LimitAnalysis::compute(Value tile) {
-  TileLimits none(rankOf(tile));
-  auto ofCarried = [&](scf::ForOp loop, unsigned number) {
+LimitAnalysis::Known LimitAnalysis::compute(Value tile) {
+  const Known all = TileLimits(rankOf(tile)), nothing;
+  auto ofCarried = [&](scf::ForOp loop, unsigned number) -> Known {
     Value argument = loop.getRegionIterArg(number);
     if (!visiting.insert(argument).second)
-      return none;
-    TileLimits limits = limitsOf(loop.getInitArgs()[number]);
-    merge(limits, outsideOf(limitsOf(loop.getYieldedValues()[number]),
-                            loop.getRegion()));
+      return nothing;
+    Known limits = find(loop.getInitArgs()[number]);
+    if (Known next = find(loop.getYieldedValues()[number]))
+      join(limits, outsideOf(*next, loop.getRegion()));
     visiting.erase(argument);
     return limits;
   };
   if (auto argument = dyn_cast<BlockArgument>(tile)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop ? ofCarried(loop, argument.getArgNumber() - 1) : none;
+    return loop ? ofCarried(loop, argument.getArgNumber() - 1) : all;
   }
   Operation *op = tile.getDefiningOp();
-  return llvm::TypeSwitch<Operation *, TileLimits>(op)
+  return llvm::TypeSwitch<Operation *, Known>(op)
+      .Case<arith::ConstantOp, tile::SplatOp, tile::IotaOp>(
+          [&](auto) { return nothing; })
       .Case([&](scf::ForOp loop) {
         return ofCarried(loop, cast<OpResult>(tile).getResultNumber());
       })
-      .Case([&](tile::LoadOp load) {
+      .Case([&](tile::LoadOp load) -> Known {
+        if (load->hasAttr(tile::kPartialAttrName))
+          return all;
         return limitsOfView(load.getView(), load.getCoordinates(),
                             load.getInBounds());
       })
-      .Case([&](tile::BroadcastOp repeat) {
-        TileLimits from = limitsOf(repeat.getValue());
+      .Case([&](tile::BroadcastOp repeat) -> Known {
+        Known from = find(repeat.getValue());
+        if (!from)
+          return nothing;
+        TileLimits limits(rankOf(tile));
         unsigned next = 0;
-        for (unsigned d = 0; d < none.size(); ++d)
+        for (unsigned d = 0; d < limits.size(); ++d)
           if (!llvm::is_contained(repeat.getDimensions(), d))
-            none[d] = from[next++];
-        return none;
+            limits[d] = (*from)[next++];
+        return limits;
       })
-      .Case([&](tile::MaskOp mask) {
+      .Case([&](tile::MaskOp mask) -> Known {
         TileLimits limits = limitsOf(mask.getValue());
         TileLimit limit;
         limit.bound = mask.getBound();
         limits[mask.getDimension()].push_back(limit);
         return limits;
       })
-      .Case([&](tile::ReduceOp reduce) {
+      .Case([&](tile::ReduceOp reduce) -> Known {
         TileLimits limits = limitsOf(reduce.getValue());
         limits.erase(limits.begin() + reduce.getDimension());
         return limits;
       })
-      .Case([&](tile::DotOp dot) {
-        TileLimits limits = limitsOf(dot.getAccumulator());
+      .Case([&](tile::DotOp dot) -> Known {
         TileLimits own(2);
         own[0] = limitsOf(dot.getLhs())[0];
         own[1] = limitsOf(dot.getRhs())[1];
-        merge(limits, own);
+        Known limits = own;
+        join(limits, find(dot.getAccumulator()));
         return limits;
       })
-      .Case([&](tile::SliceOp slice) {
-        TileLimits limits = limitsOf(slice.getValue());
-        for (auto [d, origin] : llvm::enumerate(slice.getOrigin()))
-          for (TileLimit &limit : limits[d])
-            limit.origin += origin;
+      .Case([&](tile::SliceOp slice) -> Known {
+        Known limits = find(slice.getValue());
+        if (limits)
+          for (auto [d, origin] : llvm::enumerate(slice.getOrigin()))
+            for (TileLimit &limit : (*limits)[d])
+              limit.origin += origin;
         return limits;
       })
-      .Case([&](tile::TransposeOp transpose) {
-        TileLimits limits = limitsOf(transpose.getValue());
-        std::swap(limits[0], limits[1]);
+      .Case([&](tile::TransposeOp transpose) -> Known {
+        Known limits = find(transpose.getValue());
+        if (limits)
+          std::swap((*limits)[0], (*limits)[1]);
         return limits;
       })
       .Case<tile::OptimizationBarrierOp, tile::ConvertLayoutOp>(
-          [&](auto same) { return limitsOf(same.getValue()); })
-      .Default([&](Operation *) {
+          [&](auto same) { return find(same.getValue()); })
+      .Default([&](Operation *) -> Known {
         if (!OpTrait::hasElementwiseMappableTraits(op) &&
             !isa<tile::ScaleOp>(op))
-          return none;
+          return all;
+        Known limits;
         for (Value operand : op->getOperands())
           if (isa<RankedTensorType>(operand.getType()))
-            merge(none, limitsOf(operand));
-        return none;
+            join(limits, find(operand));
+        return limits;
       });
 }
 

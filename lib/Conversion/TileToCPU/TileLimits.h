@@ -10,8 +10,10 @@
 // its padding, too, and mask it where it matters. On a CPU loops end at the
 // border: elements beyond a tile's limits are neither computed nor read.
 //
-// The limits of a value follow from those of its operands. A value without
-// known limits has all its elements.
+// The limits of a value follow from those of its operands. A value has a limit
+// that all its operands have: where one of them has more elements, these count,
+// and the others have there what the block program says. Loads are zero beyond
+// their limits, and masks have their fill.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +43,9 @@ struct TileLimit {
 /// The limits of a tile by dimension; the least of several counts.
 using TileLimits = llvm::SmallVector<llvm::SmallVector<TileLimit, 1>, 2>;
 
+/// Adds the limits of `from` to `to`.
+void narrow(TileLimits &to, const TileLimits &from);
+
 /// Derives the limits of the tiles of a kernel.
 class LimitAnalysis {
 public:
@@ -52,13 +57,16 @@ public:
   static TileLimits limitsOfView(mlir::Value view, mlir::ValueRange coordinates,
                                  std::optional<llvm::ArrayRef<bool>> inside);
 
-  /// Adds the limits of `from` to `to`.
-  static void merge(TileLimits &to, const TileLimits &from);
-
 private:
-  TileLimits compute(mlir::Value tile);
+  /// The limits of a tile; nullopt for a tile that says nothing of them, such
+  /// as a constant.
+  using Known = std::optional<TileLimits>;
 
-  llvm::DenseMap<mlir::Value, TileLimits> known;
+  Known find(mlir::Value tile);
+  Known compute(mlir::Value tile);
+  static void join(Known &to, const Known &from);
+
+  llvm::DenseMap<mlir::Value, Known> known;
   llvm::DenseSet<mlir::Value> visiting; ///< values carried by loops
 };
 

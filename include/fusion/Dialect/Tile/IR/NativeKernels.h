@@ -18,6 +18,10 @@
 
 namespace fusion::tile {
 
+/// A unit attribute of a `tile.load` whose view has fewer elements than the axes
+/// of the tile. The zeros beyond the view are values then, and no padding.
+constexpr llvm::StringLiteral kPartialAttrName = "tile.partial";
+
 /// A unit attribute of the nested module of kernels in the llvm dialect.
 constexpr llvm::StringLiteral kNativeAttrName = "fuse.native";
 
