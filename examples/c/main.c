@@ -90,7 +90,7 @@ static int run(FusionPlan *plan, const FusionCallbacks *callbacks) {
 int main(int argc, char **argv) {
   FusionCallbacks callbacks = {diagnose, proceed, NULL};
   FusionCompileOptions options;
-  FusionRunOptions how = {FusionEmulator, 1, 0, 0};
+  FusionRunOptions how = {FusionEmulator, 1, 0, 0, 0};
   FusionProgram *program;
   FusionPlan *plan;
   FusionText source;
