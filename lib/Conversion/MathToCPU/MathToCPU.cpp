@@ -9,15 +9,13 @@
 #include "fusion/Conversion/MathFunctions/Approximations.h"
 #include "fusion/Conversion/MathFunctions/Arithmetic.h"
 #include "fusion/Conversion/MathFunctions/DeviceFunctions.h"
+#include "fusion/Conversion/MathFunctions/NarrowFunctions.h"
 #include "fusion/Conversion/Passes.h"
-#include "fusion/Transforms/Normalize/ClearFastMath.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace fusion {
@@ -29,18 +27,6 @@ using namespace mlir;
 using namespace fusion;
 
 namespace {
-
-// Lowest coefficient first. Of (2^-f - 1) / f from -0.5 to 0.5.
-constexpr float kPowerOf2[] = {-0.693147182f,   0.240226477f,
-                               -0.0555035993f,  0.00961850584f,
-                               -0.00133908063f, 0.000153264627f};
-// Of (e^f - 1 - f) / f^2, |f| up to ln(2) / 2.
-constexpr float kExponential[] = {0.5f, 0.16666545f, 0.0416664034f,
-                                  0.00836639665f, 0.00139406428f};
-// Of (log(1 + m) - m + m^2 / 2) / m^3, m from -0.25 to 0.5.
-constexpr float kLogarithm[] = {0.333334506f,  -0.250001073f, 0.199908271f,
-                                -0.166468844f, 0.144779593f,  -0.13164711f,
-                                0.104729638f,  -0.0451501496f};
 
 /// The functions of a machine that has none: polynomials, and the bits of
 /// exponents.
@@ -87,7 +73,7 @@ class ComputedFunctions : public MachineFunctions {
     Split ln2(llvm::numbers::ln2);
     Value f = a.fma(n, a.constant(-ln2.high), x);
     f = a.fma(n, a.constant(-ln2.low), f);
-    Value y = a.fma(a.mul(f, f), a.polynomial(f, kExponential), f);
+    Value y = a.fma(a.mul(f, f), a.polynomial(f, kExpM1), f);
     return scale(a, a.add(y, a.constant(1)), rounded);
   }
 
@@ -102,7 +88,7 @@ class ComputedFunctions : public MachineFunctions {
         a.b, a.loc, a.subWords(a.bits(normal), a.word(0x3f400000 /* 0.75 */)),
         a.word(0xff800000));
     Value m = a.sub(a.number(a.subWords(a.bits(normal), e)), a.constant(1));
-    Value y = a.fma(a.polynomial(m, kLogarithm), m, a.constant(-0.5));
+    Value y = a.fma(a.polynomial(m, kLog1p), m, a.constant(-0.5));
     y = a.fma(a.mul(m, m), y, m);
     Value exponent = arith::SIToFPOp::create(a.b, a.loc, a.type, e);
     exponent = a.fma(exponent, a.constant(0x1p-23),
@@ -186,7 +172,8 @@ struct UnrollLanes : RewritePattern {
 
 struct MathToCPUPass : fusion::impl::ConvertMathToCPUBase<MathToCPUPass> {
   void runOnOperation() override {
-    if (failed(extendNarrowTypes()))
+    // Evaluates functions of types with 16 bits in f32.
+    if (failed(extendNarrowFunctions(getOperation())))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
@@ -199,27 +186,6 @@ struct MathToCPUPass : fusion::impl::ConvertMathToCPUBase<MathToCPUPass> {
     math::populateExpansionPatterns(patterns, {"clampf", "sincos"});
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
-  }
-
-  /// Evaluates functions and arithmetic of types with 16 bits in f32.
-  LogicalResult extendNarrowTypes() {
-    TypeConverter converter;
-    llvm::SetVector<Type> supported;
-    supported.insert(Float32Type::get(&getContext()));
-    supported.insert(Float64Type::get(&getContext()));
-    math::populateExtendToSupportedTypesTypeConverter(
-        converter, supported, Float32Type::get(&getContext()));
-    ConversionTarget target(getContext());
-    math::populateExtendToSupportedTypesConversionTarget(target, converter);
-    target.addLegalOp<math::AbsFOp, math::CopySignOp>();
-    RewritePatternSet patterns(&getContext());
-    math::populateExtendToSupportedTypesPatterns(patterns, converter);
-    if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
-      return failure();
-    // Upstream sets flags that permit to omit roundings between functions.
-    clearFastMath(getOperation());
-    return success();
   }
 };
 

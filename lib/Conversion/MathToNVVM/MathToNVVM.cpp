@@ -9,10 +9,10 @@
 #include "fusion/Conversion/MathFunctions/Approximations.h"
 #include "fusion/Conversion/MathFunctions/Arithmetic.h"
 #include "fusion/Conversion/MathFunctions/DeviceFunctions.h"
+#include "fusion/Conversion/MathFunctions/NarrowFunctions.h"
 #include "fusion/Conversion/Passes.h"
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Target/DeviceMath/DeviceMath.h"
-#include "fusion/Transforms/Normalize/ClearFastMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,9 +21,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <limits>
@@ -240,7 +238,7 @@ class ApproximateInstructions : public fusion::MachineFunctions {
 
 struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
   void runOnOperation() override {
-    if (failed(extendNarrowTypes()))
+    if (failed(fusion::extendNarrowFunctions(getOperation())))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
@@ -304,31 +302,6 @@ struct MathToNVVMPass : fusion::impl::ConvertMathToNVVMBase<MathToNVVMPass> {
     });
     if (complete.wasInterrupted())
       signalPassFailure();
-  }
-
-  LogicalResult extendNarrowTypes() {
-    TypeConverter converter;
-    llvm::SetVector<Type> supported;
-    supported.insert(Float32Type::get(&getContext()));
-    // Wider types stay, so that the check at the end reports them.
-    for (Type type : {Type(Float64Type::get(&getContext())),
-                      Type(Float80Type::get(&getContext())),
-                      Type(Float128Type::get(&getContext()))})
-      supported.insert(type);
-    math::populateExtendToSupportedTypesTypeConverter(
-        converter, supported, Float32Type::get(&getContext()));
-    ConversionTarget target(getContext());
-    math::populateExtendToSupportedTypesConversionTarget(target, converter);
-    // Exact in their own type.
-    target.addLegalOp<math::AbsFOp, math::CopySignOp>();
-    RewritePatternSet patterns(&getContext());
-    math::populateExtendToSupportedTypesPatterns(patterns, converter);
-    if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
-      return failure();
-    // Upstream sets flags that permit to omit roundings between functions.
-    fusion::clearFastMath(getOperation());
-    return success();
   }
 };
 

@@ -12,6 +12,7 @@
 #include "fusion/Dialect/Tile/IR/NativeKernels.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Target/Chips/ChipTable.h"
+#include "fusion/Target/DeviceMath/DeviceMath.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
@@ -197,6 +198,8 @@ LogicalResult fusion::makeNativeModule(ModuleOp module, bool hasEntryPoints,
   result.code->setTargetTriple(result.machine->getTargetTriple());
   result.code->setDataLayout(result.machine->createDataLayout());
   result.code->setPICLevel(llvm::PICLevel::BigPIC);
+  if (llvm::Error linked = linkDeviceMath(*result.code))
+    return result.kernels.emitError(llvm::toString(std::move(linked)));
   if (hasEntryPoints && failed(addFunctionsOfC(module, *result.code)))
     return failure();
   prepareFunctions(*result.code, result.kernels, *(*chip)->cpu);

@@ -35,6 +35,18 @@ public:
 /// Coefficients of a polynomial, the lowest first.
 using Coefficients = ArrayRef<float>;
 
+/// (2^-f - 1) / f for f from -0.5 to 0.5.
+inline constexpr float kPowerOf2[] = {-0.693147182f,   0.240226477f,
+                                      -0.0555035993f,  0.00961850584f,
+                                      -0.00133908063f, 0.000153264627f};
+/// (e^f - 1 - f) / f^2 for |f| up to ln(2) / 2.
+inline constexpr float kExpM1[] = {0.5f, 0.16666545f, 0.0416664034f,
+                                   0.00836639665f, 0.00139406428f};
+/// (log(1 + m) - m + m^2 / 2) / m^3 for m from -0.25 to 0.5.
+inline constexpr float kLog1p[] = {0.333334506f,  -0.250001073f, 0.199908271f,
+                                   -0.166468844f, 0.144779593f,  -0.13164711f,
+                                   0.104729638f,  -0.0451501496f};
+
 /// Builds arithmetic on f32 and on 32-bit integers.
 struct Arithmetic {
   Arithmetic(PatternRewriter &b, Location loc, Type type,
