@@ -25,9 +25,19 @@ static constexpr double kKernelStart = 12;
 static constexpr double kRowStart = 6;
 /// Cycles to begin a block: its coordinates and the addresses of its tensors.
 static constexpr double kBlockStart = 100;
-/// Cycles to copy an element that has no neighbour in a vector: a load and its
-/// insertion.
-static constexpr double kElementCopy = 1.0;
+/// Instructions that copy a vector: a load, and the address of its place.
+static constexpr int64_t kInstructionsOfCopy = 5;
+/// Instructions that copy a vector of a window: the place of each position, and
+/// whether it is in the memory.
+static constexpr int64_t kInstructionsOfWindow = 14;
+/// Cycles to gather a vector of elements that are no neighbours and to store
+/// it: a masked gather of eight elements takes 39 instructions of Zen 3
+/// (uops.info).
+static constexpr double kGatherCycles = 36;
+/// Cycles to gather a vector of scratch, which is in L1 or L2.
+static constexpr double kScratchGatherCycles = 18;
+/// Cycles to scatter an element.
+static constexpr double kScatterCycles = 1;
 /// The part of the resources that are not the busiest one that adds to the
 /// time: prefetching and out-of-order execution hide the rest.
 static constexpr double kExposed = 0.2;
@@ -44,12 +54,11 @@ double fusion::cyclesOfKernel(int64_t rows, int64_t vectors, int64_t depth,
                               const KernelOperands &operands,
                               const CpuInfo &cpu) {
   double sums = rows * vectors;
-  double instructions = sums * operands.multiplyAdds +
-                        vectors * operands.widensVector +
-                        rows * operands.widensElement;
-  double step =
-      std::max({instructions / cpu.fmaUnits,
-                (rows + vectors) / loadsPerCycle(cpu), double(cpu.fmaLatency)});
+  double widening =
+      vectors * operands.widensVector + rows * operands.widensElement;
+  double step = std::max({sums * operands.multiplyAdds / cpu.fmaUnits,
+                          (rows + vectors) / loadsPerCycle(cpu), widening,
+                          double(cpu.fmaLatency)});
   // A store in a cycle, beside loads.
   return kKernelStart + cpu.fmaLatency + depth * step + sums;
 }
@@ -174,16 +183,17 @@ tilesOf(const Axis &axis, int64_t tile, double trips) {
   return sizes;
 }
 
-/// Returns the instructions that widen a vector of `bytes` of each element, and
-/// one that widens and broadcasts an element.
-static std::pair<unsigned, unsigned>
-widening(unsigned bytes, MultiplicandType type, unsigned accumulatorBytes) {
+/// Returns the cycles that widen a vector of elements of `bytes`, and one
+/// element that is then broadcast.
+static std::pair<double, double> widening(unsigned bytes, MultiplicandType type,
+                                          unsigned accumulatorBytes) {
   if (bytes >= accumulatorBytes)
     return {0, 0};
-  // f16: a conversion; bf16: a conversion of integers and a shift.
+  // Elements pass through an integer register. f16 is then converted, bf16
+  // shifted. Measured on Zen 3.
   if (type == MultiplicandType::F16)
-    return {1, 2};
-  return {2, 3};
+    return {0.5, 3.5};
+  return {1, 1.7};
 }
 
 void ChainCycles::addContraction(unsigned number) {
@@ -195,15 +205,24 @@ void ChainCycles::addContraction(unsigned number) {
   operands.multiplyAdds = type == MultiplicandType::S8 ? 2 : 1;
   for (bool isLhs : {true, false}) {
     CpuOperand operand = cpuOperand(group, schedule, number, isLhs);
-    for (unsigned tensor : operand.tensors) {
-      if (operand.isCopiedLate)
-        addCopy(tensor, elementsOf(tensor), operand.isTransposed);
-      if (operand.isCopied)
-        continue;
+    auto widen = [&](unsigned tensor) {
       auto [vector, element] = widening(group.tensors[tensor].elementBytes,
                                         type, operands.accumulatorBytes);
       (isLhs ? operands.widensElement : operands.widensVector) =
           isLhs ? element : vector;
+    };
+    for (unsigned tensor : operand.tensors) {
+      if (operand.isCopiedLate)
+        addCopy(tensor, elementsOf(tensor), operand.isTransposed);
+      if (!operand.isCopied)
+        widen(tensor);
+    }
+    // Several tiles are retained with the elements of the tensor, one tile with
+    // those of accumulators.
+    if (operand.producer && !operand.isCopied) {
+      unsigned tensor = group.contractions[*operand.producer].result;
+      if (retained.values[tensor].isRetained())
+        widen(tensor);
     }
     if (operand.producer && operand.isCopiedLate)
       addCopy(group.contractions[*operand.producer].result,
@@ -260,15 +279,29 @@ void ChainCycles::addPoints(unsigned number) {
   if (rescaled > 0)
     cycles += cyclesOfPoints(rescaled, {1, 0}, cpu);
   if (isResult && !isDenseAlong(result, mapping.i2))
-    cycles += points * kElementCopy;
+    cycles += points * kScatterCycles;
+}
+
+/// Returns whether vectors of a window are neighbours in memory: channels of
+/// one position.
+static bool hasNeighbours(const TensorWindow &window, int64_t lanes) {
+  return llvm::any_of(window.indices.back().digits,
+                      [&](const TensorWindow::Digit &digit) {
+                        return digit.coefficient == 1 && digit.divisor == 1 &&
+                               digit.count % lanes == 0;
+                      });
 }
 
 void ChainCycles::addCopy(unsigned tensor, double elements, bool isTransposed) {
   const GroupTensor &info = group.tensors[tensor];
-  if (isTransposed || info.window)
-    cycles += elements * kElementCopy;
+  if (info.window && hasNeighbours(*info.window, cpu.f32Lanes()))
+    cycles += cyclesOfPoints(elements, {kInstructionsOfWindow, 0}, cpu);
+  else if (isTransposed || info.window)
+    cycles += elements / cpu.f32Lanes() *
+              (info.role == TensorRole::Intermediate ? kScratchGatherCycles
+                                                     : kGatherCycles);
   else
-    cycles += cyclesOfPoints(elements, {info.elementBytes < 4 ? 1 : 0, 0}, cpu);
+    cycles += cyclesOfPoints(elements, {kInstructionsOfCopy, 0}, cpu);
 }
 
 void ChainCycles::visit(const TilingTree &items) {

@@ -62,6 +62,16 @@ CpuOperand fusion::cpuOperand(const GroupModel &group, const Schedule &schedule,
   return operand;
 }
 
+/// Returns the bytes between neighbours of a dense tensor along an axis.
+static double distanceAlong(const GroupModel &group, unsigned tensor,
+                            unsigned axis) {
+  const GroupTensor &info = group.tensors[tensor];
+  double bytes = info.elementBytes;
+  for (unsigned d = info.axes.size(); d-- > 0 && info.axes[d] != axis;)
+    bytes *= group.axes[info.axes[d]].extent;
+  return bytes;
+}
+
 namespace {
 
 /// What an execution of some loops touches of a buffer: elements along each of
@@ -89,6 +99,8 @@ struct Access {
   unsigned buffer;
   Ranges ranges;
   double weight; ///< 2 for what is read and written
+  /// Whether lines that follow one another lie in different pages.
+  bool isAcrossPages = false;
 };
 
 struct Node {
@@ -106,7 +118,12 @@ struct Level {
   double bytes;
   double sets;   ///< 0: addresses are hashed
   bool isShared; ///< by all cores
+  bool isFirst;  ///< L1
 };
+
+/// What a line of L1 costs that no prefetcher has fetched, as it is on another
+/// page than the one before, relative to one that it has.
+constexpr double kAcrossPages = 3;
 
 class Counter {
 public:
@@ -234,6 +251,8 @@ void Counter::addContraction(Node &parent, unsigned number) {
       if (!operand.isCopied) {
         addAccess(rows, bufferOf(tensor, /*isScratch=*/false, own, {}), 1,
                   micro);
+        rows.body.back().isAcrossPages =
+            !isLhs && distanceAlong(group, tensor, mapping.r1) >= kPageBytes;
         continue;
       }
       unsigned copy = bufferOf(tensor, /*isScratch=*/true, bytes,
@@ -384,7 +403,8 @@ Uses Counter::ofBody(const Node &node, const Level &level) const {
   };
   for (const Access &access : node.body)
     add(access.buffer, access.ranges,
-        access.weight * bytesOf(buffers[access.buffer], access.ranges));
+        access.weight * bytesOf(buffers[access.buffer], access.ranges) *
+            (access.isAcrossPages && level.isFirst ? kAcrossPages : 1));
   for (const Node &loop : node.loops) {
     Uses inner = ofBody(loop, level);
     repeat(loop, level, inner);
@@ -429,14 +449,15 @@ CpuTraffic fusion::countCpuTraffic(const GroupModel &group,
                                    ArrayRef<double> trips, const CpuInfo &cpu) {
   Counter counter(group, schedule, retained, trips, cpu);
   // One way is left to what passes through.
-  auto ofCore = [&](double bytes, double ways) {
+  auto ofCore = [&](double bytes, double ways, bool isFirst) {
     return counter.count({bytes * (ways - 1) / ways,
-                          bytes / ways / cpu.lineBytes, /*isShared=*/false});
+                          bytes / ways / cpu.lineBytes, /*isShared=*/false,
+                          isFirst});
   };
   CpuTraffic traffic;
-  traffic.intoL1 = ofCore(cpu.l1Bytes, cpu.l1Ways);
-  traffic.intoL2 = ofCore(cpu.l2Bytes, cpu.l2Ways);
-  traffic.intoL3 =
-      counter.count({double(cpu.l3Bytes), /*sets=*/0, /*isShared=*/true});
+  traffic.intoL1 = ofCore(cpu.l1Bytes, cpu.l1Ways, /*isFirst=*/true);
+  traffic.intoL2 = ofCore(cpu.l2Bytes, cpu.l2Ways, /*isFirst=*/false);
+  traffic.intoL3 = counter.count({double(cpu.l3Bytes), /*sets=*/0,
+                                  /*isShared=*/true, /*isFirst=*/false});
   return traffic;
 }

@@ -22,6 +22,9 @@
 
 namespace fusion {
 
+/// The bytes of a page of x86-64. Prefetchers stop at its end.
+constexpr unsigned kPageBytes = 4096;
+
 /// The cores that share one L3 cache, and their memory. Sizes are in bytes.
 /// Rates in bytes per cycle are what one core loads; a cycle is one of
 /// `clockHz`.
