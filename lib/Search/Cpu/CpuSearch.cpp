@@ -36,6 +36,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 struct Evaluated {
   CpuCandidate candidate;
   double seconds;
+  std::string schedule; ///< as text: candidates may have the same
 };
 
 struct HashOfCandidate {
@@ -61,7 +62,9 @@ public:
 
 private:
   double evaluate(const CpuCandidate &candidate);
-  void keep(const CpuCandidate &candidate, double seconds);
+  void keep(const CpuCandidate &candidate, const Schedule &schedule,
+            double seconds);
+  std::string print(const Schedule &schedule) const;
   void draw();
   void startAll();
   void startFrom(ArrayRef<int64_t> tiles);
@@ -120,19 +123,39 @@ double Search::evaluate(const CpuCandidate &candidate) {
   }
   ++legal;
   place->second = seconds;
-  keep(candidate, seconds);
+  keep(candidate, *schedule, seconds);
   return seconds;
 }
 
-void Search::keep(const CpuCandidate &candidate, double seconds) {
+/// Returns what a schedule for a CPU has, without names of intrinsics.
+std::string Search::print(const Schedule &schedule) const {
+  std::string text = printTiling(schedule.tree, group);
+  auto add = [&](int64_t number) { text += " " + std::to_string(number); };
+  for (auto [axis, tile] : llvm::zip_equal(group.axes, schedule.tiles))
+    add(std::min(tile, axis.extent));
+  for (unsigned axis : schedule.blocks)
+    add(axis);
+  for (const ContractionMapping &mapping : schedule.contractions)
+    add(mapping.swapped);
+  for (const Placement &place : schedule.places)
+    add(static_cast<int>(place.space));
+  return text;
+}
+
+void Search::keep(const CpuCandidate &candidate, const Schedule &schedule,
+                  double seconds) {
   size_t most = std::max(1u, options.ranked);
   if (best.size() == most && seconds >= best.back().seconds)
+    return;
+  std::string text = print(schedule);
+  if (llvm::any_of(
+          best, [&](const Evaluated &other) { return other.schedule == text; }))
     return;
   auto place = llvm::upper_bound(best, seconds,
                                  [](double value, const Evaluated &other) {
                                    return value < other.seconds;
                                  });
-  best.insert(place, {candidate, seconds});
+  best.insert(place, {candidate, seconds, std::move(text)});
   if (best.size() > most)
     best.pop_back();
 }
@@ -158,13 +181,13 @@ void Search::startFrom(ArrayRef<int64_t> tiles) {
       CpuCandidate candidate = space.start(each, tiles, exchanged);
       double seconds = evaluate(candidate);
       if (seconds < starts[each].seconds)
-        starts[each] = {candidate, seconds};
+        starts[each] = {candidate, seconds, {}};
     }
   }
 }
 
 void Search::startAll() {
-  starts.assign(space.expressions().size(), {{}, kNever});
+  starts.assign(space.expressions().size(), {{}, kNever, {}});
   const CpuInfo &cpu = *chip.cpu;
   // Tiles that fill a part of a cache, and blocks for all cores.
   for (int64_t size : {24, 64, 128, 256, 1 << 20}) {

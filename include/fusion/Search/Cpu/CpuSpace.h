@@ -46,8 +46,9 @@ public:
   CpuSpace(const GroupModel &group, const ChipInfo &chip);
 
   llvm::ArrayRef<BoundExpression> expressions() const { return loops; }
-  /// Returns the tile sizes of an axis, in ascending order. They divide it into
-  /// equal parts, rounded up to whole rows or vectors of micro-kernels.
+  /// Returns the tile sizes of an axis, in ascending order. They divide the axis
+  /// into equal parts, and are rounded up to whole rows or columns of
+  /// micro-kernels.
   llvm::ArrayRef<int64_t> tiles(unsigned axis) const { return sizes[axis]; }
   /// Returns the tile size of the axis that is nearest to `wanted`.
   int64_t nearestTile(unsigned axis, int64_t wanted) const;
