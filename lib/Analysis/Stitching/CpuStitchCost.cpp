@@ -27,8 +27,9 @@ using namespace fusion;
 
 /// Cycles to begin a block, and a row of a nest of loops.
 static constexpr double kBlockStart = 100, kRowStart = 6;
-/// Cycles of an element that has no neighbour in a vector.
-static constexpr double kElementAccess = 1.0;
+/// Cycles of an element that has no neighbour in a vector, and of one whose
+/// neighbour is on another page.
+static constexpr double kElementAccess = 2, kPageAccess = 10;
 
 namespace {
 
@@ -53,7 +54,7 @@ private:
   double rowsOf(ArrayRef<unsigned> axes) const;
   double bytesOfTile(const StitchTensor &tensor) const;
   double stepsOf(unsigned component) const;
-  bool isStrided(const StitchTensor &tensor) const;
+  double cyclesOfElement(const StitchTensor &tensor, bool isStored) const;
   void addOperators();
   void addTensors();
 
@@ -111,16 +112,27 @@ double CpuStitchPrediction::stepsOf(unsigned component) const {
              : 1;
 }
 
-/// Returns whether the last axis of a component's tile does not visit the
-/// tensor's elements in the order of memory.
-bool CpuStitchPrediction::isStrided(const StitchTensor &tensor) const {
-  if (tensor.axes.empty() || tensor.isGathered)
-    return tensor.isGathered;
+/// Returns the cycles of a load or a store, by the distance of neighbours along
+/// the last axis of the tile.
+double CpuStitchPrediction::cyclesOfElement(const StitchTensor &tensor,
+                                            bool isStored) const {
+  // Two loads in a cycle, and a store.
+  double ofVector =
+      (isStored ? 1 : cpu.vectorBytes / cpu.l1BytesPerCycle) / cpu.f32Lanes();
+  if (tensor.isGathered)
+    return kElementAccess;
+  if (tensor.axes.empty())
+    return ofVector;
   unsigned last = 0;
   for (unsigned axis = 0; axis < group.axes.size(); ++axis)
     if (group.components[axis] == tensor.component && tileOf(axis) > 1)
       last = axis;
-  return llvm::is_contained(tensor.axes, last) && tensor.unit != last;
+  const unsigned *found = llvm::find(tensor.axes, last);
+  if (found == tensor.axes.end() || tensor.unit == last)
+    return ofVector;
+  int64_t stride = tensor.strides[found - tensor.axes.begin()];
+  return std::abs(stride) * tensor.elementBytes >= kPageBytes ? kPageAccess
+                                                              : kElementAccess;
 }
 
 void CpuStitchPrediction::addOperators() {
@@ -143,7 +155,6 @@ void CpuStitchPrediction::addTensors() {
   // Nests of a block over the same elements: one after each reduction that
   // others wait for.
   double nests = passes.axis ? 1 : 1 + work.chained;
-  double perCycle = cpu.l1BytesPerCycle / cpu.vectorBytes;
   SmallVector<double, 4> held(
       blocksOf(0) > 0 ? 1 + *llvm::max_element(group.components) : 1, 0);
   for (const StitchTensor &tensor : group.inputs)
@@ -162,9 +173,7 @@ void CpuStitchPrediction::addTensors() {
       if (passes.stepsAgain.empty() || visits == 0)
         visits = 1;
     }
-    cycles += isStrided(tensor) ? elements * visits * kElementAccess
-                                : elements * visits / cpu.f32Lanes() /
-                                      (isStored ? 1 : perCycle);
+    cycles += elements * visits * cyclesOfElement(tensor, isStored);
     // A stored line is read before, and written back.
     double once = bytesOfTile(tensor) * blocks * (isStored ? 2 : 1);
     double own = held[tensor.component];
