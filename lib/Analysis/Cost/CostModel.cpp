@@ -161,6 +161,14 @@ double fusion::predictStreaming(int64_t bytes, const ChipInfo &chip) {
 
 double fusion::predictGeneric(int64_t bytes, double threads, double steps,
                               double stepsOfSector, const ChipInfo &chip) {
+  if (chip.isCpu()) {
+    // A core computes one element after the other. A step depends on the one
+    // before.
+    double cycles = std::ceil(threads / chip.cpu->cores) * steps *
+                    chip.cpu->fmaLatency;
+    return std::max(predictStreaming(bytes, chip),
+                    chip.launchOverhead + cycles / chip.clockHz);
+  }
   double waves =
       std::ceil(threads / (kWarpSize * chip.maxWarpsPerSM * chip.numSMs));
   double step = chip.sharedLatency + chip.dramLatency / stepsOfSector;

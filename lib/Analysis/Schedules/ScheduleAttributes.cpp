@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Schedules/Schedule.h"
+#include "fusion/Target/Chips/Hardware.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
@@ -467,12 +468,14 @@ int64_t fusion::genericStages(ArrayRef<linalg::LinalgOp> operators) {
 
 fuse::ScheduleAttr
 fusion::makeGenericSchedule(MLIRContext *context,
-                            ArrayRef<linalg::LinalgOp> operators) {
+                            ArrayRef<linalg::LinalgOp> operators,
+                            bool isForCpu) {
   // Eight warps hide the latency of independent loads; no shared resource
   // speaks against them.
-  constexpr int64_t warps = 8;
-  auto mapping = fuse::MappingAttr::get(context, warps, /*cluster=*/1);
-  int64_t stages = genericStages(operators);
+  constexpr int64_t usual = 8;
+  auto mapping = fuse::MappingAttr::get(context, isForCpu ? kMaxWarps : usual,
+                                        /*cluster=*/1);
+  int64_t stages = isForCpu ? 1 : genericStages(operators);
   auto pipeline =
       stages == 1
           ? fuse::PipelineAttr()

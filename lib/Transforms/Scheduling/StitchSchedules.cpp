@@ -264,7 +264,8 @@ fuse::ScheduleAttr fusion::chooseStitching(fuse::FusedGroupOpInterface group,
       report->whyGeneric = reason;
     remarkMissed(group, "stitch", "generic",
                  "runs in the generic form: " + reason);
-    return makeGenericSchedule(group.getContext(), group.getOperators());
+    return makeGenericSchedule(group.getContext(), group.getOperators(),
+                               chip.isCpu());
   }
   std::string compositions;
   for (auto [axis, mapping] :

@@ -183,10 +183,12 @@ int64_t genericStages(llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
 /// Returns the schedule of a group of operators in the generic form: one thread
 /// computes one element of the result, with all reductions as loops inside.
 /// `register_stages` iterations of the innermost one load their elements
-/// together.
+/// together. A block of a CPU is a task, which computes as many elements as a
+/// block can have.
 fuse::ScheduleAttr
 makeGenericSchedule(mlir::MLIRContext *context,
-                    llvm::ArrayRef<mlir::linalg::LinalgOp> operators);
+                    llvm::ArrayRef<mlir::linalg::LinalgOp> operators,
+                    bool isForCpu = false);
 
 /// Returns the reason why a schedule of the generic form cannot lower the
 /// group, or nullopt.
