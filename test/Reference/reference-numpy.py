@@ -131,7 +131,7 @@ def run(name, ir, seed=1, files={}, shapes={}, threads=0):
         command.append(f"--shape={i}:" + "x".join(map(str, shape)))
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     report = json.loads((folder / "report.json").read_text())
-    assert len(report) == 1 and report[0]["error"] is None and report[0]["device"] == "cpu"
+    assert len(report) == 1 and report[0]["error"] is None and report[0]["device"] == "reference"
     load = lambda kind: [np.load(folder / f"f.{kind}{i}.npy")
                          for i in range(len(list(folder.glob(f"f.{kind}*.npy"))))]
     return load("input"), load("result")
