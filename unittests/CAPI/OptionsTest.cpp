@@ -80,11 +80,11 @@ TEST(CAPIOptions, ManifestsAreChecked) {
 
 TEST(CAPIOptions, KindsOfDevicesThatThereAreNot) {
   FusionRunOptions options{};
-  options.device = static_cast<FusionDeviceKind>(2);
+  options.device = static_cast<FusionDeviceKind>(3);
   Errors errors;
   EXPECT_EQ(fusionPlanCreate(toText(manifest()), &options, &errors.callbacks),
             nullptr);
-  EXPECT_EQ(errors.text, "there is no kind of device 2\n");
+  EXPECT_EQ(errors.text, "there is no kind of device 3\n");
 }
 
 TEST(CAPIOptions, NothingIsIgnoredBesideAPassPipeline) {
