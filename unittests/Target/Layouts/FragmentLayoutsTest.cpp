@@ -33,6 +33,8 @@ int64_t lanesAlong(const LinearLayout &layout, unsigned dimension) {
 
 TEST(FragmentLayouts, FragmentsAreWhatTheIntrinsicSays) {
   for (const Intrinsic &intrinsic : allIntrinsics()) {
+    if (intrinsic.isMicroKernel()) // has no fragments
+      continue;
     SCOPED_TRACE(intrinsic.name.str());
     LinearLayout sum = accumulatorFragment(intrinsic),
                  first = operandAFragment(intrinsic);
@@ -68,12 +70,15 @@ TEST(FragmentLayouts, FragmentsAreWhatTheIntrinsicSays) {
 /// registers, exactly where the intrinsics say so.
 TEST(FragmentLayouts, IntermediateEpilogue) {
   for (const Intrinsic &from : allIntrinsics())
-    for (const Intrinsic &to : allIntrinsics())
+    for (const Intrinsic &to : allIntrinsics()) {
+      if (from.isMicroKernel() || to.isMicroKernel()) // have no fragments
+        continue;
       EXPECT_EQ(registerPermutation(accumulatorTile(from, 128, 96, {4, 1}),
                                     operandATile(to, 128, 96, {4, 1}))
                     .has_value(),
                 from.forwardsTo(to))
           << from.name.str() << " " << to.name.str();
+    }
 }
 
 /// Warpgroups hold what single warps do where each warp has 16 rows, or an
@@ -156,41 +161,42 @@ std::optional<int64_t> worstPass(const LinearLayout &layout, unsigned bits,
 TEST(FragmentLayouts, OperandsAreLoadedWithoutConflicts) {
   for (const Intrinsic &intrinsic : allIntrinsics())
     for (int64_t extent : {32, 48, 64, 128})
-      for (int64_t depth : {32, 64, 96, 128})
-        for (bool isOperandA : {true, false})
-          for (bool reducedIsContiguous : {true, false}) {
-            if (isOperandA && extent % (2 * intrinsic.i1))
-              continue;
-            // Lanes load nothing of operands in shared memory.
-            if (intrinsic.readsShared())
-              continue;
-            LinearLayout layout =
-                isOperandA ? operandATile(intrinsic, extent, depth, {2, 1})
-                           : operandBTile(intrinsic, depth, extent, {2, 1},
-                                          reducedIsContiguous
-                                              ? OperandOrder::AlongReduced
-                                              : OperandOrder::AlongColumns);
-            // As it lies in memory: the contiguous axis last.
-            bool isTransposed = isOperandA != reducedIsContiguous;
-            if (isTransposed)
-              layout = layout.transposeOuts({1, 0});
-            int64_t rows = layout.outSize(D::Dim0),
-                    columns = layout.outSize(D::Dim1);
-            auto stored = sharedPanels(
-                rows, columns, intrinsic.operandBits / 8,
-                operandPanels(intrinsic, isOperandA, reducedIsContiguous));
-            ASSERT_TRUE(stored);
-            std::optional<int64_t> worst =
-                worstPass(layout, intrinsic.operandBits, *stored);
-            ASSERT_TRUE(worst);
-            bool isClaimed = !(isOperandA && !reducedIsContiguous &&
-                               intrinsic.operandBits == 8);
-            if (isClaimed)
-              EXPECT_EQ(*worst, 1)
-                  << intrinsic.name.str() << " " << rows << " x " << columns
-                  << (isOperandA ? " first" : " second")
-                  << (reducedIsContiguous ? " along" : " across");
-          }
+      if (!intrinsic.isMicroKernel()) // has no fragments
+        for (int64_t depth : {32, 64, 96, 128})
+          for (bool isOperandA : {true, false})
+            for (bool reducedIsContiguous : {true, false}) {
+              if (isOperandA && extent % (2 * intrinsic.i1))
+                continue;
+              // Lanes load nothing of operands in shared memory.
+              if (intrinsic.readsShared())
+                continue;
+              LinearLayout layout =
+                  isOperandA ? operandATile(intrinsic, extent, depth, {2, 1})
+                             : operandBTile(intrinsic, depth, extent, {2, 1},
+                                            reducedIsContiguous
+                                                ? OperandOrder::AlongReduced
+                                                : OperandOrder::AlongColumns);
+              // As it lies in memory: the contiguous axis last.
+              bool isTransposed = isOperandA != reducedIsContiguous;
+              if (isTransposed)
+                layout = layout.transposeOuts({1, 0});
+              int64_t rows = layout.outSize(D::Dim0),
+                      columns = layout.outSize(D::Dim1);
+              auto stored = sharedPanels(
+                  rows, columns, intrinsic.operandBits / 8,
+                  operandPanels(intrinsic, isOperandA, reducedIsContiguous));
+              ASSERT_TRUE(stored);
+              std::optional<int64_t> worst =
+                  worstPass(layout, intrinsic.operandBits, *stored);
+              ASSERT_TRUE(worst);
+              bool isClaimed = !(isOperandA && !reducedIsContiguous &&
+                                 intrinsic.operandBits == 8);
+              if (isClaimed)
+                EXPECT_EQ(*worst, 1)
+                    << intrinsic.name.str() << " " << rows << " x " << columns
+                    << (isOperandA ? " first" : " second")
+                    << (reducedIsContiguous ? " along" : " across");
+            }
 }
 
 TEST(FragmentLayouts, ColumnsOfAnInstructionAreOfOneGroup) {
