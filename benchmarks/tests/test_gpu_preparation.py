@@ -374,11 +374,13 @@ def test_peers_are_captured_as_ours(us, calls):
 
 
 def test_batches_are_those_of_the_runtime():
-    """The same numbers as CudaDevice::measure."""
-    text = (GPU.parents[1] / "lib" / "Runtime" / "CudaDevice.cpp").read_text()
-    body = text[text.index("CudaDevice::measure(") :]
-    numbers = dict(re.findall(r"(warmUpRepetitions|warmUpBatches|batches|batchMicroseconds) = (\d+)", body))
-    most = re.search(r"std::max\(samples\.back\(\), 0\.1\)\), 1, (\d+)\)", body).group(1)
+    """The same numbers as the runtime measures launches with."""
+    runtime = GPU.parents[1] / "lib" / "Runtime"
+    text = (runtime / "Measure.h").read_text()
+    numbers = dict(re.findall(r"(warmUpBatches|batches|batchMicroseconds) = (\d+)", text))
+    most = re.search(r"std::max\(samples\.back\(\), 0\.1\)\), 1, (\d+)\)", text).group(1)
+    call = re.search(r"/\*warmUpRepetitions=\*/(\d+)\)", (runtime / "CudaDevice.cpp").read_text())
+    numbers["warmUpRepetitions"] = call.group(1)
     ours = (
         peer_worker.WARM_UP_CALLS,
         peer_worker.WARM_UP_BATCHES,
