@@ -34,8 +34,6 @@ static constexpr int64_t kInstructionsOfWindow = 14;
 /// it: a masked gather of eight elements takes 39 instructions of Zen 3
 /// (uops.info).
 static constexpr double kGatherCycles = 36;
-/// Cycles to gather a vector of scratch, which is in L1 or L2.
-static constexpr double kScratchGatherCycles = 18;
 /// Cycles to scatter an element.
 static constexpr double kScatterCycles = 1;
 /// The part of the resources that are not the busiest one that adds to the
@@ -132,7 +130,10 @@ private:
   void addPoints(unsigned number);
   double executions(ArrayRef<unsigned> without) const;
   double elementsOf(unsigned tensor) const;
-  void addCopy(unsigned tensor, double elements, bool isTransposed);
+  bool canTranspose(const GroupTensor &tensor, unsigned dense,
+                    unsigned other) const;
+  void addCopy(unsigned tensor, double elements, bool isTransposed,
+               unsigned inner, unsigned outer);
   bool isAround(unsigned axis) const { return llvm::is_contained(loops, axis); }
 
   const GroupModel &group;
@@ -205,6 +206,8 @@ void ChainCycles::addContraction(unsigned number) {
   operands.multiplyAdds = type == MultiplicandType::S8 ? 2 : 1;
   for (bool isLhs : {true, false}) {
     CpuOperand operand = cpuOperand(group, schedule, number, isLhs);
+    unsigned inner = isLhs ? mapping.r1 : mapping.i2,
+             outer = isLhs ? mapping.i1 : mapping.r1;
     auto widen = [&](unsigned tensor) {
       auto [vector, element] = widening(group.tensors[tensor].elementBytes,
                                         type, operands.accumulatorBytes);
@@ -213,7 +216,7 @@ void ChainCycles::addContraction(unsigned number) {
     };
     for (unsigned tensor : operand.tensors) {
       if (operand.isCopiedLate)
-        addCopy(tensor, elementsOf(tensor), operand.isTransposed);
+        addCopy(tensor, elementsOf(tensor), operand.isTransposed, inner, outer);
       if (!operand.isCopied)
         widen(tensor);
     }
@@ -227,7 +230,7 @@ void ChainCycles::addContraction(unsigned number) {
     if (operand.producer && operand.isCopiedLate)
       addCopy(group.contractions[*operand.producer].result,
               elementsOf(group.contractions[*operand.producer].result),
-              operand.isTransposed);
+              operand.isTransposed, inner, outer);
   }
   unsigned axes[] = {mapping.i1, mapping.i2, mapping.r1};
   double others = executions(axes);
@@ -279,7 +282,9 @@ void ChainCycles::addPoints(unsigned number) {
   if (rescaled > 0)
     cycles += cyclesOfPoints(rescaled, {1, 0}, cpu);
   if (isResult && !isDenseAlong(result, mapping.i2))
-    cycles += points * kScatterCycles;
+    cycles += canTranspose(result, mapping.i1, mapping.i2)
+                  ? points / cpu.f32Lanes() * kTransposeCycles
+                  : points * kScatterCycles;
 }
 
 /// Returns whether vectors of a window are neighbours in memory: channels of
@@ -292,14 +297,29 @@ static bool hasNeighbours(const TensorWindow &window, int64_t lanes) {
                       });
 }
 
-void ChainCycles::addCopy(unsigned tensor, double elements, bool isTransposed) {
+/// Returns whether blocks of a tile can be transposed in registers: the tensor
+/// is dense along `dense`, and each axis of a block has a vector of elements.
+bool ChainCycles::canTranspose(const GroupTensor &tensor, unsigned dense,
+                               unsigned other) const {
+  auto isVector = [&](unsigned axis) {
+    return std::min(schedule.tiles[axis], group.axes[axis].extent) >=
+           int64_t(cpu.f32Lanes());
+  };
+  return (tensor.role == TensorRole::Intermediate ||
+          isDenseAlong(tensor, dense)) &&
+         isVector(dense) && isVector(other);
+}
+
+void ChainCycles::addCopy(unsigned tensor, double elements, bool isTransposed,
+                          unsigned inner, unsigned outer) {
   const GroupTensor &info = group.tensors[tensor];
   if (info.window && hasNeighbours(*info.window, cpu.f32Lanes()))
     cycles += cyclesOfPoints(elements, {kInstructionsOfWindow, 0}, cpu);
   else if (isTransposed || info.window)
     cycles += elements / cpu.f32Lanes() *
-              (info.role == TensorRole::Intermediate ? kScratchGatherCycles
-                                                     : kGatherCycles);
+              (!info.window && canTranspose(info, outer, inner)
+                   ? kTransposeCycles
+                   : kGatherCycles);
   else
     cycles += cyclesOfPoints(elements, {kInstructionsOfCopy, 0}, cpu);
 }
@@ -332,7 +352,9 @@ void ChainCycles::visit(const TilingTree &items) {
       CpuOperand operand =
           cpuOperand(group, schedule, tensor.contraction, isLhs);
       if (tensor.role == TensorRole::Operand && !operand.isCopiedLate)
-        addCopy(item.index, elementsOf(item.index), operand.isTransposed);
+        addCopy(item.index, elementsOf(item.index), operand.isTransposed,
+                isLhs ? mapping.r1 : mapping.i2,
+                isLhs ? mapping.i1 : mapping.r1);
     }
   }
 }

@@ -130,6 +130,10 @@ double CpuStitchPrediction::cyclesOfElement(const StitchTensor &tensor,
   const unsigned *found = llvm::find(tensor.axes, last);
   if (found == tensor.axes.end() || tensor.unit == last)
     return ofVector;
+  // Blocks are transposed in registers.
+  if (tensor.unit && tileOf(*tensor.unit) >= cpu.f32Lanes() &&
+      tileOf(last) >= cpu.f32Lanes())
+    return kTransposeCycles / cpu.f32Lanes();
   int64_t stride = tensor.strides[found - tensor.axes.begin()];
   return std::abs(stride) * tensor.elementBytes >= kPageBytes ? kPageAccess
                                                               : kElementAccess;

@@ -150,6 +150,24 @@ bool fusion::isVirtual(Operation *op) {
          OpTrait::hasElementwiseMappableTraits(op);
 }
 
+void fusion::visitTree(Value tile, const KernelState &state,
+                       llvm::function_ref<bool(Value)> visit) {
+  llvm::SmallVector<Value> left{tile};
+  llvm::DenseSet<Value> seen;
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    if (!seen.insert(value).second || !visit(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || !isVirtual(op) ||
+        (value != tile && state.memory.contains(value)))
+      continue;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        left.push_back(operand);
+  }
+}
+
 bool fusion::isExpensive(Operation *op) {
   if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
     return !isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::CopySignOp>(op);

@@ -86,6 +86,12 @@ private:
 /// elements of its operands, wherever these are.
 bool isVirtual(mlir::Operation *op);
 
+/// Calls `visit` with `tile` and the values that it is computed from. Does not
+/// go beyond values in memory, nor beyond a value for which `visit` returns
+/// false.
+void visitTree(mlir::Value tile, const KernelState &state,
+               llvm::function_ref<bool(mlir::Value)> visit);
+
 /// Returns whether evaluating an element-wise operation twice costs more than
 /// storing and loading its result.
 bool isExpensive(mlir::Operation *op);

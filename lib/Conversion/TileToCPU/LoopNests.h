@@ -16,14 +16,14 @@
 #ifndef FUSION_LIB_CONVERSION_TILETOCPU_LOOPNESTS_H
 #define FUSION_LIB_CONVERSION_TILETOCPU_LOOPNESTS_H
 
-#include "PointEvaluator.h"
+#include "NestEmitter.h"
 
 namespace fusion {
 
 class LoopNests {
 public:
   explicit LoopNests(KernelState &state)
-      : state(state), b(state.b), loc(state.loc), evaluator(state) {}
+      : state(state), b(state.b), loc(state.loc) {}
 
   /// Adds a reduction, whose result goes to scratch.
   mlir::LogicalResult add(tile::ReduceOp op);
@@ -52,22 +52,6 @@ public:
             llvm::ArrayRef<int64_t> shape);
 
 private:
-  struct Root {
-    enum class Kind { Reduce, Store } kind;
-    mlir::Value value; ///< evaluated at each point
-    TileMemory target;
-    bool isMasked = false;   ///< lanes beyond the limits are not stored
-    tile::ReduceOp reduce;   ///< of Kind::Reduce
-    mlir::Value accumulator; ///< of lanes, while a row is reduced
-
-    bool reducesLanes() const {
-      auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-      return kind == Kind::Reduce &&
-             tile::ReduceOp(reduce).getDimension() + 1 ==
-                 static_cast<uint64_t>(type.getRank());
-    }
-  };
-
   mlir::LogicalResult prepare(mlir::Value tile, mlir::Operation *at,
                               const TileLimits &limits);
   mlir::LogicalResult prepareOperands(mlir::Value tile, mlir::Operation *at);
@@ -76,34 +60,15 @@ private:
                                       const TileMemory &target, bool isFilled);
   void keepForLater();
 
-  mlir::LogicalResult emitDimension(unsigned d,
-                                    llvm::SmallVector<mlir::Value> &indices);
-  mlir::LogicalResult emitRow(llvm::SmallVector<mlir::Value> &indices);
-  mlir::LogicalResult emitPoint(llvm::ArrayRef<mlir::Value> indices,
-                                const Lanes &lanes);
-  mlir::LogicalResult emitWhole(llvm::SmallVector<mlir::Value> &indices,
-                                mlir::Value first, mlir::Value end,
-                                mlir::Value step);
-  mlir::LogicalResult emitUnrolled(llvm::SmallVector<mlir::Value> &indices,
-                                   mlir::Value end, int64_t times);
-  mlir::LogicalResult emitVectors(llvm::SmallVector<mlir::Value> &indices,
-                                  mlir::OpFoldResult end);
-  mlir::Value identityOf(const Root &root, const Lanes &lanes);
-  mlir::Value combineLanes(const Root &root, mlir::Value lanes);
-  llvm::SmallVector<mlir::Value> accumulators() const;
-  void setAccumulators(mlir::ValueRange values);
-
   KernelState &state;
   mlir::OpBuilder &b;
   const mlir::Location &loc;
-  PointEvaluator evaluator;
 
   // The pending nest.
-  llvm::SmallVector<Root> roots;
+  llvm::SmallVector<NestRoot> roots;
   llvm::SmallVector<int64_t> shape;
   TileLimits limits;
   mlir::Operation *last = nullptr; ///< the operation of the last root
-  llvm::SmallVector<mlir::OpFoldResult> ends;
 };
 
 } // namespace fusion

@@ -145,6 +145,27 @@ bool PointEvaluator::isCovered(ArrayRef<TileLimit> limits) const {
   });
 }
 
+/// Returns whether a load reads beyond the borders of its operand at points of
+/// the nest.
+bool PointEvaluator::isGuarded(tile::LoadOp op) {
+  return op.getView().getDefiningOp<tile::ViewOp>() &&
+         (op->hasAttr(tile::kPartialAttrName) ||
+          !llvm::all_of(
+              state.limits.limitsOf(op.getResult()),
+              [&](ArrayRef<TileLimit> limits) { return isCovered(limits); }));
+}
+
+std::optional<TileMemory> PointEvaluator::placeOf(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (!state.memory.contains(tile)) {
+    if (isa_and_nonnull<tile::MaskOp>(op))
+      return std::nullopt;
+    if (auto load = dyn_cast_or_null<tile::LoadOp>(op); load && isGuarded(load))
+      return std::nullopt;
+  }
+  return state.inPlace(tile);
+}
+
 /// Loads elements of a strided operand, and zero beyond its borders.
 Value PointEvaluator::loadGuarded(tile::LoadOp op, ValueRange coordinates,
                                   const Lanes &lanes) {
@@ -362,18 +383,10 @@ FailureOr<Value> PointEvaluator::cloneAt(Operation *op, ValueRange coordinates,
 FailureOr<Value> PointEvaluator::compute(Value tile, ValueRange coordinates,
                                          const Lanes &lanes) {
   Operation *op = tile.getDefiningOp();
-  auto load = dyn_cast_or_null<tile::LoadOp>(op);
-  bool isInMemory = state.memory.contains(tile);
-  if (load && !isInMemory && load.getView().getDefiningOp<tile::ViewOp>()) {
-    bool isGuarded = load->hasAttr(tile::kPartialAttrName);
-    for (ArrayRef<TileLimit> limits : state.limits.limitsOf(tile))
-      isGuarded |= !isCovered(limits);
-    if (isGuarded)
-      return loadGuarded(load, coordinates, lanes);
-  }
-  if (isInMemory || !isa_and_nonnull<tile::MaskOp>(op))
-    if (std::optional<TileMemory> memory = state.inPlace(tile))
-      return state.access.load(*memory, coordinates, lanes, elementOf(tile));
+  if (std::optional<TileMemory> memory = placeOf(tile))
+    return state.access.load(*memory, coordinates, lanes, elementOf(tile));
+  if (auto load = dyn_cast_or_null<tile::LoadOp>(op); load && isGuarded(load))
+    return loadGuarded(load, coordinates, lanes);
   auto moved = [&](ValueRange origin) {
     Coordinates result;
     for (auto [coordinate, by] : llvm::zip_equal(coordinates, origin))

@@ -35,10 +35,19 @@ public:
   mlir::LogicalResult
   evaluateRow(mlir::Value tile, mlir::ValueRange rowCoordinates, int64_t lanes);
 
+  /// Returns where a tile is read in place at each point; nullopt if it has to
+  /// be computed, or guarded at borders.
+  std::optional<TileMemory> placeOf(mlir::Value tile);
+
   /// Sets the limits at which the loops end. Loads and masks with others have
   /// to be evaluated beyond theirs.
   void setCovered(llvm::ArrayRef<TileLimit> limits) {
     covered.assign(limits.begin(), limits.end());
+  }
+
+  /// Sets the value of a tile at the point that is evaluated next.
+  void setAtPoint(mlir::Value tile, mlir::Value value) {
+    atPoint[tile] = value;
   }
 
   /// Forgets the values of the last point, and of the last row.
@@ -59,6 +68,7 @@ private:
                                       mlir::ValueRange coordinates,
                                       const Lanes &lanes);
   bool isCovered(llvm::ArrayRef<TileLimit> limits) const;
+  bool isGuarded(tile::LoadOp op);
   mlir::Value loadGuarded(tile::LoadOp op, mlir::ValueRange coordinates,
                           const Lanes &lanes);
   mlir::FailureOr<mlir::Value>

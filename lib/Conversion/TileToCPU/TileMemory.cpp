@@ -61,6 +61,14 @@ Value TileAccess::multiply(Value lhs, OpFoldResult factor) {
   return b.createOrFold<arith::MulIOp>(loc, lhs, valueOf(factor));
 }
 
+OpFoldResult TileAccess::multipleBelow(OpFoldResult value, int64_t step) {
+  if (std::optional<int64_t> known = getConstantIntValue(value))
+    return b.getIndexAttr(*known / step * step);
+  Value number = valueOf(value);
+  Value rest = arith::RemUIOp::create(b, loc, number, constant(step));
+  return arith::SubIOp::create(b, loc, number, rest).getResult();
+}
+
 Value TileAccess::offset(Value base, Type element, Value elements) {
   if (isConstantIntValue(elements, 0))
     return base;
@@ -107,9 +115,32 @@ Value TileAccess::firstLanes(Value count, int64_t lanes) {
       b, loc, VectorType::get({lanes}, b.getI1Type()), count);
 }
 
+/// Returns a mask of all lanes.
+Value TileAccess::allLanes(int64_t lanes) {
+  auto type = VectorType::get({lanes}, b.getI1Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, true));
+}
+
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
+
+/// Returns the type of lanes that a mask applies to: narrow floating-point
+/// numbers are moved by their bits. LLVM would convert some of them.
+static Type maskedType(Type element) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (isa<FloatType>(element) && bits < 32)
+    return IntegerType::get(element.getContext(), bits);
+  return element;
+}
+
+/// Returns the bits of a vector as elements of another type of equal width.
+Value TileAccess::bitsAs(Value vector, Type element) {
+  if (getElementTypeOrSelf(vector) == element)
+    return vector;
+  auto type = cast<VectorType>(vector.getType()).clone(element);
+  return arith::BitcastOp::create(b, loc, type, vector);
+}
 
 Value TileAccess::fromMemory(Value stored, Type element) {
   Type have = getElementTypeOrSelf(stored);
@@ -171,10 +202,11 @@ Value TileAccess::load(const TileMemory &memory, ValueRange coordinates,
   if (!lanes.mask || memory.isPadded)
     return fromMemory(LLVM::LoadOp::create(b, loc, type, address, alignment),
                       element);
+  type = lanes.typeOf(maskedType(stored));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  return fromMemory(LLVM::MaskedLoadOp::create(b, loc, type, address,
-                                               lanes.mask, zero, alignment),
-                    element);
+  Value loaded = LLVM::MaskedLoadOp::create(b, loc, type, address, lanes.mask,
+                                            zero, alignment);
+  return fromMemory(bitsAs(loaded, stored), element);
 }
 
 void TileAccess::store(Value value, const TileMemory &memory,
@@ -187,23 +219,20 @@ void TileAccess::store(Value value, const TileMemory &memory,
     return;
   }
   if (!memory.isUnitStride()) {
-    Value mask = lanes.mask;
-    if (!mask)
-      mask = arith::ConstantOp::create(
-          b, loc,
-          DenseElementsAttr::get(VectorType::get({lanes.count}, b.getI1Type()),
-                                 true));
-    LLVM::masked_scatter::create(b, loc, stored,
-                                 addressesOf(address, memory.elementType,
-                                             laneOffsets(memory, lanes.count),
-                                             lanes.count),
-                                 mask, alignment);
+    Value mask = lanes.mask ? lanes.mask : allLanes(lanes.count);
+    LLVM::masked_scatter::create(
+        b, loc, bitsAs(stored, maskedType(memory.elementType)),
+        addressesOf(address, memory.elementType,
+                    laneOffsets(memory, lanes.count), lanes.count),
+        mask, alignment);
     return;
   }
   if (!lanes.mask || memory.isPadded)
     LLVM::StoreOp::create(b, loc, stored, address, alignment);
   else
-    LLVM::MaskedStoreOp::create(b, loc, stored, address, lanes.mask, alignment);
+    LLVM::MaskedStoreOp::create(b, loc,
+                                bitsAs(stored, maskedType(memory.elementType)),
+                                address, lanes.mask, alignment);
 }
 
 Value TileAccess::gather(Value base, Value indices, Type element,
@@ -219,16 +248,11 @@ Value TileAccess::gather(Value base, Value indices, Type element,
     return fromMemory(LLVM::LoadOp::create(b, loc, stored, address, alignment),
                       element);
   }
-  Type type = lanes.typeOf(stored);
-  Value mask = lanes.mask;
-  if (!mask)
-    mask = arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(VectorType::get({lanes.count}, b.getI1Type()),
-                               true));
+  Type type = lanes.typeOf(maskedType(stored));
+  Value mask = lanes.mask ? lanes.mask : allLanes(lanes.count);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   Value loaded = LLVM::masked_gather::create(
       b, loc, type, addressesOf(base, stored, indices, lanes.count), mask, zero,
       alignment);
-  return fromMemory(loaded, element);
+  return fromMemory(bitsAs(loaded, stored), element);
 }

@@ -63,6 +63,8 @@ public:
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
   mlir::Value multiply(mlir::Value lhs, mlir::OpFoldResult factor);
   mlir::Value valueOf(mlir::OpFoldResult value);
+  /// Returns the largest multiple of `step` that is not above `value`.
+  mlir::OpFoldResult multipleBelow(mlir::OpFoldResult value, int64_t step);
 
   /// Returns the address `elements` (of type `element`) after `base`.
   mlir::Value offset(mlir::Value base, mlir::Type element,
@@ -86,9 +88,14 @@ public:
   /// Returns the mask of the first `count` lanes of `lanes`.
   mlir::Value firstLanes(mlir::Value count, int64_t lanes);
 
-private:
+  /// Converts what was loaded to elements of a tile.
   mlir::Value fromMemory(mlir::Value stored, mlir::Type element);
+  /// Converts elements of a tile to what is stored.
   mlir::Value toMemory(mlir::Value value, mlir::Type stored);
+
+private:
+  mlir::Value allLanes(int64_t lanes);
+  mlir::Value bitsAs(mlir::Value vector, mlir::Type element);
   mlir::Value addressesOf(mlir::Value base, mlir::Type element,
                           mlir::Value indices, int64_t lanes);
   mlir::Value laneOffsets(const TileMemory &memory, int64_t lanes);

@@ -1,0 +1,470 @@
+//===- NestEmitter.cpp - The loops of one nest ----------------------------===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NestEmitter.h"
+#include "Transposes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fusion;
+
+static RankedTensorType typeOf(Value tile) {
+  return cast<RankedTensorType>(tile.getType());
+}
+
+NestEmitter::NestEmitter(KernelState &state,
+                         llvm::MutableArrayRef<NestRoot> roots,
+                         ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> ends,
+                         ArrayRef<TileLimit> covered)
+    : state(state), b(state.b), loc(state.loc), evaluator(state), roots(roots),
+      shape(shape), ends(ends) {
+  evaluator.setCovered(covered);
+}
+
+LogicalResult NestEmitter::emit() {
+  findBlocks();
+  Indices indices;
+  return emitDimension(0, indices);
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+static Value makeIdentity(OpBuilder &b, Location loc, arith::AtomicRMWKind kind,
+                          Type type) {
+  TypedAttr attr =
+      arith::getIdentityValueAttr(kind, getElementTypeOrSelf(type), b, loc);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return arith::ConstantOp::create(b, loc,
+                                     DenseElementsAttr::get(vector, attr));
+  return arith::ConstantOp::create(b, loc, attr);
+}
+
+Value NestEmitter::identityOf(const NestRoot &root, const Lanes &lanes) {
+  tile::ReduceOp reduce = root.reduce;
+  return makeIdentity(b, loc, reduce.getKind(),
+                      lanes.typeOf(typeOf(root.value).getElementType()));
+}
+
+/// Combines the lanes of an accumulator, halves first.
+Value NestEmitter::combineLanes(const NestRoot &root, Value lanes) {
+  tile::ReduceOp reduce = root.reduce;
+  int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
+  while (count > 1) {
+    count /= 2;
+    auto half = [&](int64_t first) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          b, loc, lanes, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+          ArrayRef<int64_t>{1});
+    };
+    Value low = half(0), high = half(count);
+    lanes = arith::getReductionOp(reduce.getKind(), b, loc, low, high);
+  }
+  return vector::ExtractOp::create(b, loc, lanes, ArrayRef<int64_t>{0});
+}
+
+llvm::SmallVector<Value> NestEmitter::accumulators() const {
+  llvm::SmallVector<Value> values;
+  for (const NestRoot &root : roots)
+    if (root.reducesLanes())
+      values.push_back(root.accumulator);
+  return values;
+}
+
+void NestEmitter::setAccumulators(ValueRange values) {
+  unsigned next = 0;
+  for (NestRoot &root : roots)
+    if (root.reducesLanes())
+      root.accumulator = values[next++];
+}
+
+/// Evaluates a root at a point, and stores or reduces it.
+LogicalResult NestEmitter::emitRoot(NestRoot &root, ArrayRef<Value> indices,
+                                    const Lanes &lanes) {
+  FailureOr<Value> value = evaluator.evaluate(root.value, indices, lanes);
+  if (failed(value))
+    return failure();
+  if (root.kind == NestRoot::Kind::Store) {
+    Lanes stored = lanes;
+    if (!root.isMasked)
+      stored.mask = Value();
+    state.access.store(*value, root.target, indices, stored);
+    return success();
+  }
+  tile::ReduceOp reduce = root.reduce;
+  if (root.reducesLanes()) {
+    if (lanes.mask)
+      *value = arith::SelectOp::create(b, loc, lanes.mask, *value,
+                                       identityOf(root, lanes));
+    root.accumulator = arith::getReductionOp(reduce.getKind(), b, loc,
+                                             root.accumulator, *value);
+    return success();
+  }
+  llvm::SmallVector<Value> kept(indices);
+  kept.erase(kept.begin() + reduce.getDimension());
+  Type element = typeOf(root.value).getElementType();
+  Value before = state.access.load(root.target, kept, lanes, element);
+  state.access.store(
+      arith::getReductionOp(reduce.getKind(), b, loc, before, *value),
+      root.target, kept, lanes);
+  return success();
+}
+
+/// Emits the point of a row, or the rows of a block. `left` elements exist from
+/// there on, if they are fewer than the lanes.
+LogicalResult NestEmitter::emitPoint(ArrayRef<Value> indices,
+                                     const Lanes &lanes, OpFoldResult left) {
+  if (isInBlock)
+    return emitBlock(indices, lanes, left);
+  evaluator.leavePoint();
+  for (NestRoot &root : roots)
+    if (failed(emitRoot(root, indices, lanes)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// Returns the dimension along which a memory is dense, if that is not the last
+/// one.
+static std::optional<unsigned> denseDimension(const TileMemory &memory) {
+  unsigned rank = memory.strides.size();
+  if (rank < 2 || memory.isUnitStride() ||
+      isConstantIntValue(memory.strides.back(), 0))
+    return std::nullopt;
+  for (unsigned d = 0; d + 1 < rank; ++d)
+    if (isConstantIntValue(memory.strides[d], 1))
+      return d;
+  return std::nullopt;
+}
+
+/// Finds the dimension that the rows of blocks have: one along which a value
+/// that is read in place or stored is dense.
+void NestEmitter::findBlocks() {
+  blockRows = state.registerLanes(b.getF32Type());
+  auto isDimension = [&](std::optional<unsigned> dimension) {
+    if (!dimension || shape[*dimension] < blockRows ||
+        (blocked && *blocked != *dimension))
+      return false;
+    blocked = dimension;
+    return true;
+  };
+  for (const NestRoot &root : roots) {
+    if (root.reducesLanes()) {
+      blocked = std::nullopt;
+      transposed.clear();
+      return;
+    }
+    if (root.kind == NestRoot::Kind::Store)
+      isDimension(denseDimension(root.target));
+    visitTree(root.value, state, [&](Value tile) {
+      if (typeOf(tile).getShape() != shape)
+        return false;
+      std::optional<TileMemory> memory = evaluator.placeOf(tile);
+      if (!memory)
+        return true;
+      bool isKnown = llvm::any_of(transposed, [&](const Transposed &other) {
+        return other.tile == tile;
+      });
+      if (!isKnown && isDimension(denseDimension(*memory)))
+        transposed.push_back({tile, *memory});
+      return false;
+    });
+  }
+}
+
+/// Emits the rows of dimension `blocked` in blocks, and those that are left one
+/// by one.
+LogicalResult NestEmitter::emitRowBlocks(Indices &indices) {
+  unsigned d = *blocked;
+  OpFoldResult whole = state.access.multipleBelow(ends[d], blockRows);
+  auto emitLoop = [&](OpFoldResult first, OpFoldResult end, int64_t step) {
+    if (std::optional<int64_t> from = getConstantIntValue(first);
+        from && getConstantIntValue(end) == from)
+      return success();
+    auto loop = scf::ForOp::create(b, loc, state.access.valueOf(first),
+                                   state.access.valueOf(end),
+                                   state.access.constant(step));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    indices.push_back(loop.getInductionVar());
+    LogicalResult result = emitDimension(d + 1, indices);
+    indices.pop_back();
+    return result;
+  };
+  isInBlock = true;
+  LogicalResult result = emitLoop(b.getIndexAttr(0), whole, blockRows);
+  isInBlock = false;
+  if (failed(result))
+    return failure();
+  return emitLoop(whole, ends[d], 1);
+}
+
+/// Emits the points of a block's rows, of which `indices` are the first one.
+/// Columns beyond `left`, if that is given, are not accessed.
+LogicalResult NestEmitter::emitBlock(ArrayRef<Value> indices,
+                                     const Lanes &lanes, OpFoldResult left) {
+  Lanes rows{blockRows, Value()};
+  std::optional<int64_t> known;
+  if (left)
+    known = getConstantIntValue(left);
+  int64_t columns = left ? known.value_or(lanes.count) : lanes.count;
+  // The rows of column `j` of a memory that is dense along them.
+  auto columnAt = [&](const TileMemory &memory, Value column) {
+    llvm::SmallVector<Value> at(indices);
+    at.back() = state.access.add(at.back(), column);
+    TileMemory part = memory;
+    part.base = state.access.addressOf(memory, at);
+    part.strides = {b.getIndexAttr(1)};
+    part.isPadded = false;
+    return part;
+  };
+  Value zero = state.access.constant(0);
+  llvm::SmallVector<llvm::SmallVector<Value>> loaded;
+  for (const Transposed &read : transposed) {
+    Type stored = read.memory.elementType;
+    llvm::SmallVector<Value> values;
+    for (int64_t j = 0; j < columns; ++j) {
+      Value column = state.access.constant(j);
+      if (left && !known) // the last column that exists instead of others
+        column = arith::MinUIOp::create(
+            b, loc, column,
+            arith::SubIOp::create(b, loc, state.access.valueOf(left),
+                                  state.access.constant(1)));
+      values.push_back(
+          state.access.load(columnAt(read.memory, column), zero, rows, stored));
+    }
+    values.resize(lanes.count, values.back());
+    loaded.push_back(transposeRows(b, loc, values));
+  }
+
+  llvm::SmallVector<NestRoot *> across;
+  for (NestRoot &root : roots)
+    if (root.kind == NestRoot::Kind::Store &&
+        denseDimension(root.target) == blocked)
+      across.push_back(&root);
+  llvm::SmallVector<llvm::SmallVector<Value>> stored(across.size());
+  llvm::SmallVector<Value> row(indices);
+  for (int64_t i = 0; i < blockRows; ++i) {
+    row[*blocked] =
+        state.access.add(indices[*blocked], state.access.constant(i));
+    evaluator.leaveRow();
+    for (const NestRoot &root : roots)
+      if (failed(evaluator.evaluateRow(root.value, ArrayRef(row).drop_back(),
+                                       lanes.count)))
+        return failure();
+    for (auto [read, values] : llvm::zip_equal(transposed, loaded))
+      evaluator.setAtPoint(read.tile,
+                           state.access.fromMemory(
+                               values[i], typeOf(read.tile).getElementType()));
+    for (NestRoot &root : roots) {
+      auto *place = llvm::find(across, &root);
+      if (place == across.end()) {
+        if (failed(emitRoot(root, row, lanes)))
+          return failure();
+        continue;
+      }
+      FailureOr<Value> value = evaluator.evaluate(root.value, row, lanes);
+      if (failed(value))
+        return failure();
+      stored[place - across.begin()].push_back(
+          state.access.toMemory(*value, root.target.elementType));
+    }
+  }
+  for (auto [root, values] : llvm::zip_equal(across, stored)) {
+    llvm::SmallVector<Value> all = transposeRows(b, loc, values);
+    for (int64_t j = 0; j < columns; ++j) {
+      OpBuilder::InsertionGuard guard(b);
+      if (left && !known) {
+        Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                             state.access.constant(j),
+                                             state.access.valueOf(left));
+        auto branch = scf::IfOp::create(b, loc, exists, /*withElse=*/false);
+        b.setInsertionPointToStart(branch.thenBlock());
+      }
+      state.access.store(
+          all[j], columnAt(root->target, state.access.constant(j)), zero, rows);
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Emits whole vectors of a row, from `first` up to `end`.
+LogicalResult NestEmitter::emitWhole(Indices &indices, Value first, Value end,
+                                     Value step) {
+  auto loop = scf::ForOp::create(b, loc, first, end, step, accumulators());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  setAccumulators(loop.getRegionIterArgs());
+  indices.push_back(loop.getInductionVar());
+  if (failed(emitPoint(indices, {state.lanes(), Value()}, nullptr)))
+    return failure();
+  indices.pop_back();
+  b.setInsertionPointToEnd(loop.getBody());
+  if (llvm::SmallVector<Value> results = accumulators(); !results.empty())
+    scf::YieldOp::create(b, loc, results);
+  setAccumulators(loop.getResults());
+  return success();
+}
+
+/// Emits whole vectors of a row up to `end`, `times` of them in an iteration,
+/// with accumulators of their own. These are combined in order.
+LogicalResult NestEmitter::emitUnrolled(Indices &indices, Value end,
+                                        int64_t times) {
+  int64_t count = state.lanes();
+  llvm::SmallVector<Value> start = accumulators(), all;
+  for (int64_t i = 0; i < times; ++i)
+    all.append(start);
+  auto loop = scf::ForOp::create(b, loc, state.access.constant(0), end,
+                                 state.access.constant(times * count), all);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    llvm::SmallVector<Value> results;
+    for (int64_t i = 0; i < times; ++i) {
+      setAccumulators(
+          loop.getRegionIterArgs().slice(i * start.size(), start.size()));
+      indices.push_back(state.access.add(loop.getInductionVar(),
+                                         state.access.constant(i * count)));
+      if (failed(emitPoint(indices, {count, Value()}, nullptr)))
+        return failure();
+      indices.pop_back();
+      results.append(accumulators());
+    }
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, loc, results);
+  }
+  setAccumulators(loop.getResults().take_front(start.size()));
+  for (int64_t i = 1; i < times; ++i) {
+    unsigned next = i * start.size();
+    for (NestRoot &root : roots)
+      if (root.reducesLanes()) {
+        tile::ReduceOp reduce = root.reduce;
+        root.accumulator = arith::getReductionOp(
+            reduce.getKind(), b, loc, root.accumulator, loop.getResult(next++));
+      }
+  }
+  return success();
+}
+
+/// Emits the vectors of a row up to `end`: whole ones in a loop, and the last
+/// one with a mask if it has fewer lanes.
+LogicalResult NestEmitter::emitVectors(Indices &indices, OpFoldResult end) {
+  int64_t count = state.lanes();
+  Value step = state.access.constant(count), zero = state.access.constant(0);
+  std::optional<int64_t> known = getConstantIntValue(end);
+  Value whole, rest;
+  if (known) {
+    whole = state.access.constant(*known / count * count);
+    rest = state.access.constant(*known % count);
+  } else {
+    Value extent = state.access.valueOf(end);
+    rest = arith::RemUIOp::create(b, loc, extent, step);
+    whole = arith::SubIOp::create(b, loc, extent, rest);
+  }
+  int64_t vectors = known ? *known / count : 0;
+  llvm::SmallVector<Value> start = accumulators();
+  // Dependent additions of one accumulator would take their latency each.
+  constexpr int64_t kUnrolled = 4;
+  if (!start.empty() && vectors >= 2 * kUnrolled) {
+    int64_t end = vectors / kUnrolled * kUnrolled * count;
+    Value grouped = state.access.constant(end);
+    if (failed(emitUnrolled(indices, grouped, kUnrolled)))
+      return failure();
+    if (end < vectors * count &&
+        failed(emitWhole(indices, grouped, whole, step)))
+      return failure();
+  } else if (!known || vectors > 0) {
+    if (failed(emitWhole(indices, zero, whole, step)))
+      return failure();
+  }
+  if (known && *known % count == 0)
+    return success();
+  auto emitRest = [&] {
+    indices.push_back(whole);
+    Lanes lanes{count, state.access.firstLanes(rest, count)};
+    LogicalResult result =
+        emitPoint(indices, lanes,
+                  known ? OpFoldResult(b.getIndexAttr(*known % count)) : rest);
+    indices.pop_back();
+    return result;
+  };
+  if (known)
+    return emitRest();
+  Value isLeft =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, zero);
+  llvm::SmallVector<Value> before = accumulators();
+  llvm::SmallVector<Type> types(ValueRange(before).getTypes());
+  auto branch = scf::IfOp::create(b, loc, types, isLeft,
+                                  /*withElseRegion=*/!before.empty());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    if (failed(emitRest()))
+      return failure();
+    if (!before.empty()) {
+      scf::YieldOp::create(b, loc, accumulators());
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, loc, before);
+    }
+  }
+  setAccumulators(branch.getResults());
+  return success();
+}
+
+LogicalResult NestEmitter::emitRow(Indices &indices) {
+  evaluator.leaveRow();
+  if (shape.empty())
+    return emitPoint(indices, Lanes(), nullptr);
+  if (!isInBlock)
+    for (const NestRoot &root : roots)
+      if (failed(evaluator.evaluateRow(root.value, indices, state.lanes())))
+        return failure();
+  for (NestRoot &root : roots)
+    if (root.reducesLanes())
+      root.accumulator = identityOf(root, {state.lanes(), Value()});
+  if (failed(emitVectors(indices, ends.back())))
+    return failure();
+  for (NestRoot &root : roots)
+    if (root.reducesLanes())
+      state.access.store(combineLanes(root, root.accumulator), root.target,
+                         indices, Lanes());
+  return success();
+}
+
+LogicalResult NestEmitter::emitDimension(unsigned d, Indices &indices) {
+  if (d + 1 >= shape.size())
+    return emitRow(indices);
+  if (d == blocked)
+    return emitRowBlocks(indices);
+  if (shape[d] == 1) {
+    indices.push_back(state.access.constant(0));
+    LogicalResult result = emitDimension(d + 1, indices);
+    indices.pop_back();
+    return result;
+  }
+  auto loop = scf::ForOp::create(b, loc, state.access.constant(0),
+                                 state.access.valueOf(ends[d]),
+                                 state.access.constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  indices.push_back(loop.getInductionVar());
+  LogicalResult result = emitDimension(d + 1, indices);
+  indices.pop_back();
+  return result;
+}

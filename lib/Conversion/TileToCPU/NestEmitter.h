@@ -1,0 +1,96 @@
+//===- NestEmitter.h - The loops of one nest --------------------*- C++ -*-===//
+//
+// Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A nest evaluates its roots at all points of a tile's shape. Its vectors go
+// along the last dimension. Where memory is dense along another dimension, the
+// nest works on blocks of rows: a block is loaded or stored along that
+// dimension and transposed in registers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FUSION_LIB_CONVERSION_TILETOCPU_NESTEMITTER_H
+#define FUSION_LIB_CONVERSION_TILETOCPU_NESTEMITTER_H
+
+#include "PointEvaluator.h"
+
+namespace fusion {
+
+/// What a nest computes: a value that it stores, or reduces along a dimension.
+struct NestRoot {
+  enum class Kind { Reduce, Store } kind;
+  mlir::Value value; ///< evaluated at each point
+  TileMemory target;
+  bool isMasked = false;   ///< lanes beyond the limits are not stored
+  tile::ReduceOp reduce;   ///< of Kind::Reduce
+  mlir::Value accumulator; ///< of lanes, while a row is reduced
+
+  bool reducesLanes() const {
+    auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+    return kind == Kind::Reduce && tile::ReduceOp(reduce).getDimension() + 1 ==
+                                       static_cast<uint64_t>(type.getRank());
+  }
+};
+
+/// Emits the loops of a nest over `shape`, which end at `ends`.
+class NestEmitter {
+public:
+  NestEmitter(KernelState &state, llvm::MutableArrayRef<NestRoot> roots,
+              llvm::ArrayRef<int64_t> shape,
+              llvm::ArrayRef<mlir::OpFoldResult> ends,
+              llvm::ArrayRef<TileLimit> covered);
+
+  mlir::LogicalResult emit();
+
+private:
+  using Indices = llvm::SmallVector<mlir::Value>;
+
+  void findBlocks();
+  mlir::LogicalResult emitDimension(unsigned d, Indices &indices);
+  mlir::LogicalResult emitRowBlocks(Indices &indices);
+  mlir::LogicalResult emitRow(Indices &indices);
+  mlir::LogicalResult emitVectors(Indices &indices, mlir::OpFoldResult end);
+  mlir::LogicalResult emitWhole(Indices &indices, mlir::Value first,
+                                mlir::Value end, mlir::Value step);
+  mlir::LogicalResult emitUnrolled(Indices &indices, mlir::Value end,
+                                   int64_t times);
+  mlir::LogicalResult emitPoint(llvm::ArrayRef<mlir::Value> indices,
+                                const Lanes &lanes, mlir::OpFoldResult left);
+  mlir::LogicalResult emitBlock(llvm::ArrayRef<mlir::Value> indices,
+                                const Lanes &lanes, mlir::OpFoldResult left);
+  mlir::LogicalResult emitRoot(NestRoot &root,
+                               llvm::ArrayRef<mlir::Value> indices,
+                               const Lanes &lanes);
+
+  mlir::Value identityOf(const NestRoot &root, const Lanes &lanes);
+  mlir::Value combineLanes(const NestRoot &root, mlir::Value lanes);
+  llvm::SmallVector<mlir::Value> accumulators() const;
+  void setAccumulators(mlir::ValueRange values);
+
+  /// A value that is read in place across the rows of a block.
+  struct Transposed {
+    mlir::Value tile;
+    TileMemory memory;
+  };
+
+  KernelState &state;
+  mlir::OpBuilder &b;
+  const mlir::Location &loc;
+  PointEvaluator evaluator;
+  llvm::MutableArrayRef<NestRoot> roots;
+  llvm::ArrayRef<int64_t> shape;
+  llvm::ArrayRef<mlir::OpFoldResult> ends;
+  /// The dimension of the rows of a block, if there are blocks.
+  std::optional<unsigned> blocked;
+  int64_t blockRows = 0;
+  bool isInBlock = false;
+  llvm::SmallVector<Transposed> transposed;
+};
+
+} // namespace fusion
+
+#endif // FUSION_LIB_CONVERSION_TILETOCPU_NESTEMITTER_H
