@@ -176,6 +176,17 @@ bool fusion::isExpensive(Operation *op) {
              tile::ExponentStepOp, tile::GatherOp>(op);
 }
 
+bool fusion::isExpensiveTree(Value tile, const KernelState &state) {
+  bool found = false;
+  visitTree(tile, state, [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    found |=
+        op && isVirtual(op) && isExpensive(op) && !state.memory.contains(value);
+    return true;
+  });
+  return found;
+}
+
 /// Calls `visit` with each use of a tile by an operation that is not virtual,
 /// directly or through virtual values. Ends if `visit` returns false.
 static bool visitReaders(Value tile,

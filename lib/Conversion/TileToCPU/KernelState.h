@@ -96,6 +96,10 @@ void visitTree(mlir::Value tile, const KernelState &state,
 /// storing and loading its result.
 bool isExpensive(mlir::Operation *op);
 
+/// Returns whether a tile is computed by expensive operations from what lies in
+/// memory.
+bool isExpensiveTree(mlir::Value tile, const KernelState &state);
+
 /// Returns whether the memory of `tile` may be overwritten by what is computed
 /// for `target`: nothing else reads the tile there or later. Virtual values
 /// read it where their users are.

@@ -57,14 +57,7 @@ LogicalResult LoopNests::prepareOperands(Value tile, Operation *at) {
     if (!repeat || !llvm::is_contained(repeat.getDimensions(), rank - 1) ||
         typeOf(repeat.getValue()).getNumElements() == 1)
       return true;
-    bool isCostly = false;
-    visitTree(repeat.getValue(), state, [&](Value row) {
-      Operation *maker = row.getDefiningOp();
-      isCostly |= maker && isVirtual(maker) && isExpensive(maker) &&
-                  !state.memory.contains(row);
-      return true;
-    });
-    if (isCostly)
+    if (isExpensiveTree(repeat.getValue(), state))
       needed.push_back(repeat.getValue());
     return true;
   });

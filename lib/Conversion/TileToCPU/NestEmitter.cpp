@@ -27,6 +27,22 @@ NestEmitter::NestEmitter(KernelState &state,
     : state(state), b(state.b), loc(state.loc), evaluator(state), roots(roots),
       shape(shape), ends(ends) {
   evaluator.setCovered(covered);
+  isExpensive = llvm::any_of(roots, [&](const NestRoot &root) {
+    return isExpensiveTree(root.value, state);
+  });
+  // Constants of expensive functions and two vectors are more than 16
+  // registers.
+  constexpr unsigned kEnough = 32;
+  bool isShort = isExpensive && state.chip.cpu->vectorRegisters < kEnough;
+  lanes = isShort && !hasPanels() ? state.registerLanes(b.getF32Type())
+                                  : state.lanes();
+}
+
+/// Returns whether the nest stores a tile in panels, whose vectors have a fixed
+/// number of lanes.
+bool NestEmitter::hasPanels() const {
+  return llvm::any_of(
+      roots, [](const NestRoot &root) { return root.target.panel != 0; });
 }
 
 LogicalResult NestEmitter::emit() {
@@ -312,7 +328,7 @@ LogicalResult NestEmitter::emitWhole(Indices &indices, Value first, Value end,
   b.setInsertionPointToStart(loop.getBody());
   setAccumulators(loop.getRegionIterArgs());
   indices.push_back(loop.getInductionVar());
-  if (failed(emitPoint(indices, {state.lanes(), Value()}, nullptr)))
+  if (failed(emitPoint(indices, {lanes, Value()}, nullptr)))
     return failure();
   indices.pop_back();
   b.setInsertionPointToEnd(loop.getBody());
@@ -326,7 +342,7 @@ LogicalResult NestEmitter::emitWhole(Indices &indices, Value first, Value end,
 /// with accumulators of their own. These are combined in order.
 LogicalResult NestEmitter::emitUnrolled(Indices &indices, Value end,
                                         int64_t times) {
-  int64_t count = state.lanes();
+  int64_t count = lanes;
   llvm::SmallVector<Value> start = accumulators(), all;
   for (int64_t i = 0; i < times; ++i)
     all.append(start);
@@ -365,7 +381,7 @@ LogicalResult NestEmitter::emitUnrolled(Indices &indices, Value end,
 /// Emits the vectors of a row up to `end`: whole ones in a loop, and the last
 /// one with a mask if it has fewer lanes.
 LogicalResult NestEmitter::emitVectors(Indices &indices, OpFoldResult end) {
-  int64_t count = state.lanes();
+  int64_t count = lanes;
   Value step = state.access.constant(count), zero = state.access.constant(0);
   std::optional<int64_t> known = getConstantIntValue(end);
   Value whole, rest;
@@ -380,8 +396,9 @@ LogicalResult NestEmitter::emitVectors(Indices &indices, OpFoldResult end) {
   int64_t vectors = known ? *known / count : 0;
   llvm::SmallVector<Value> start = accumulators();
   // Dependent additions of one accumulator would take their latency each.
+  // Expensive operators take longer.
   constexpr int64_t kUnrolled = 4;
-  if (!start.empty() && vectors >= 2 * kUnrolled) {
+  if (!start.empty() && !isExpensive && vectors >= 2 * kUnrolled) {
     int64_t end = vectors / kUnrolled * kUnrolled * count;
     Value grouped = state.access.constant(end);
     if (failed(emitUnrolled(indices, grouped, kUnrolled)))
@@ -433,11 +450,11 @@ LogicalResult NestEmitter::emitRow(Indices &indices) {
     return emitPoint(indices, Lanes(), nullptr);
   if (!isInBlock)
     for (const NestRoot &root : roots)
-      if (failed(evaluator.evaluateRow(root.value, indices, state.lanes())))
+      if (failed(evaluator.evaluateRow(root.value, indices, lanes)))
         return failure();
   for (NestRoot &root : roots)
     if (root.reducesLanes())
-      root.accumulator = identityOf(root, {state.lanes(), Value()});
+      root.accumulator = identityOf(root, {lanes, Value()});
   if (failed(emitVectors(indices, ends.back())))
     return failure();
   for (NestRoot &root : roots)

@@ -49,6 +49,7 @@ public:
 private:
   using Indices = llvm::SmallVector<mlir::Value>;
 
+  bool hasPanels() const;
   void findBlocks();
   mlir::LogicalResult emitDimension(unsigned d, Indices &indices);
   mlir::LogicalResult emitRowBlocks(Indices &indices);
@@ -84,6 +85,8 @@ private:
   llvm::MutableArrayRef<NestRoot> roots;
   llvm::ArrayRef<int64_t> shape;
   llvm::ArrayRef<mlir::OpFoldResult> ends;
+  int64_t lanes;    ///< of a vector
+  bool isExpensive; ///< whether operators take longer than accesses
   /// The dimension of the rows of a block, if there are blocks.
   std::optional<unsigned> blocked;
   int64_t blockRows = 0;

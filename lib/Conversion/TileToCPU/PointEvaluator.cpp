@@ -18,8 +18,20 @@ using namespace fusion;
 
 static Type elementOf(Value tile) { return getElementTypeOrSelf(tile); }
 
+/// Returns the tile of which `tile` is a slice that is the whole tile.
+static Value withoutWholeSlices(Value tile) {
+  auto slice = tile.getDefiningOp<tile::SliceOp>();
+  while (slice && slice.getType() == slice.getValue().getType()) {
+    tile = slice.getValue();
+    slice = tile.getDefiningOp<tile::SliceOp>();
+  }
+  return tile;
+}
+
 FailureOr<Value> PointEvaluator::evaluate(Value tile, ValueRange coordinates,
                                           const Lanes &lanes) {
+  if (!state.memory.contains(tile))
+    tile = withoutWholeSlices(tile);
   if (!lanes.isScalar())
     if (Value known = ofRow.lookup(tile))
       return known;
@@ -40,6 +52,8 @@ LogicalResult PointEvaluator::evaluateRow(Value tile, ValueRange rowCoordinates,
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!left.empty()) {
     Value value = left.pop_back_val();
+    if (!state.memory.contains(value))
+      value = withoutWholeSlices(value);
     Operation *op = value.getDefiningOp();
     if (state.memory.contains(value) || !op || !isVirtual(op) ||
         !seen.insert(op).second)
@@ -203,15 +217,17 @@ FailureOr<Value> PointEvaluator::applyMask(tile::MaskOp op,
                                            ValueRange coordinates,
                                            const Lanes &lanes) {
   FailureOr<Value> value = evaluate(op.getValue(), coordinates, lanes);
-  TileLimit limit;
-  limit.bound = op.getBound();
-  if (failed(value) || isCovered(limit))
+  if (failed(value) || isCovered(limitBelow(op.getBound())))
     return value;
   unsigned d = op.getDimension();
-  Value inside = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::slt,
-      indices(coordinates[d], d + 1 == coordinates.size(), lanes),
-      splat(state.scalar(op.getBound()), lanes));
+  Value bound = state.scalar(op.getBound()), inside;
+  if (!lanes.isScalar() && d + 1 == coordinates.size())
+    inside = state.access.firstLanes(
+        b.createOrFold<arith::SubIOp>(loc, bound, coordinates[d]), lanes.count);
+  else
+    inside = splat(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         coordinates[d], bound),
+                   lanes);
   return arith::SelectOp::create(b, loc, inside, *value,
                                  splat(state.scalar(op.getFill()), lanes))
       .getResult();

@@ -20,6 +20,17 @@ static int64_t rankOf(Value tile) {
   return cast<RankedTensorType>(tile.getType()).getRank();
 }
 
+TileLimit fusion::limitBelow(Value bound) {
+  TileLimit limit;
+  if (auto rest = bound.getDefiningOp<arith::SubIOp>()) {
+    limit.size = rest.getLhs();
+    limit.coordinate = rest.getRhs();
+  } else {
+    limit.bound = bound;
+  }
+  return limit;
+}
+
 void fusion::narrow(TileLimits &to, const TileLimits &from) {
   for (auto [mine, others] : llvm::zip_equal(to, from))
     for (const TileLimit &limit : others)
@@ -127,9 +138,10 @@ LimitAnalysis::Known LimitAnalysis::compute(Value tile) {
       })
       .Case([&](tile::MaskOp mask) -> Known {
         TileLimits limits = limitsOf(mask.getValue());
-        TileLimit limit;
-        limit.bound = mask.getBound();
-        limits[mask.getDimension()].push_back(limit);
+        TileLimit limit = limitBelow(mask.getBound());
+        auto &own = limits[mask.getDimension()];
+        if (!llvm::is_contained(own, limit))
+          own.push_back(limit);
         return limits;
       })
       .Case([&](tile::ReduceOp reduce) -> Known {

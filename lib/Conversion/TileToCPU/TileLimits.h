@@ -43,6 +43,9 @@ struct TileLimit {
 /// The limits of a tile by dimension; the least of several counts.
 using TileLimits = llvm::SmallVector<llvm::SmallVector<TileLimit, 1>, 2>;
 
+/// Returns the limit of elements below `bound`.
+TileLimit limitBelow(mlir::Value bound);
+
 /// Adds the limits of `from` to `to`.
 void narrow(TileLimits &to, const TileLimits &from);
 

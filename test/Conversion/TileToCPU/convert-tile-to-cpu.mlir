@@ -107,3 +107,52 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
     tile.return
   }
 }
+
+// -----
+
+// A matrix whose columns are dense is transposed in registers: blocks of eight rows by sixteen columns, 24 shuffles for each half.
+// The last five rows are gathered.
+// CHECK-LABEL: func.func @transposed
+// CHECK-COUNT-16: llvm.load %{{.*}} -> vector<8xf32>
+// CHECK-COUNT-48: vector.shuffle
+// CHECK-COUNT-8: llvm.store %{{.*}} : vector<16xf32>, !llvm.ptr
+// CHECK: llvm.intr.masked.gather
+// CHECK: return
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @transposed(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %y: !tile.ptr<f32> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c21 = arith.constant 21 : index
+    %c32 = arith.constant 32 : index
+    %from = tile.view %x[%c0] sizes[%c21, %c32] strides[%c1, %c21] : <f32> -> <2 x f32, unit = 0, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c21, %c32] strides[%c32, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %a = tile.load %from[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 0, alignment = 16> -> tensor<21x32xf32>
+    tile.store %a, %to[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<21x32xf32>, <2 x f32, unit = 1, alignment = 16>
+    tile.return
+  }
+}
+
+// -----
+
+// Vectors go along the columns of what is read. The result is transposed on its way to memory, also that of the last four columns.
+// CHECK-LABEL: func.func @stored_across
+// CHECK-COUNT-8: llvm.load %{{.*}} -> vector<16xf32>
+// CHECK-COUNT-16: llvm.store %{{.*}} : vector<8xf32>, !llvm.ptr
+// CHECK-NOT: scatter
+// CHECK: return
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @stored_across(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %y: !tile.ptr<f32> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c20 = arith.constant 20 : index
+    %from = tile.view %x[%c0] sizes[%c16, %c20] strides[%c20, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c16, %c20] strides[%c1, %c16] : <f32> -> <2 x f32, unit = 0, alignment = 16>
+    %a = tile.load %from[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 1, alignment = 16> -> tensor<16x20xf32>
+    %b = arith.addf %a, %a : tensor<16x20xf32>
+    tile.store %b, %to[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<16x20xf32>, <2 x f32, unit = 0, alignment = 16>
+    tile.return
+  }
+}
