@@ -10,12 +10,12 @@
 
 #include "fusion/Runtime/ElementType.h"
 #include "fusion/Support/ThreadPool.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -199,6 +199,30 @@ static void distributeParallelLoops(llvm::Module &module) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
+/// LLVM's O3 without unrolling. Loops over small tensors would be unrolled to
+/// thousands of instructions, which later passes compare in pairs.
+static llvm::Error optimize(llvm::Module &module,
+                            llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = true;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<mlir::ExecutionEngine>>
 fusion::compileForHost(mlir::ModuleOp module) {
   llvm::InitializeNativeTarget();
@@ -224,11 +248,12 @@ fusion::compileForHost(mlir::ModuleOp module) {
       distributeParallelLoops(*translated);
     return translated;
   };
-  auto optimize = mlir::makeOptimizingTransformer(
-      /*optLevel=*/3, /*sizeLevel=*/0, machine->get());
+  auto transform = [target = machine->get()](llvm::Module *module) {
+    return optimize(*module, *target);
+  };
   mlir::ExecutionEngineOptions options;
   options.llvmModuleBuilder = translate;
-  options.transformer = optimize;
+  options.transformer = transform;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
