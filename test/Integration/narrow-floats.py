@@ -2,12 +2,13 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Conversions of the 8-bit floats, by instructions and by integer arithmetic: every code of a format, and every f16
-# number, which has the middle between any two of its numbers, with its neighbours in f32 and f64. The reference's come
-# from tables and LLVM's APFloat.
+# Conversions of the 8-bit floats, by instructions and by integer arithmetic, on GPUs and on a CPU: every code of a format,
+# and every f16 number, which has the middle between any two of its numbers, with its neighbours in f32 and f64. The
+# reference's come from tables and LLVM's APFloat.
 # RUN: %python %s > %t.mlir
 # RUN: fusion-run %t.mlir --device=emulator --chip=sm_80 --tolerance=f32:0,0 > %t.sm_80.log
 # RUN: fusion-run %t.mlir --device=emulator --chip=sm_90a --tolerance=f32:0,0 > %t.sm_90a.log
+# RUN: fusion-run %t.mlir --device=cpu --chip=x86-64-v3 --tolerance=f32:0,0 > %t.cpu.log
 # RUN: fusion-opt %t.mlir --fuse-to-nvvm=chip=sm_89 -o %t.nvvm.mlir
 # RUN: fusion-translate --fuse-to-ptx %t.nvvm.mlir -o %t.ptx
 # RUN: %if ptxas %{ %ptxas -arch=sm_89 %t.ptx -o /dev/null %}

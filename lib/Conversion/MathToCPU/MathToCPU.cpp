@@ -9,6 +9,7 @@
 #include "fusion/Conversion/MathFunctions/Approximations.h"
 #include "fusion/Conversion/MathFunctions/Arithmetic.h"
 #include "fusion/Conversion/MathFunctions/DeviceFunctions.h"
+#include "fusion/Conversion/MathFunctions/NarrowConversions.h"
 #include "fusion/Conversion/MathFunctions/NarrowFunctions.h"
 #include "fusion/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -172,8 +173,10 @@ struct UnrollLanes : RewritePattern {
 
 struct MathToCPUPass : fusion::impl::ConvertMathToCPUBase<MathToCPUPass> {
   void runOnOperation() override {
-    // Evaluates functions of types with 16 bits in f32.
-    if (failed(extendNarrowFunctions(getOperation())))
+    // Evaluates functions of types with 16 bits in f32, and everything of types
+    // with 8.
+    if (failed(computeByteFloatsInF32(getOperation())) ||
+        failed(extendNarrowFunctions(getOperation())))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
@@ -181,6 +184,8 @@ struct MathToCPUPass : fusion::impl::ConvertMathToCPUBase<MathToCPUPass> {
     populateApproximations(patterns, machine);
     populateExponentials(patterns, machine);
     populateDeviceFunctions(patterns);
+    const NarrowConversions conversions;
+    populateNarrowConversions(patterns, conversions);
     patterns.add<ReciprocalRoot, UnrollLanes>(context);
     arith::populateExpandBFloat16Patterns(patterns);
     math::populateExpansionPatterns(patterns, {"clampf", "sincos"});

@@ -27,6 +27,16 @@ static unsigned bytesOf(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
+/// Returns the type of `element` in accesses. Narrow floating-point numbers are
+/// moved as bits: the LLVM dialect has none of 8 bits, and LLVM converts some
+/// of 16 bits when it expands an access.
+static Type accessedType(Type element) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (isa<FloatType>(element) && bits < 32)
+    return IntegerType::get(element.getContext(), bits);
+  return element;
+}
+
 Type TileAccess::storedType(Type element) {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);
@@ -73,8 +83,8 @@ Value TileAccess::offset(Value base, Type element, Value elements) {
   if (isConstantIntValue(elements, 0))
     return base;
   Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), elements);
-  return LLVM::GEPOp::create(b, loc, base.getType(), element, base,
-                             ArrayRef<LLVM::GEPArg>{wide});
+  return LLVM::GEPOp::create(b, loc, base.getType(), accessedType(element),
+                             base, ArrayRef<LLVM::GEPArg>{wide});
 }
 
 Value TileAccess::addressOf(const TileMemory &memory, ValueRange coordinates) {
@@ -106,7 +116,7 @@ Value TileAccess::laneOffsets(const TileMemory &memory, int64_t lanes) {
 Value TileAccess::addressesOf(Value base, Type element, Value indices,
                               int64_t lanes) {
   auto type = VectorType::get({lanes}, base.getType());
-  return LLVM::GEPOp::create(b, loc, type, element, base,
+  return LLVM::GEPOp::create(b, loc, type, accessedType(element), base,
                              ArrayRef<LLVM::GEPArg>{indices});
 }
 
@@ -124,23 +134,6 @@ Value TileAccess::allLanes(int64_t lanes) {
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
-
-/// Returns the type of lanes that a mask applies to: narrow floating-point
-/// numbers are moved by their bits. LLVM would convert some of them.
-static Type maskedType(Type element) {
-  unsigned bits = element.getIntOrFloatBitWidth();
-  if (isa<FloatType>(element) && bits < 32)
-    return IntegerType::get(element.getContext(), bits);
-  return element;
-}
-
-/// Returns the bits of a vector as elements of another type of equal width.
-Value TileAccess::bitsAs(Value vector, Type element) {
-  if (getElementTypeOrSelf(vector) == element)
-    return vector;
-  auto type = cast<VectorType>(vector.getType()).clone(element);
-  return arith::BitcastOp::create(b, loc, type, vector);
-}
 
 Value TileAccess::fromMemory(Value stored, Type element) {
   Type have = getElementTypeOrSelf(stored);
@@ -180,39 +173,49 @@ Value TileAccess::toMemory(Value value, Type stored) {
   return arith::ExtSIOp::create(b, loc, type, value);
 }
 
+/// Returns what was accessed as elements of type `stored`, or the reverse.
+static Value recast(OpBuilder &b, Location loc, Value value, Type stored) {
+  if (getElementTypeOrSelf(value) == stored)
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return arith::BitcastOp::create(
+      b, loc, vector ? Type(vector.clone(stored)) : stored, value);
+}
+
 Value TileAccess::load(const TileMemory &memory, ValueRange coordinates,
                        const Lanes &lanes, Type element) {
   Value address = addressOf(memory, coordinates);
-  Type stored = memory.elementType;
+  Type stored = memory.elementType, accessed = accessedType(stored);
   unsigned alignment = bytesOf(stored);
+  auto loaded = [&](Value value) {
+    return fromMemory(recast(b, loc, value, stored), element);
+  };
+  auto loadOne = [&] {
+    return loaded(LLVM::LoadOp::create(b, loc, accessed, address, alignment));
+  };
   if (lanes.isScalar())
-    return fromMemory(LLVM::LoadOp::create(b, loc, stored, address, alignment),
-                      element);
-  Type type = lanes.typeOf(stored);
+    return loadOne();
+  Type type = lanes.typeOf(accessed);
   if (!memory.isUnitStride()) {
     if (isConstantIntValue(memory.strides.back(), 0))
-      return vector::BroadcastOp::create(
-          b, loc, lanes.typeOf(element),
-          fromMemory(LLVM::LoadOp::create(b, loc, stored, address, alignment),
-                     element));
+      return vector::BroadcastOp::create(b, loc, lanes.typeOf(element),
+                                         loadOne());
     return fromMemory(
         gather(address, laneOffsets(memory, lanes.count), stored, lanes),
         element);
   }
   if (!lanes.mask || memory.isPadded)
-    return fromMemory(LLVM::LoadOp::create(b, loc, type, address, alignment),
-                      element);
-  type = lanes.typeOf(maskedType(stored));
+    return loaded(LLVM::LoadOp::create(b, loc, type, address, alignment));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  Value loaded = LLVM::MaskedLoadOp::create(b, loc, type, address, lanes.mask,
-                                            zero, alignment);
-  return fromMemory(bitsAs(loaded, stored), element);
+  return loaded(LLVM::MaskedLoadOp::create(b, loc, type, address, lanes.mask,
+                                           zero, alignment));
 }
 
 void TileAccess::store(Value value, const TileMemory &memory,
                        ValueRange coordinates, const Lanes &lanes) {
   Value address = addressOf(memory, coordinates);
-  Value stored = toMemory(value, memory.elementType);
+  Value stored = recast(b, loc, toMemory(value, memory.elementType),
+                        accessedType(memory.elementType));
   unsigned alignment = bytesOf(memory.elementType);
   if (lanes.isScalar()) {
     LLVM::StoreOp::create(b, loc, stored, address, alignment);
@@ -220,39 +223,37 @@ void TileAccess::store(Value value, const TileMemory &memory,
   }
   if (!memory.isUnitStride()) {
     Value mask = lanes.mask ? lanes.mask : allLanes(lanes.count);
-    LLVM::masked_scatter::create(
-        b, loc, bitsAs(stored, maskedType(memory.elementType)),
-        addressesOf(address, memory.elementType,
-                    laneOffsets(memory, lanes.count), lanes.count),
-        mask, alignment);
+    LLVM::masked_scatter::create(b, loc, stored,
+                                 addressesOf(address, memory.elementType,
+                                             laneOffsets(memory, lanes.count),
+                                             lanes.count),
+                                 mask, alignment);
     return;
   }
   if (!lanes.mask || memory.isPadded)
     LLVM::StoreOp::create(b, loc, stored, address, alignment);
   else
-    LLVM::MaskedStoreOp::create(b, loc,
-                                bitsAs(stored, maskedType(memory.elementType)),
-                                address, lanes.mask, alignment);
+    LLVM::MaskedStoreOp::create(b, loc, stored, address, lanes.mask, alignment);
 }
 
 Value TileAccess::gather(Value base, Value indices, Type element,
                          const Lanes &lanes) {
-  Type stored = storedType(element);
+  Type stored = storedType(element), accessed = accessedType(stored);
   if (getElementTypeOrSelf(indices).isIndex())
     indices = arith::IndexCastOp::create(b, loc, lanes.typeOf(b.getI64Type()),
                                          indices);
   unsigned alignment = bytesOf(stored);
   if (lanes.isScalar()) {
-    Value address = LLVM::GEPOp::create(b, loc, base.getType(), stored, base,
+    Value address = LLVM::GEPOp::create(b, loc, base.getType(), accessed, base,
                                         ArrayRef<LLVM::GEPArg>{indices});
-    return fromMemory(LLVM::LoadOp::create(b, loc, stored, address, alignment),
-                      element);
+    Value loaded = LLVM::LoadOp::create(b, loc, accessed, address, alignment);
+    return fromMemory(recast(b, loc, loaded, stored), element);
   }
-  Type type = lanes.typeOf(maskedType(stored));
+  Type type = lanes.typeOf(accessed);
   Value mask = lanes.mask ? lanes.mask : allLanes(lanes.count);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   Value loaded = LLVM::masked_gather::create(
       b, loc, type, addressesOf(base, stored, indices, lanes.count), mask, zero,
       alignment);
-  return fromMemory(bitsAs(loaded, stored), element);
+  return fromMemory(recast(b, loc, loaded, stored), element);
 }

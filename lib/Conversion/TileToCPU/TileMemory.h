@@ -95,7 +95,6 @@ public:
 
 private:
   mlir::Value allLanes(int64_t lanes);
-  mlir::Value bitsAs(mlir::Value vector, mlir::Type element);
   mlir::Value addressesOf(mlir::Value base, mlir::Type element,
                           mlir::Value indices, int64_t lanes);
   mlir::Value laneOffsets(const TileMemory &memory, int64_t lanes);

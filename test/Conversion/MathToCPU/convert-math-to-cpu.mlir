@@ -38,3 +38,16 @@ func.func @root(%x: vector<8xf32>) -> vector<8xf32> {
   %0 = math.rsqrt %x : vector<8xf32>
   return %0 : vector<8xf32>
 }
+
+// Conversions of 8-bit floats are integer arithmetic, and everything else on them is done in f32.
+// CHECK-LABEL: func.func @bytes
+// CHECK: arith.bitcast %{{.*}} : vector<8xf8E4M3FN> to vector<8xi8>
+// CHECK: arith.maximumf %{{.*}} : vector<8xf32>
+// CHECK: arith.trunci %{{.*}} : vector<8xi32> to vector<8xi8>
+// CHECK-NOT: arith.extf
+// CHECK-NOT: arith.truncf
+// CHECK: return
+func.func @bytes(%x: vector<8xf8E4M3FN>, %y: vector<8xf8E4M3FN>) -> vector<8xf8E4M3FN> {
+  %0 = arith.maximumf %x, %y : vector<8xf8E4M3FN>
+  return %0 : vector<8xf8E4M3FN>
+}

@@ -156,3 +156,27 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
     tile.return
   }
 }
+
+// -----
+
+// Accesses to 8-bit floats are those of bytes.
+// CHECK-LABEL: func.func @bytes
+// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK: %[[CODES:.*]] = llvm.intr.masked.load %{{.*}}, %[[MASK]], {{.*}} -> vector<16xi8>
+// CHECK: arith.bitcast %[[CODES]] : vector<16xi8> to vector<16xf8E5M2>
+// CHECK: llvm.intr.masked.store %{{.*}}, %{{.*}}, %[[MASK]] {{.*}} : vector<16xi8>, vector<16xi1> into !llvm.ptr
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @bytes(%x: !tile.ptr<f8E5M2> {tile.access = #tile.access<read>}, %y: !tile.ptr<f8E5M2> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c9 = arith.constant 9 : index
+    %from = tile.view %x[%c0] sizes[%c4, %c9] strides[%c9, %c1] : <f8E5M2> -> <2 x f8E5M2, unit = 1, alignment = 1>
+    %to = tile.view %y[%c0] sizes[%c4, %c9] strides[%c9, %c1] : <f8E5M2> -> <2 x f8E5M2, unit = 1, alignment = 1>
+    %a = tile.load %from[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x f8E5M2, unit = 1, alignment = 1> -> tensor<4x9xf8E5M2>
+    %b = arith.negf %a : tensor<4x9xf8E5M2>
+    tile.store %b, %to[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<4x9xf8E5M2>, <2 x f8E5M2, unit = 1, alignment = 1>
+    tile.return
+  }
+}

@@ -17,6 +17,10 @@ namespace fusion {
 /// with one rounding to their own type.
 llvm::LogicalResult extendNarrowFunctions(mlir::Operation *root);
 
+/// Computes everything in `root` on 8-bit floats, but conversions and moves of
+/// values, in f32 with a rounding after it.
+llvm::LogicalResult computeByteFloatsInF32(mlir::Operation *root);
+
 } // namespace fusion
 
 #endif // FUSION_CONVERSION_MATHFUNCTIONS_NARROWFUNCTIONS_H
