@@ -32,6 +32,31 @@ static Reason whyNotInPlace(const GroupModel &group, const Schedule &schedule,
   return std::nullopt;
 }
 
+/// Checks that values with which another one is joined have its rows and
+/// columns, and that all contractions read the same tile of a shared operand.
+static Reason whyNotJoined(const GroupModel &group, const Schedule &schedule,
+                           unsigned number) {
+  const ContractionMapping &to = schedule.contractions[number];
+  for (unsigned other : group.contractions[number].joined) {
+    const ContractionMapping &from = schedule.contractions[other];
+    if (from.i1 != to.i1 || from.i2 != to.i2)
+      return "'" + group.valueName(other) + "' has other rows than '" +
+             group.valueName(number) + "', which it joins";
+  }
+  for (const GroupTensor &tensor : group.tensors) {
+    if (!llvm::is_contained(tensor.sharedBy, number))
+      continue;
+    const ContractionMapping &own = schedule.contractions[tensor.contraction];
+    if (own.parallelAxis(tensor.operandNumber) !=
+            to.parallelAxis(tensor.operandNumber) ||
+        own.r1 != to.r1 || own.swapped != to.swapped)
+      return "'" + tensor.name + "' is multiplied by '" +
+             group.valueName(tensor.contraction) + "' and '" +
+             group.valueName(number) + "' in different ways";
+  }
+  return std::nullopt;
+}
+
 Reason fusion::whyNotForCpu(const GroupModel &group, const Schedule &schedule) {
   if (schedule.warps != 1)
     return "a core of a CPU executes a block alone, so 'warps' is 1";
@@ -45,6 +70,9 @@ Reason fusion::whyNotForCpu(const GroupModel &group, const Schedule &schedule) {
     if (mapping.stages != 1 || mapping.warps[0] * mapping.warps[1] != 1)
       return "a micro-kernel has no warps and no overlap with the next "
              "iteration";
+  for (unsigned number = 0; number < group.contractions.size(); ++number)
+    if (Reason reason = whyNotJoined(group, schedule, number))
+      return reason;
   for (unsigned number = 0; number < group.tensors.size(); ++number)
     if (Reason reason = whyNotInPlace(group, schedule, number))
       return reason;

@@ -15,7 +15,8 @@ namespace fusion {
 
 /// Returns the reason why a schedule has a field that a CPU lacks, or nullopt.
 /// A core executes a block alone: there are no warps, clusters, producers and
-/// stages. Tiles are read in place or packed.
+/// stages. Tiles are read in place or packed. Contractions that are joined, or
+/// share an operand, have the same LHS.
 std::optional<std::string> whyNotForCpu(const GroupModel &group,
                                         const Schedule &schedule);
 

@@ -273,7 +273,7 @@ bool Search::improveOthers(CpuCandidate &candidate, double &seconds) {
   for (unsigned number = 0; number < group.contractions.size() && number < 32;
        ++number) {
     CpuCandidate next = candidate;
-    next.exchanged ^= 1u << number;
+    next.exchanged ^= space.exchangedWith(number);
     isBetter |= attempt(next, candidate, seconds, kLeastGain);
   }
   for (unsigned tensor :

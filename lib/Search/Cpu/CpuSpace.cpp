@@ -30,6 +30,7 @@ CpuSpace::CpuSpace(const GroupModel &group, const ChipInfo &chip)
   }
   listTiles();
   listExpressions();
+  findPartners();
   orderly = findOrder();
 }
 
@@ -113,14 +114,40 @@ void CpuSpace::listExpressions() {
         loops.push_back(std::move(each));
 }
 
+void CpuSpace::findPartners() {
+  unsigned count = std::min<unsigned>(group.contractions.size(), 32);
+  for (unsigned number = 0; number < count; ++number)
+    partners.push_back(1u << number);
+  auto unite = [&](unsigned one, unsigned other) {
+    if (one >= count || other >= count)
+      return;
+    uint32_t all = partners[one] | partners[other];
+    for (unsigned number = 0; number < count; ++number)
+      if (all >> number & 1)
+        partners[number] = all;
+  };
+  for (unsigned number = 0; number < count; ++number)
+    for (unsigned joined : group.contractions[number].joined)
+      unite(number, joined);
+  for (const GroupTensor &tensor : group.tensors)
+    for (unsigned other : tensor.sharedBy)
+      unite(tensor.contraction, other);
+}
+
 uint32_t CpuSpace::findOrder() const {
-  uint32_t order = 0;
+  uint32_t order = 0, decided = 0;
   Schedule schedule = builder.base();
+  // The last contraction of those that change together decides.
   auto set = [&](unsigned number, bool wanted) {
-    if (number < 32 && wanted != bool(order >> number & 1)) {
-      order ^= 1u << number;
-      exchange(schedule.contractions[number]);
-    }
+    uint32_t together = exchangedWith(number);
+    bool isNew = (decided & together) == 0;
+    decided |= together;
+    if (number >= 32 || !isNew || wanted == bool(order >> number & 1))
+      return;
+    order ^= together;
+    for (auto [other, mapping] : llvm::enumerate(schedule.contractions))
+      if (other < 32 && together >> other & 1)
+        exchange(mapping);
   };
   for (unsigned number = group.contractions.size(); number-- > 0;) {
     const Contraction &contraction = group.contractions[number];
@@ -160,7 +187,7 @@ CpuCandidate CpuSpace::draw(Random &random) const {
   for (ArrayRef<int64_t> list : sizes)
     candidate.tiles.push_back(list[random.below(list.size())]);
   for (unsigned number = 0; number < group.contractions.size(); ++number)
-    candidate.exchanged |= random.below(4) == 0 ? 1u << number : 0;
+    candidate.exchanged ^= random.below(4) == 0 ? exchangedWith(number) : 0;
   candidate.exchanged ^= orderly;
   for (unsigned tensor : packable)
     candidate.packed |= TensorSet(random.below(2)) << tensor;

@@ -46,8 +46,8 @@ public:
   CpuSpace(const GroupModel &group, const ChipInfo &chip);
 
   llvm::ArrayRef<BoundExpression> expressions() const { return loops; }
-  /// Returns the tile sizes of an axis, in ascending order. They divide the axis
-  /// into equal parts, and are rounded up to whole rows or columns of
+  /// Returns the tile sizes of an axis, in ascending order. They divide the
+  /// axis into equal parts, and are rounded up to whole rows or columns of
   /// micro-kernels.
   llvm::ArrayRef<int64_t> tiles(unsigned axis) const { return sizes[axis]; }
   /// Returns the tile size of the axis that is nearest to `wanted`.
@@ -59,6 +59,12 @@ public:
   /// Returns the contractions whose operands change places so that results are
   /// written, and intermediates read, in the order of memory.
   uint32_t inOrder() const { return orderly; }
+  /// Returns the contractions whose operands change places only with those of
+  /// contraction `number`, and that one: they join their values, or share an
+  /// operand.
+  uint32_t exchangedWith(unsigned number) const {
+    return number < 32 ? partners[number] : 0;
+  }
 
   /// Returns the candidate with these loops and tiles, and no other choice.
   CpuCandidate start(unsigned expression, llvm::ArrayRef<int64_t> tiles,
@@ -76,6 +82,7 @@ public:
 private:
   void listTiles();
   void listExpressions();
+  void findPartners();
   uint32_t findOrder() const;
 
   const GroupModel &group;
@@ -84,6 +91,7 @@ private:
   std::vector<BoundExpression> loops;
   llvm::SmallVector<llvm::SmallVector<int64_t, 24>, 8> sizes; ///< by axis
   llvm::SmallVector<unsigned, 8> packable, retainable;        ///< tensors
+  llvm::SmallVector<uint32_t, 8> partners; ///< by contraction
   uint32_t orderly = 0;
 };
 
