@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BFloat16Bits.h"
 #include "fusion/Conversion/MathFunctions/Approximations.h"
 #include "fusion/Conversion/MathFunctions/Arithmetic.h"
 #include "fusion/Conversion/MathFunctions/DeviceFunctions.h"
@@ -186,10 +187,12 @@ struct MathToCPUPass : fusion::impl::ConvertMathToCPUBase<MathToCPUPass> {
     populateDeviceFunctions(patterns);
     const NarrowConversions conversions;
     populateNarrowConversions(patterns, conversions);
+    populateBFloat16Signs(patterns);
     patterns.add<ReciprocalRoot, UnrollLanes>(context);
     arith::populateExpandBFloat16Patterns(patterns);
     math::populateExpansionPatterns(patterns, {"clampf", "sincos"});
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
+        failed(moveBFloat16AsBits(getOperation())))
       signalPassFailure();
   }
 };

@@ -108,6 +108,13 @@ struct TileToCPUPass : fusion::impl::ConvertTileToCPUBase<TileToCPUPass> {
     return success();
   }
 
+  static TileMemory wordAt(Value address, Type type) {
+    TileMemory memory;
+    memory.base = address;
+    memory.elementType = TileAccess::storedType(type);
+    return memory;
+  }
+
   /// Loads the arguments, which are 64-bit words: addresses, and scalars in
   /// their low bytes.
   static LogicalResult loadArguments(tile::KernelOp kernel, Value words,
@@ -123,16 +130,8 @@ struct TileToCPUPass : fusion::impl::ConvertTileToCPUBase<TileToCPUPass> {
       Value value;
       if (isa<tile::PtrType>(type))
         value = LLVM::LoadOp::create(b, loc, words.getType(), address);
-      else if (type.isIndex())
-        value = arith::IndexCastOp::create(
-            b, loc, type,
-            LLVM::LoadOp::create(b, loc, b.getI64Type(), address).getResult());
-      else if (type.isInteger(1))
-        value = arith::TruncIOp::create(
-            b, loc, type,
-            LLVM::LoadOp::create(b, loc, b.getI8Type(), address).getResult());
       else
-        value = LLVM::LoadOp::create(b, loc, type, address);
+        value = state.access.load(wordAt(address, type), {}, Lanes(), type);
       state.scalars.map(argument, value);
     }
     return success();

@@ -51,3 +51,25 @@ func.func @bytes(%x: vector<8xf8E4M3FN>, %y: vector<8xf8E4M3FN>) -> vector<8xf8E
   %0 = arith.maximumf %x, %y : vector<8xf8E4M3FN>
   return %0 : vector<8xf8E4M3FN>
 }
+
+// A bf16 is the integer with its bits wherever it is moved.
+// CHECK-LABEL: func.func @bits
+// CHECK-NOT: bf16
+// CHECK: scf.for {{.*}} -> (i16)
+// CHECK: arith.andi %{{.*}}, %{{.*}} : i16
+// CHECK-NOT: bf16
+// CHECK: vector.broadcast %{{.*}} : i16 to vector<8xi16>
+// CHECK: return
+func.func @bits(%x: f32, %n: index) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least = arith.constant 0xFF80 : bf16
+  %y = arith.truncf %x : f32 to bf16
+  %z = scf.for %i = %c0 to %n step %c1 iter_args(%a = %least) -> (bf16) {
+    %b = math.absf %y : bf16
+    scf.yield %b : bf16
+  }
+  %v = vector.broadcast %z : bf16 to vector<8xbf16>
+  %w = arith.extf %v : vector<8xbf16> to vector<8xf32>
+  return %w : vector<8xf32>
+}
