@@ -281,7 +281,7 @@ LogicalResult NestEmitter::emitBlock(ArrayRef<Value> indices,
                                        lanes.count)))
         return failure();
     for (auto [read, values] : llvm::zip_equal(transposed, loaded))
-      evaluator.setAtPoint(read.tile,
+      evaluator.setAtPoint(read.tile, row,
                            state.access.fromMemory(
                                values[i], typeOf(read.tile).getElementType()));
     for (NestRoot &root : roots) {

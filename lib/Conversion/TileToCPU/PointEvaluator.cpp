@@ -38,11 +38,13 @@ FailureOr<Value> PointEvaluator::evaluate(Value tile, ValueRange coordinates,
   // Values of one element are evaluated for rows alone, at different places.
   if (lanes.isScalar())
     return compute(tile, coordinates, lanes);
-  if (Value known = atPoint.lookup(tile))
-    return known;
+  if (auto known = atPoint.find(tile); known != atPoint.end())
+    for (const ValueAt &each : known->second)
+      if (llvm::equal(each.coordinates, coordinates))
+        return each.value;
   FailureOr<Value> value = compute(tile, coordinates, lanes);
   if (succeeded(value))
-    atPoint[tile] = *value;
+    setAtPoint(tile, coordinates, *value);
   return value;
 }
 

@@ -45,9 +45,12 @@ public:
     covered.assign(limits.begin(), limits.end());
   }
 
-  /// Sets the value of a tile at the point that is evaluated next.
-  void setAtPoint(mlir::Value tile, mlir::Value value) {
-    atPoint[tile] = value;
+  /// Sets the value of a tile at `coordinates`, which is the point that is
+  /// evaluated next.
+  void setAtPoint(mlir::Value tile, mlir::ValueRange coordinates,
+                  mlir::Value value) {
+    atPoint[tile].push_back(
+        {Coordinates(coordinates.begin(), coordinates.end()), value});
   }
 
   /// Forgets the values of the last point, and of the last row.
@@ -59,6 +62,11 @@ public:
 
 private:
   using Coordinates = llvm::SmallVector<mlir::Value, 4>;
+  /// What is known of a tile.
+  struct ValueAt {
+    Coordinates coordinates;
+    mlir::Value value;
+  };
 
   mlir::FailureOr<mlir::Value>
   compute(mlir::Value tile, mlir::ValueRange coordinates, const Lanes &lanes);
@@ -91,7 +99,9 @@ private:
   mlir::OpBuilder &b;
   const mlir::Location &loc;
   llvm::SmallVector<TileLimit> covered;
-  llvm::DenseMap<mlir::Value, mlir::Value> atPoint, ofRow;
+  /// One tile may be read at several places: as rows, and as columns.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<ValueAt, 1>> atPoint;
+  llvm::DenseMap<mlir::Value, mlir::Value> ofRow;
 };
 
 } // namespace fusion

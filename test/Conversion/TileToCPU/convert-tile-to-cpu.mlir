@@ -180,3 +180,31 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
     tile.return
   }
 }
+
+// -----
+
+// A tile that is read twice at a point, as rows and as columns of the result, is read at two places.
+// CHECK-LABEL: func.func @products_of_rows
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[ROW:.*]] = llvm.load %{{.*}} -> vector<16xf32>
+// CHECK: %[[OTHER:.*]] = llvm.load %{{.*}} -> vector<16xf32>
+// CHECK: arith.mulf %[[ROW]], %[[OTHER]]
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @products_of_rows(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %y: !tile.ptr<f32> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %from = tile.view %x[%c0] sizes[%c4, %c16] strides[%c16, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c4, %c4, %c16] strides[%c64, %c16, %c1] : <f32> -> <3 x f32, unit = 2, alignment = 16>
+    %a = tile.load %from[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 1, alignment = 16> -> tensor<4x16xf32>
+    %b = tile.broadcast %a along [1] : tensor<4x16xf32> -> tensor<4x4x16xf32>
+    %c = tile.broadcast %a along [0] : tensor<4x16xf32> -> tensor<4x4x16xf32>
+    %d = arith.mulf %b, %c : tensor<4x4x16xf32>
+    tile.store %d, %to[%c0, %c0, %c0] {in_bounds = array<i1: true, true, true>} : tensor<4x4x16xf32>, <3 x f32, unit = 2, alignment = 16>
+    tile.return
+  }
+}
