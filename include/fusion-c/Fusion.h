@@ -120,7 +120,8 @@ typedef struct FusionRunOptions {
   int sanitize;  /**< emulator: look for races and bad accesses */
   uint64_t seed; /**< emulator: draws the order in which warps run */
   int ordinal;   /**< CUDA: the number of the GPU */
-  unsigned threads; /**< CPU: threads with the calling one; 0: one per core */
+  unsigned threads; /**< CPU: threads with the calling one; 0: as many as the
+                         loaded OpenMP runtime says, without one one per core */
 } FusionRunOptions;
 
 /** A dense row-major tensor in host memory. `type` is spelled as in MLIR

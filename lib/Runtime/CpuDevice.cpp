@@ -10,7 +10,7 @@
 #include "NativeCode.h"
 #include "fusion/Runtime/Device.h"
 #include "fusion/Runtime/Manifest.h"
-#include "fusion/Support/ThreadPool.h"
+#include "fusion/Support/LoopThreads.h"
 #include "fusion/Target/Chips/ChipTable.h"
 #include <chrono>
 #include <cstdlib>
@@ -55,12 +55,12 @@ private:
 class CpuDevice final : public Device {
 public:
   explicit CpuDevice(const CpuOptions &options)
-      : options(options), pool(options.threads) {}
+      : options(options), threads(options.threads) {}
 
   std::string name() const override {
+    unsigned count = threads.threads();
     return lookupChip("host")->cpu->llvmCpu.str() + ", " +
-           std::to_string(pool.threads()) +
-           (pool.threads() == 1 ? " thread" : " threads");
+           std::to_string(count) + (count == 1 ? " thread" : " threads");
   }
   std::string assembler() const override { return ""; }
 
@@ -104,7 +104,7 @@ public:
     return llvm::createStringError("a CPU has no tensor maps");
   }
   llvm::Expected<uint64_t> activeClusters(const DeviceLaunch &) override {
-    return pool.threads();
+    return threads.threads();
   }
 
   llvm::Expected<LaunchObservation> launch(const DeviceLaunch &launch,
@@ -137,7 +137,7 @@ private:
   std::optional<std::string> run(const PreparedLaunch &launch);
 
   CpuOptions options;
-  ThreadPool pool;
+  LoopThreads threads;
   std::unique_ptr<NativeCode> code;
 };
 
@@ -186,7 +186,7 @@ CpuDevice::prepare(const DeviceLaunch &launch) {
 std::optional<std::string> CpuDevice::run(const PreparedLaunch &launch) {
   std::thread::id caller = std::this_thread::get_id();
   std::atomic<bool> isStopped{false}, isOutOfMemory{false};
-  pool.parallelFor(0, launch.blocks, [&](int64_t first, int64_t end) {
+  threads.parallelFor(0, launch.blocks, [&](int64_t first, int64_t end) {
     if (isStopped || isOutOfMemory)
       return;
     if (options.proceed && std::this_thread::get_id() == caller &&

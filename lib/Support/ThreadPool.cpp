@@ -38,7 +38,10 @@ static void countForks() {
 }
 
 /// Whether this thread executes a part of a range.
-static thread_local bool isInRange = false;
+static thread_local bool isPartOfRange = false;
+
+bool ThreadPool::isInRange() { return isPartOfRange; }
+bool ThreadPool::isForkedProcess() { return forks != 0; }
 
 /// The threads of a pool in one process, and the range that they work at.
 ///
@@ -112,15 +115,15 @@ private:
   }
 
   void takeParts() {
-    bool outer = isInRange;
-    isInRange = true;
+    bool outer = isPartOfRange;
+    isPartOfRange = true;
     for (;;) {
       int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
       if (begin >= limit)
         break;
       body(begin, std::min(begin + grain, limit));
     }
-    isInRange = outer;
+    isPartOfRange = outer;
   }
 
   /// Enters the range if it is open and another one than `seen`, which it then
@@ -216,7 +219,7 @@ void ThreadPool::parallelFor(int64_t begin, int64_t end, Body body,
   constexpr int64_t partsOfThread = 8;
   if (grain <= 0)
     grain = std::max<int64_t>(1, (end - begin) / (count * partsOfThread));
-  if (count > 1 && !isInRange && end - begin > grain &&
+  if (count > 1 && !isPartOfRange && end - begin > grain &&
       ownTeam()->run(begin, end, grain, body))
     return;
   for (; begin < end; begin += grain)

@@ -164,8 +164,8 @@ std::unique_ptr<Device> createEmulatorDevice(const EmulatorOptions &options);
 
 /// Options of the CPU as a device.
 struct CpuOptions {
-  /// Threads that execute blocks, with the calling one; 0: one per core that
-  /// the process may use. Results do not depend on it.
+  /// Threads that execute blocks, with the calling one; 0: as LoopThreads has
+  /// them. Results do not depend on it.
   unsigned threads = 0;
   /// Writes the kernels' addresses to /tmp/perf-<process>.map, where `perf`
   /// looks for names.

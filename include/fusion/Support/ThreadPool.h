@@ -48,6 +48,12 @@ public:
   /// elements; 0: as many as make eight parts for each thread.
   void parallelFor(int64_t begin, int64_t end, Body body, int64_t grain = 0);
 
+  /// Returns whether this thread executes a part of a pool's range.
+  static bool isInRange();
+  /// Returns whether a fork() made this process after the first pool was made:
+  /// threads from before it do not exist here.
+  static bool isForkedProcess();
+
 private:
   class Team;
   Team *ownTeam();
