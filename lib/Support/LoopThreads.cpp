@@ -30,8 +30,8 @@ struct OpenMP {
   int (*inParallel)() = nullptr;
   int (*maxThreads)() = nullptr;
 
-  /// Looks for the functions in a library, or with RTLD_DEFAULT in those that
-  /// are open for everybody.
+  /// Looks for the functions in a library, or with RTLD_DEFAULT in libraries
+  /// that are open for everybody.
   bool find(void *library) {
     auto get = [&](auto &function, const char *name) {
       function = reinterpret_cast<std::decay_t<decltype(function)>>(

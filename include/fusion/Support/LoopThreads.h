@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Parallel loops on the threads that a process has already. If an OpenMP
-// runtime is loaded, as that of PyTorch, its threads execute them: threads of a
-// second kind would take the cores from those that OpenMP keeps spinning.
-// Otherwise a pool of the process's own does.
+// runtime is loaded, as that of PyTorch, its threads execute them: OpenMP keeps
+// its threads spinning, and other threads would find no core. Otherwise a pool
+// of the process's own executes them.
 //
 // A loop is executed by its caller alone within another parallel region, of
 // OpenMP or of a pool. A forked process executes loops on a pool of its own, as
