@@ -102,6 +102,12 @@ void fusionProgramDestroy(FusionProgram *program);
 /** Name number `index` of the chips that can be compiled for; empty past the
  *  last one. */
 FusionText fusionChipName(size_t index);
+/** 1 if the chip of a name is a CPU, whose code the machine's CPU executes; 0 if
+ *  it is a GPU, or there is no such chip. */
+int fusionChipIsCpu(FusionText name);
+/** The machine that the chip `host` is, as text: two machines with the same text
+ *  get the same code. */
+FusionText fusionHostCpu(void);
 /** The versions of Fusion and of the LLVM it works with. */
 FusionText fusionVersion(void);
 

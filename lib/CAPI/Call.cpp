@@ -8,6 +8,7 @@
 
 #include "Plan.h"
 #include "fusion/Runtime/HostTensor.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace fusion;
 using namespace fusion::capi;
@@ -108,6 +109,7 @@ static int finish(llvm::Error error, const FusionCallbacks *callbacks) {
 int fusionCallStart(const FusionCall *call, const uint64_t *inputs,
                     const uint64_t *results, uint64_t workspace, void *stream,
                     const FusionCallbacks *callbacks) {
+  llvm::SaveAndRestore current(InterruptibleDevice::callbacks, callbacks);
   return finish(call->call->start({inputs, call->inputs},
                                   {results, call->call->results()}, workspace,
                                   stream),

@@ -273,6 +273,23 @@ FusionText fusionChipName(size_t index) {
   return index < chips.size() ? toText(chips[index].name) : FusionText{"", 0};
 }
 
+int fusionChipIsCpu(FusionText name) {
+  const ChipInfo *chip = lookupChip(toRef(name));
+  return chip && chip->isCpu();
+}
+
+FusionText fusionHostCpu() {
+  static const std::string text = [] {
+    const CpuInfo &cpu = *lookupChip("host")->cpu;
+    return (cpu.llvmCpu + ", cores: " + llvm::Twine(cpu.cores) +
+            ", L1, L2, L3: " + llvm::Twine(cpu.l1Bytes) + ", " +
+            llvm::Twine(cpu.l2Bytes) + ", " + llvm::Twine(cpu.l3Bytes) +
+            " bytes, " + cpu.llvmFeatures)
+        .str();
+  }();
+  return toText(text);
+}
+
 FusionText fusionVersion() {
   return toText("Fusion " FUSION_VERSION ", LLVM " LLVM_VERSION_STRING);
 }

@@ -47,16 +47,47 @@ def to_input(value: Any, element_type: str, shape: Sequence[int | None], what: s
         TypeError: the elements have another type, or the array is not on the CPU.
         ValueError: the shape is another one.
     """
+    array = _checked(_as_array(value, element_type, not shape, what), element_type, shape, what)
+    return np.ascontiguousarray(array).reshape(array.shape)
+
+
+def to_output(value: Any, element_type: str, shape: Sequence[int], what: str) -> np.ndarray:
+    """The memory of an array that a result is written to; it need not be contiguous.
+
+    Args:
+        value: an array of NumPy's or ml_dtypes', or what exports DLPack, on the CPU.
+        element_type, shape, what: as of `to_input`.
+
+    Raises:
+        TypeError: the elements have another type, or the array is not on the CPU.
+        ValueError: the shape is another one, or the array is read-only.
+    """
+    if _is_tensor(value):
+        _check_tensor(value, what)
+        if value.is_neg():
+            raise ValueError(f"{what} is a view that negates, which cannot be written to")
+        array = _view_tensor(value)
+    elif isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray):
+        array = value
+    elif hasattr(value, "__dlpack__") and not hasattr(value, "__cuda_array_interface__"):
+        array = np.from_dlpack(value)
+    else:
+        raise TypeError(f"{what} of type {type(value).__name__} is no array in the host's memory")
+    array = _checked(array, element_type, shape, what)
+    if not array.flags.writeable:
+        raise ValueError(f"{what} is read-only")
+    return array
+
+
+def _checked(array: np.ndarray, element_type: str, shape: Sequence[int | None], what: str) -> np.ndarray:
     dtype = DTYPES[element_type]
-    array = _as_array(value, element_type, not shape, what)
-    expected = _ML_DTYPES.get(array.dtype.name)
-    if expected == element_type:
+    if _ML_DTYPES.get(array.dtype.name) == element_type:
         array = array.view(dtype)
     if array.dtype != dtype:
         raise TypeError(f"{what} has elements of type {array.dtype}; "
                         f"{element_type} takes {dtype}")
     check_shape(array.shape, shape, what)
-    return np.ascontiguousarray(array).reshape(array.shape)
+    return array
 
 
 def check_shape(has: Sequence[int], shape: Sequence[int | None], what: str) -> None:
@@ -74,10 +105,7 @@ def _as_array(value: Any, element_type: str, scalar: bool, what: str) -> np.ndar
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     if _is_tensor(value) and value.device.type == "cpu":
-        if value.requires_grad:
-            raise TypeError(f"{what} requires gradients, which are not computed: give it detached")
-        if str(value.layout) != "torch.strided":
-            raise TypeError(f"{what} has the layout {value.layout}; it has to be dense")
+        _check_tensor(value, what)
         return from_tensor(value)
     if isinstance(value, (bool, int, float)):
         if not scalar:
@@ -98,13 +126,27 @@ def _is_tensor(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
+def _check_tensor(tensor: Any, what: str) -> None:
+    """Raises TypeError for a tensor of PyTorch's that no array can be of."""
+    if tensor.device.type != "cpu":
+        raise TypeError(f"{what} is on {tensor.device}; arrays are taken from the CPU's memory")
+    if tensor.requires_grad:
+        raise TypeError(f"{what} requires gradients, which are not computed: give it detached")
+    if str(tensor.layout) != "torch.strided":
+        raise TypeError(f"{what} has the layout {tensor.layout}; it has to be dense")
+
+
 def from_tensor(tensor: Any) -> np.ndarray:
     """The array of PyTorch's dense tensor on the CPU, row-major, as `DTYPES` says."""
-    import torch
-
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
-    tensor = tensor.contiguous()
+    return _view_tensor(tensor.contiguous())
+
+
+def _view_tensor(tensor: Any) -> np.ndarray:
+    """The memory of PyTorch's tensor as an array."""
+    import torch
+
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(np.uint16)
     if tensor.dtype.is_floating_point and tensor.dtype.itemsize == 1:

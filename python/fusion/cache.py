@@ -52,7 +52,9 @@ def _compiler() -> str:
 
 
 def key_of(text: str, options: dict[str, Any]) -> str:
-    parts = json.dumps([_MAGIC, _compiler(), options, text], sort_keys=True)
+    # `host` is another chip on another machine, and folders are shared.
+    host = _native.host_cpu() if options.get("chip") == "host" else ""
+    parts = json.dumps([_MAGIC, _compiler(), host, options, text], sort_keys=True)
     return hashlib.sha256(parts.encode()).hexdigest()
 
 

@@ -49,6 +49,17 @@ def seed(value: Any, name: str) -> int:
     return number
 
 
+def threads(value: Any, name: str) -> int:
+    """Raises TypeError or ValueError where `value` is no number of threads; 0 is a default."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"'{name}' is an integer, not {_shown(value)}") from None
+    if not 0 <= number <= 4096:
+        raise ValueError(f"'{name}' is {number}; it is at least 0 and at most 4096")
+    return number
+
+
 def folder(path: str | os.PathLike) -> pathlib.Path:
     """A path, with `~` for a home folder as shells have it.
 

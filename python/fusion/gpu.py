@@ -377,7 +377,7 @@ def describe_launches(manifest: dict, name: str) -> list[dict]:
     for launch in function["launches"]:
         kernel = kernels[launch["kernel"]]
         described.append({"name": kernel["name"], "grid": list(launch["grid"]),
-                          "block": list(kernel["block"]),
+                          "block": list(kernel.get("block", (1, 1, 1))),
                           "cluster": list(kernel.get("cluster", (1, 1, 1))),
                           "dynamic_shared_memory": kernel.get("dynamic_shared_memory", 0),
                           "counters": None, "sanitizer": []})

@@ -15,7 +15,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import _native, arrays, checks, gpu
+from . import _native, arrays, checks, cpu, gpu
 from .diagnostics import CompileError, Diagnostic, RunError, from_native
 
 Progress = Callable[[str], Any]
@@ -25,16 +25,19 @@ NUMERIC_CHOICES = {"f32_products": ("f32", "tf32", "tf32-cut"), "f8_products": (
                    "exponentials": ("guarded", "difference", "fma")}
 
 
+_KEPT_CALLS = 256  # of a program for a CPU, at different shapes and numbers
+
+
 @dataclasses.dataclass(frozen=True)
 class Run:
     """One execution of a function.
 
     Attributes:
-        results: the function's results in order: NumPy's arrays; of inputs on a GPU
-            `DeviceArray`s or the arrays given as ``out``.
+        results: the function's results in order: NumPy's arrays, of inputs on a GPU
+            `DeviceArray`s, or the arrays given as ``out``.
         launches: per launch ``name``, ``grid``, ``block``, ``cluster``,
-            ``dynamic_shared_memory``, ``counters`` (docs/emulator-reference.md; None on a GPU)
-            and ``sanitizer``, a list of findings.
+            ``dynamic_shared_memory``, ``counters`` (docs/emulator-reference.md; None but on the
+            emulator) and ``sanitizer``, a list of findings.
         temporary_bytes: memory for the intermediate results between the launches, at
             its peak.
     """
@@ -66,6 +69,8 @@ class Program:
         self._functions: dict[str, dict] = {f["name"]: f for f in self.manifest["functions"]}
         self._plans: dict[tuple, Any] = {}
         self._calls: dict[tuple, Any] = {}
+        # By number of threads, the last call of the only function of a program for a CPU.
+        self._quick: dict[int, Any] = {}
         self._workspaces: dict[tuple[int, int], list[gpu.Memory]] = {}
         self._lock = threading.Lock()
 
@@ -135,8 +140,10 @@ class Program:
             for launch in function["launches"]:
                 kernel = kernels[launch["kernel"]]
                 grid = " x ".join(str(size) for size in launch["grid"])
-                lines.append(f"  {kernel['name']}: grid {grid}, {kernel['block'][0]} threads, "
-                             f"{kernel.get('dynamic_shared_memory', 0)} B of shared memory")
+                needs = (f"{kernel.get('scratch', 0)} B of scratch memory" if self.object else
+                         f"{kernel['block'][0]} threads, "
+                         f"{kernel.get('dynamic_shared_memory', 0)} B of shared memory")
+                lines.append(f"  {kernel['name']}: grid {grid}, {needs}")
                 if kernel.get("schedule"):
                     lines.append(f"    {kernel['schedule']}")
         lines += [str(diagnostic) for diagnostic in self.diagnostics]
@@ -148,7 +155,7 @@ class Program:
     # Files.
 
     def save(self, path: str | pathlib.Path) -> None:
-        """Writes the manifest with the PTX, which `load` and ``fusion-run
+        """Writes the manifest with the PTX or the object, which `load` and ``fusion-run
         --manifest`` read."""
         pathlib.Path(path).write_text(self._json)
 
@@ -174,11 +181,14 @@ class Program:
     def run(self, *inputs: Any, function: str | None = None, device: str | None = None,
             sanitize: bool = False, seed: int = 0, progress: Progress | None = None,
             stream: Any = None, out: Sequence[Any] | None = None,
-            workspace: Any = None) -> Run:
+            workspace: Any = None, threads: int = 0) -> Run:
         """Executes a function.
 
-        Arrays in the host's memory are executed by the emulator, or by the CPU where the
-        program was compiled for one, unless `device` says otherwise. Arrays in a GPU's memory (anything with DLPack or
+        A program for a CPU is executed by the CPU. It reads arrays where they are, if they are
+        dense, row-major and aligned to 16 bytes, and copies of others.
+
+        A program for a GPU is executed by the emulator where the arrays are in the host's memory,
+        unless `device` says otherwise. Arrays in a GPU's memory (anything with DLPack or
         ``__cuda_array_interface__``, dense and row-major) are executed there: nothing is
         copied, and nothing is waited for.
 
@@ -193,16 +203,20 @@ class Program:
             sanitize: look for races and bad accesses (emulator).
             seed: draws the order in which warps run (emulator).
             progress: called with the name of each kernel before its launch. What it
-                raises, and Ctrl-C, end the execution between two launches. Not with
-                arrays on a GPU.
+                raises ends the execution there; Ctrl-C does also in the midst of a launch. Not
+                with arrays on a GPU.
             stream: of the GPU that the arrays are on: a handle or a stream of PyTorch,
                 CuPy, Numba; default: the default stream.
-            out: arrays on the GPU, one for each result, to be written in place of new
-                ones; none may share memory with an input.
+            out: arrays, one for each result, to be written in place of new ones; none may share
+                memory with another one. They are where the inputs are: of a program for a CPU in the
+                host's memory, else on the GPU, where they may share no memory with an input either.
             workspace: an array on the GPU, of `workspace_bytes` at least, for
                 intermediate results; default: one that the program keeps for each
                 stream. With `out` and `workspace`, a call allocates nothing, so that a
                 CUDA graph can capture it.
+            threads: that a program for a CPU runs on, the calling one among them. Default: as many
+                as the process's OpenMP runtime says (that of PyTorch: `torch.set_num_threads`),
+                without one as there are cores.
 
         Raises:
             TypeError, ValueError: the inputs do not fit the function.
@@ -217,11 +231,14 @@ class Program:
             self._check_count(name, inputs)
             results, temporaries = gpu.run(self, name, inputs, stream, out, workspace)
             return Run(results, gpu.describe_launches(self.manifest, name), temporaries)
-        if stream is not None or out is not None or workspace is not None:
-            raise TypeError("stream, out and workspace go with inputs on a GPU")
-        own = "cpu" if self.object else "emulator"
-        plan = self._plan(device or own, checks.truth(sanitize, "sanitize"),
-                          checks.seed(seed, "seed"))
+        device = device or ("cpu" if self.object else "emulator")
+        sanitize, seed = checks.truth(sanitize, "sanitize"), checks.seed(seed, "seed")
+        if device == "cpu":
+            return self._run_on_cpu(inputs, function, sanitize, progress, stream, out, workspace, threads)
+        if stream is not None or out is not None or workspace is not None or threads:
+            raise TypeError("stream, out and workspace go with inputs on a GPU, out and threads with a "
+                            "program for a CPU")
+        plan = self._plan(device, sanitize, seed)
         name = self._name(function)
         infos = self._functions[name]["inputs"]
         self._check_count(name, inputs)
@@ -248,10 +265,41 @@ class Program:
             taken.add(place)
         return Run(tuple(made), json.loads(launches), temporaries)
 
+    def _run_on_cpu(self, inputs: Sequence[Any], function: str | None, sanitize: bool,
+                    progress: Progress | None, stream: Any, out: Sequence[Any] | None, workspace: Any,
+                    threads: int) -> Run:
+        if sanitize:
+            raise ValueError("only the emulator sanitizes, which executes programs for GPUs")
+        if stream is not None or workspace is not None:
+            raise TypeError("stream and workspace go with inputs on a GPU")
+        name = self._name(function)
+        self._check_count(name, inputs)
+        results, temporaries = cpu.run(self, name, inputs, out, checks.threads(threads, "threads"), progress)
+        return Run(results, gpu.describe_launches(self.manifest, name), temporaries)
+
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """As `run`; gives the result itself, or a tuple where there are several."""
+        if self._quick and options.keys() <= {"out", "threads"}:
+            made = self._call_quickly(inputs, **options)
+            if made is not None:
+                return made
         results = self.run(*inputs, **options).results
         return results[0] if len(results) == 1 else results
+
+    def _call_quickly(self, inputs: tuple, out: Sequence[Any] | None = None, threads: int = 0) -> Any:
+        """The results, or None where an array is of another shape than in the last call or cannot be
+        used in place: then nothing was done."""
+        call = self._quick.get(threads) if isinstance(threads, int) else None
+        if call is None:
+            return None
+        try:
+            if out is None:
+                return call(inputs)
+            if call.write(inputs, list(out)):
+                return out[0] if len(out) == 1 else tuple(out)
+        except RuntimeError as error:
+            raise RunError([Diagnostic("error", str(error))]) from None
+        return None
 
     def _name(self, function: str | None) -> str:
         if function is None:
@@ -289,15 +337,15 @@ class Program:
         if len(inputs) != expected:
             raise TypeError(f"'{name}' takes {expected} inputs, not {len(inputs)}")
 
-    def _plan(self, device: str, sanitize: bool, seed: int, ordinal: int = 0) -> Any:
+    def _plan(self, device: str, sanitize: bool, seed: int, ordinal: int = 0, threads: int = 0) -> Any:
         if device not in ("emulator", "cuda", "cpu"):
             raise ValueError(f"no device '{device}'; there are 'emulator', 'cuda' and 'cpu'")
-        key = (device, sanitize, seed, ordinal)
+        key = (device, sanitize, seed, ordinal, threads)
         with self._lock:
             if key not in self._plans:
                 with gpu.run_errors():
                     self._plans[key] = _native.Plan(
-                        self._json, device, ordinal, sanitize, seed, 0)
+                        self._json, device, ordinal, sanitize, seed, threads)
             return self._plans[key]
 
     def _call(self, ordinal: int, name: str, shapes: tuple, values: tuple) -> Any:
@@ -312,6 +360,24 @@ class Program:
                                                     [list(shape) for shape in shapes],
                                                     list(values))
             return self._calls[key]
+
+    def _cpu_call(self, name: str, shapes: tuple, values: tuple, threads: int = 0) -> Any:
+        """The function at these shapes and numbers, on the CPU."""
+        plan = self._plan("cpu", False, 0, threads=threads)
+        key = ("cpu", name, shapes, values, threads)
+        with self._lock:
+            call = self._calls.pop(key, None)
+            if call is None:
+                types = [info["type"] for info in self._functions[name]["inputs"]]
+                with gpu.run_errors():
+                    call = _native.CpuCall(plan, name, types, [list(shape) for shape in shapes],
+                                           list(values), arrays.DTYPES)
+            self._calls[key] = call
+            while len(self._calls) > _KEPT_CALLS:  # the one that was used longest ago
+                del self._calls[next(iter(self._calls))]
+            if len(self._functions) == 1 and all(value is None for value in values):
+                self._quick[threads] = call
+            return call
 
     def _workspace(self, plan: Any, ordinal: int, stream: int, needed: int) -> int:
         """Memory that calls on a stream use one after the other. It is kept as long as
@@ -333,7 +399,7 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
     Args:
         source: MLIR text or bytecode: linalg, tensor, arith, math on tensors in
             `func.func`s.
-        chip: one of `chips()`; default sm_80.
+        chip: one of `chips()`; default sm_80. ``"host"`` is the CPU of this machine.
         force_fusion: fuse what is legal, whatever the cost model says.
         f32_products: ``"f32"``, ``"tf32"`` to multiply factors rounded to tf32, or
             ``"tf32-cut"``, where factors may also be truncated to tf32 (docs/numerics.md);
@@ -383,6 +449,11 @@ def compile(source: str | bytes, *, chip: str = "", force_fusion: bool = False,
 def chips() -> tuple[str, ...]:
     """The chips that can be compiled for."""
     return tuple(_native.chips())
+
+
+def is_cpu(chip: str) -> bool:
+    """Whether a chip is a CPU: programs for it run on the machine's own."""
+    return _native.is_cpu(chip)
 
 
 @functools.lru_cache(maxsize=None)

@@ -138,6 +138,11 @@ TEST(Chips, TheLastOneIsTheMachine) {
   for (FusionText name; (name = fusionChipName(count)).length; ++count)
     last.assign(name.data, name.length);
   EXPECT_EQ(last, "host");
+  EXPECT_EQ(fusionChipIsCpu(toText(last)), 1);
+  const std::string gpu = "sm_80", none = "sm_1";
+  EXPECT_EQ(fusionChipIsCpu(toText(gpu)), 0);
+  EXPECT_EQ(fusionChipIsCpu(toText(none)), 0);
+  EXPECT_NE(fusionHostCpu().length, 0u);
 }
 
 } // namespace

@@ -303,9 +303,7 @@ def test_other_layouts(run_compiled):
     torch.testing.assert_close(result.to_dense(), x * 2)
 
 
-def test_tensors_for_programs():
-    import fusion
-
+def test_tensors_for_programs(fusion):
     def double(type_):
         return fusion.compile(f"""
           func.func @double(%a: tensor<4x{type_}>) -> tensor<4x{type_}> {{
