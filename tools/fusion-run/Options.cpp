@@ -30,6 +30,8 @@ compares the results with a reference computed on the CPU.
 
   --chip=NAME               compile for this chip (sm_80; for --device=cpu host,
                             the machine's CPU)
+  --instructions=CPU        machine code of this CPU for the schedules and
+                            micro-kernels of another one (that of --chip)
   --device=DEVICE           emulator, cuda, cpu (the machine's), auto (cpu for a
                             chip that is a CPU, else the machine's GPU, else the
                             emulator) or reference (the reference itself,
@@ -177,6 +179,9 @@ private:
       return fail("--device=" + Twine(nameOf(options.device)) +
                   " does not run what is compiled for '" + options.chip +
                   "', which is a " + (isCpu ? "CPU" : "GPU"));
+    if (!options.instructions.empty() && !isCpu)
+      return fail("--instructions is for CPUs, and '" + options.chip +
+                  "' is a GPU");
     return Error::success();
   }
 
@@ -194,7 +199,10 @@ private:
       if (value.empty())
         return fail("--" + name + " needs a value");
       *target = value.str();
-      if (name == "chip" && !lookupChip(value))
+      const ChipInfo *chip = lookupChip(value);
+      if (name == "instructions" && !(chip && chip->isCpu()))
+        return fail("--instructions: '" + value + "' is no CPU");
+      if (name == "chip" && !chip)
         return fail("--chip: unknown chip '" + value + "'; known chips are " +
                     knownChipNames());
       return Error::success();
@@ -287,6 +295,7 @@ private:
   std::string *text(StringRef name) {
     std::pair<StringRef, std::string *> texts[] = {
         {"chip", &options.chip},
+        {"instructions", &options.instructions},
         {"entry", &options.entry},
         {"output-dir", &options.outputDir},
         {"pass-pipeline", &options.passPipeline},

@@ -28,6 +28,8 @@ llvm::StringRef nameOf(DeviceChoice device);
 struct Options {
   std::string input = "-";
   std::string chip; ///< set by the parser
+  /// The CPU whose instructions the code has; empty: the chip.
+  std::string instructions;
   DeviceChoice device = DeviceChoice::Auto;
   std::string entry; ///< empty: every public function
   uint64_t seed = 0;

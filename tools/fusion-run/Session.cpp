@@ -13,6 +13,7 @@
 #include "fusion/Analysis/Groups/UninitializedReads.h"
 #include "fusion/Dialect/Fuse/IR/Exponentials.h"
 #include "fusion/Dialect/Fuse/IR/FuseDialect.h"
+#include "fusion/Dialect/Tile/IR/NativeKernels.h"
 #include "fusion/Dialect/Tile/IR/TileDialect.h"
 #include "fusion/Pipelines/Compile.h"
 #include "fusion/Runtime/Npy.h"
@@ -155,6 +156,12 @@ Error Session::compilePlan() {
         tile::kWaitLimitAttrName,
         mlir::IntegerAttr::get(mlir::IntegerType::get(module.getContext(), 64),
                                options.waitLimit));
+  if (!options.instructions.empty()) {
+    module.getContext()->loadDialect<fuse::FuseDialect>();
+    module->setAttr(
+        tile::kInstructionsAttrName,
+        fuse::ChipAttr::get(module.getContext(), options.instructions));
+  }
   std::string json, ptx;
   if (!options.manifestFile.empty()) {
     Expected<std::string> text = readFile(options.manifestFile);

@@ -54,11 +54,14 @@ double fusion::cyclesOfKernel(int64_t rows, int64_t vectors, int64_t depth,
   double sums = rows * vectors;
   double widening =
       vectors * operands.widensVector + rows * operands.widensElement;
-  double step = std::max({sums * operands.multiplyAdds / cpu.fmaUnits,
-                          (rows + vectors) / loadsPerCycle(cpu), widening,
-                          double(cpu.fmaLatency)});
+  double units = operands.units ? operands.units : cpu.fmaUnits;
+  double latency = operands.latency ? operands.latency : cpu.fmaLatency;
+  double step =
+      std::max({sums * operands.multiplyAdds / units,
+                (rows + vectors) / loadsPerCycle(cpu), widening, latency});
+  double steps = llvm::divideCeil(depth, operands.depthOfStep);
   // A store in a cycle, beside loads.
-  return kKernelStart + cpu.fmaLatency + depth * step + sums;
+  return kKernelStart + latency + steps * step + sums;
 }
 
 double fusion::cyclesOfTile(int64_t rows, int64_t columns, int64_t depth,
@@ -203,12 +206,22 @@ void ChainCycles::addContraction(unsigned number) {
   KernelOperands operands;
   MultiplicandType type = contraction.type.value_or(MultiplicandType::F32);
   operands.accumulatorBytes = type == MultiplicandType::F64 ? 8 : 4;
-  operands.multiplyAdds = type == MultiplicandType::S8 ? 2 : 1;
+  bool isOfDots = mapping.intrinsic->multipliesDots();
+  if (isOfDots) {
+    bool isBf16 = type == MultiplicandType::BF16;
+    operands.depthOfStep = mapping.intrinsic->r1;
+    operands.units = isBf16 ? cpu.bf16DotUnits : cpu.s8DotUnits;
+    operands.latency = isBf16 ? cpu.bf16DotLatency : cpu.s8DotLatency;
+  } else if (type == MultiplicandType::S8) {
+    operands.multiplyAdds = 2;
+  }
   for (bool isLhs : {true, false}) {
     CpuOperand operand = cpuOperand(group, schedule, number, isLhs);
     unsigned inner = isLhs ? mapping.r1 : mapping.i2,
              outer = isLhs ? mapping.i1 : mapping.r1;
     auto widen = [&](unsigned tensor) {
+      if (isOfDots)
+        return;
       auto [vector, element] = widening(group.tensors[tensor].elementBytes,
                                         type, operands.accumulatorBytes);
       (isLhs ? operands.widensElement : operands.widensVector) =

@@ -45,18 +45,21 @@ CpuOperand fusion::cpuOperand(const GroupModel &group, const Schedule &schedule,
   }
   unsigned inner = isLhs ? mapping.r1 : mapping.i2;
   bool isComputed = contraction.computed[side];
+  bool isOfDots = mapping.intrinsic->multipliesDots();
   if (operand.producer) {
     // The accumulators of the producer are dense along its columns.
     operand.isTransposed =
         !isLhs && schedule.contractions[*operand.producer].i2 != inner;
     operand.isCopied = operand.isCopiedLate =
-        operand.isTransposed || isComputed;
+        operand.isTransposed || isComputed || (isOfDots && !isLhs);
     return operand;
   }
   for (unsigned tensor : operand.tensors)
     operand.isTransposed |= group.indexes(tensor, inner) &&
                             !isDenseAlong(group.tensors[tensor], inner);
-  bool isNeeded = isComputed || hasWindow || (!isLhs && operand.isTransposed);
+  bool isNeeded = isComputed || hasWindow ||
+                  ((isOfDots || !isLhs) && operand.isTransposed) ||
+                  (isOfDots && !isLhs);
   operand.isCopied = isPacked || isNeeded;
   operand.isCopiedLate = isComputed || hasWindow || (isNeeded && !isPacked);
   return operand;
@@ -225,6 +228,7 @@ void Counter::addContraction(Node &parent, unsigned number) {
   const Contraction &contraction = group.contractions[number];
   const ContractionMapping &mapping = schedule.contractions[number];
   double bytes = contraction.type == MultiplicandType::F64 ? 8 : 4;
+  bool isOfDots = mapping.intrinsic->multipliesDots();
   auto loop = [&](unsigned axis, int64_t step) {
     Node node;
     node.axis = axis;
@@ -255,7 +259,8 @@ void Counter::addContraction(Node &parent, unsigned number) {
             !isLhs && distanceAlong(group, tensor, mapping.r1) >= kPageBytes;
         continue;
       }
-      unsigned copy = bufferOf(tensor, /*isScratch=*/true, bytes,
+      unsigned copy = bufferOf(tensor, /*isScratch=*/true,
+                               isOfDots ? own : bytes,
                                retained.values[tensor].axes);
       addAccess(rows, copy, 1, micro);
       if (!operand.isCopiedLate)

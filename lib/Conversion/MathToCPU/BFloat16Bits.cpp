@@ -150,7 +150,13 @@ LogicalResult fusion::moveBFloat16AsBits(Operation *root) {
       return std::nullopt;
     return bitsOf(type);
   });
+  // Instructions that compute with bf16 keep their operands.
+  converter.addSourceMaterialization(
+      [](OpBuilder &b, Type type, ValueRange inputs, Location loc) -> Value {
+        return LLVM::BitcastOp::create(b, loc, type, inputs.front());
+      });
   ConversionTarget target(*context);
+  target.addLegalOp<LLVM::CallIntrinsicOp, LLVM::BitcastOp>();
   target.markUnknownOpDynamicallyLegal([&](Operation *op) {
     return converter.isLegal(op) &&
            llvm::all_of(op->getRegions(), [&](Region &region) {

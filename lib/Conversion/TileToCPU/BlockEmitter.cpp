@@ -362,53 +362,61 @@ static OpOperand *findContraction(Value tile) {
   return nullptr;
 }
 
-/// Copies an operand to scratch for its contraction, widened. The columns of an
-/// RHS are in panels.
+/// Copies an operand to scratch for its contraction. For an intrinsic that
+/// multiplies dots an RHS is in words; for others operands are widened, and the
+/// columns of an RHS are in panels.
+FailureOr<TileMemory> BlockEmitter::copyOperand(Value tile, Operation *at,
+                                                tile::DotOp dot, bool isRhs) {
+  RankedTensorType type = typeOf(tile);
+  const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
+  bool isOfDots = intrinsic->multipliesDots();
+  Type stored = typeOf(isOfDots ? tile : dot.getResult()).getElementType();
+  TileMemory target;
+  if (isRhs && isOfDots)
+    target = state.allocateWordPanels(type.getShape(), intrinsic->r1);
+  else if (isRhs && intrinsic->i2 == state.lanes())
+    target = state.allocatePanels(type.getShape(), stored);
+  else
+    target = state.allocate(type.getShape(), stored);
+  if (failed(nests.copyTile(tile, at, target)))
+    return failure();
+  return target;
+}
+
 LogicalResult BlockEmitter::pack(tile::LoadOp op) {
   OpOperand *use = findContraction(op.getResult());
   if (!use) // element-wise operators read it where it is
     return success();
   auto dot = cast<tile::DotOp>(use->getOwner());
-  Type stored = typeOf(dot.getResult()).getElementType();
-  RankedTensorType type = typeOf(op.getResult());
   bool isRhs =
       use->getOperandNumber() == dot.getRhsMutable().getOperandNumber();
-  const Intrinsic *intrinsic = lookupIntrinsic(dot.getIntrinsic());
-  TileMemory target = isRhs && intrinsic->i2 == state.lanes()
-                          ? state.allocatePanels(type.getShape(), stored)
-                          : state.allocate(type.getShape(), stored);
-  if (failed(nests.copyTile(op.getResult(), op, target)))
+  FailureOr<TileMemory> target = copyOperand(op.getResult(), op, dot, isRhs);
+  if (failed(target))
     return failure();
-  state.packed[use->get()] = target;
+  state.packed[use->get()] = *target;
   return success();
 }
 
 /// Returns where an operand of a contraction is. It is put into scratch if it
-/// has to be computed, or lacks the strides that a micro-kernel needs.
-FailureOr<TileMemory> BlockEmitter::operandMemory(OpOperand &use,
-                                                  Type accumulated,
-                                                  bool needsUnitStride) {
+/// has to be computed, or does not lie as the intrinsic needs it.
+FailureOr<TileMemory> BlockEmitter::operandMemory(tile::DotOp dot, bool isRhs) {
+  OpOperand &use = isRhs ? dot.getRhsMutable() : dot.getLhsMutable();
+  bool isOfDots = lookupIntrinsic(dot.getIntrinsic())->multipliesDots();
   Value tile = use.get();
   auto packed = state.packed.find(tile);
   if (packed != state.packed.end())
     return packed->second;
+  if (isRhs && isOfDots)
+    return copyOperand(tile, dot, dot, isRhs);
   std::optional<TileMemory> memory = state.inPlace(tile);
-  if (memory && (!needsUnitStride || memory->isUnitStride()))
+  bool needsUnitStride = isRhs || isOfDots;
+  if (memory && (!needsUnitStride || memory->isUnitStride()) &&
+      (!isOfDots || memory->elementType == typeOf(tile).getElementType()))
     return *memory;
+  if (state.memory.contains(tile)) // other strides, or another type
+    return copyOperand(tile, dot, dot, isRhs);
   // The elements are widened once, and not by each micro-kernel.
-  Type stored = accumulated;
-  auto known = state.memory.find(tile);
-  if (known != state.memory.end()) {
-    // A tile in scratch with other strides.
-    RankedTensorType type = typeOf(tile);
-    TileMemory target = state.allocate(type.getShape(), stored);
-    TileMemory from = known->second;
-    if (failed(nests.flush()))
-      return failure();
-    from.isPadded = false;
-    nests.copy(from, target, type.getShape());
-    return target;
-  }
+  Type stored = typeOf(isOfDots ? tile : dot.getResult()).getElementType();
   if (failed(nests.materialize(use, stored)))
     return failure();
   return state.memory[tile];
@@ -444,12 +452,10 @@ LogicalResult BlockEmitter::emit(tile::DotOp op) {
   RankedTensorType type = typeOf(op.getResult());
   TileProduct product;
   product.accumulated = type.getElementType();
-  FailureOr<TileMemory> lhs = operandMemory(
-      op.getLhsMutable(), product.accumulated, /*needsUnitStride=*/false);
+  FailureOr<TileMemory> lhs = operandMemory(op, /*isRhs=*/false);
   if (failed(lhs))
     return failure();
-  FailureOr<TileMemory> rhs = operandMemory(
-      op.getRhsMutable(), product.accumulated, /*needsUnitStride=*/true);
+  FailureOr<TileMemory> rhs = operandMemory(op, /*isRhs=*/true);
   if (failed(rhs))
     return failure();
   FailureOr<TileMemory> sums = accumulatorMemory(op, product.startsFromZero);

@@ -44,9 +44,9 @@ private:
                             llvm::SmallVectorImpl<mlir::Value> &scalars);
   mlir::LogicalResult prepareCaptured(mlir::Operation *op);
   mlir::LogicalResult putInto(mlir::OpOperand &use, const TileMemory &target);
-  mlir::FailureOr<TileMemory> operandMemory(mlir::OpOperand &use,
-                                            mlir::Type accumulated,
-                                            bool needsUnitStride);
+  mlir::FailureOr<TileMemory> copyOperand(mlir::Value tile, mlir::Operation *at,
+                                          tile::DotOp dot, bool isRhs);
+  mlir::FailureOr<TileMemory> operandMemory(tile::DotOp dot, bool isRhs);
   mlir::FailureOr<TileMemory> accumulatorMemory(tile::DotOp op,
                                                 bool &startsFromZero);
   TileMemory slotOf(const ArrayMemory &array, mlir::Value number);

@@ -54,6 +54,15 @@ TileMemory KernelState::allocatePanels(ArrayRef<int64_t> shape, Type element) {
   return memory;
 }
 
+TileMemory KernelState::allocateWordPanels(ArrayRef<int64_t> shape,
+                                           int64_t rowsInWord) {
+  TileMemory memory = allocatePanels(
+      {int64_t(llvm::divideCeil(shape[0], rowsInWord)), shape[1]},
+      b.getI32Type());
+  memory.rowsInWord = rowsInWord;
+  return memory;
+}
+
 //===----------------------------------------------------------------------===//
 // Limits and views
 //===----------------------------------------------------------------------===//

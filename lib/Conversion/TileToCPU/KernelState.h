@@ -60,6 +60,10 @@ struct KernelState {
   /// lanes (Goto and van de Geijn). So a micro-kernel reads its columns one row
   /// after another, and no two rows compete for a line of the cache.
   TileMemory allocatePanels(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  /// Reserves scratch for a tile in panels of words of `rowsInWord` elements
+  /// each, that are neighbours along the rows.
+  TileMemory allocateWordPanels(llvm::ArrayRef<int64_t> shape,
+                                int64_t rowsInWord);
   ArrayMemory allocateArray(int64_t count, llvm::ArrayRef<int64_t> shape,
                             mlir::Type element);
   int64_t scratchBytes() const { return used; }

@@ -8,6 +8,7 @@
 
 #include "MicroKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -17,7 +18,7 @@ using namespace fusion;
 
 MicroKernels::MicroKernels(KernelState &state, const Intrinsic &intrinsic)
     : state(state), b(state.b), loc(state.loc), rowsOfKernel(intrinsic.i1),
-      columnsOfKernel(intrinsic.i2) {}
+      columnsOfKernel(intrinsic.i2), inWord(intrinsic.r1) {}
 
 /// Calls `body` for all parts of `extent` elements: in a loop for parts of
 /// `step`, and for the part that is left, rounded up to a multiple of `unit`.
@@ -87,9 +88,12 @@ void MicroKernels::emit(const TileProduct &product) {
   // stays in the first level of cache.
   forParts(product.columns, columnsOfKernel, product.possibleColumns, lanes,
            [&](const Part &columns) {
+             Vectors offsets;
+             if (inWord > 1 && !isa<FloatType>(product.accumulated))
+               offsets = sumOffsets(product, columns);
              forParts(product.rows, rowsOfKernel, product.possibleRows,
                       /*unit=*/1, [&](const Part &rows) {
-                        emitKernel(product, rows, columns);
+                        emitKernel(product, rows, columns, offsets);
                       });
            });
 }
@@ -106,74 +110,242 @@ Value MicroKernels::widen(Value value, Type accumulated) {
   return arith::ExtSIOp::create(b, loc, type, value);
 }
 
+/// Emits the steps along the reduced axis, each with an element of each row.
+MicroKernels::Vectors MicroKernels::multiplySteps(const TileProduct &product,
+                                                  const Operands &operands,
+                                                  Vectors sums) {
+  Type accumulated = product.accumulated;
+  int64_t lanes = state.registerLanes(accumulated);
+  auto type = VectorType::get({lanes}, accumulated);
+  TileAccess &access = state.access;
+  auto loop = scf::ForOp::create(b, loc, access.constant(0),
+                                 access.valueOf(product.depth),
+                                 access.constant(1), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value k = loop.getInductionVar();
+  Vectors columns, results(loop.getRegionIterArgs());
+  for (int64_t j = 0; j < operands.vectors; ++j) {
+    bool isLast = j + 1 == operands.vectors;
+    columns.push_back(
+        widen(access.load(operands.rhs, {k, access.constant(j * lanes)},
+                          {lanes, isLast ? operands.mask : Value()},
+                          operands.rhs.elementType),
+              accumulated));
+  }
+  for (int64_t i = 0; i < operands.rows; ++i) {
+    Value scalar = widen(access.load(operands.lhs, {access.constant(i), k},
+                                     Lanes(), operands.lhs.elementType),
+                         accumulated);
+    Value factor = vector::BroadcastOp::create(b, loc, type, scalar);
+    for (int64_t j = 0; j < operands.vectors; ++j) {
+      Value &sum = results[i * operands.vectors + j];
+      if (isa<FloatType>(accumulated))
+        sum = vector::FMAOp::create(b, loc, factor, columns[j], sum);
+      else
+        sum = arith::AddIOp::create(
+            b, loc, sum, arith::MulIOp::create(b, loc, factor, columns[j]));
+    }
+  }
+  scf::YieldOp::create(b, loc, results);
+  return loop.getResults();
+}
+
+//===----------------------------------------------------------------------===//
+// Dots
+//===----------------------------------------------------------------------===//
+
+/// 8-bit integers of the LHS are multiplied as unsigned ones, 128 more each.
+static constexpr int64_t kSignBits = 0x80808080;
+
+/// Adds the products of the elements of words, by VDPBF16PS or VPDPBUSD.
+Value MicroKernels::addDot(Value sum, Value lhs, Value rhs) {
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(sum));
+  Type element = isFloat ? Type(b.getBF16Type()) : b.getI8Type();
+  auto words = cast<VectorType>(rhs.getType());
+  auto type = VectorType::get({words.getNumElements() * inWord}, element);
+  auto elements = [&](Value word) {
+    return vector::BitCastOp::create(b, loc, type, word).getResult();
+  };
+  Value operands[] = {sum, elements(lhs), elements(rhs)};
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, sum.getType(),
+             b.getStringAttr(isFloat ? "llvm.x86.avx512bf16.dpbf16ps.512"
+                                     : "llvm.x86.avx512.vpdpbusd.512"),
+             operands)
+      .getResult(0);
+}
+
+/// Adds the products of one word of each row by the words of number `word`.
+MicroKernels::Vectors
+MicroKernels::addDots(const Operands &operands, Value word,
+                      llvm::function_ref<Value(int64_t)> wordOfRow,
+                      ValueRange sums, Type accumulated) {
+  int64_t lanes = state.registerLanes(accumulated);
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  Vectors columns, results(sums);
+  for (int64_t j = 0; j < operands.vectors; ++j)
+    columns.push_back(state.access.load(
+        operands.rhs, {word, state.access.constant(j * lanes)},
+        {lanes, Value()}, b.getI32Type()));
+  for (int64_t i = 0; i < operands.rows; ++i) {
+    Value own = wordOfRow(i);
+    if (!isa<FloatType>(accumulated))
+      own = arith::XOrIOp::create(
+          b, loc, own,
+          arith::ConstantIntOp::create(b, loc, b.getI32Type(),
+                                       int32_t(kSignBits)));
+    Value factor = vector::BroadcastOp::create(b, loc, type, own);
+    for (int64_t j = 0; j < operands.vectors; ++j) {
+      Value &sum = results[i * operands.vectors + j];
+      sum = addDot(sum, factor, columns[j]);
+    }
+  }
+  return results;
+}
+
+/// Emits the steps along the reduced axis, each with a word of each row. A last
+/// word may have fewer elements.
+MicroKernels::Vectors MicroKernels::multiplyWords(const TileProduct &product,
+                                                  const Operands &operands,
+                                                  Vectors sums) {
+  TileAccess &access = state.access;
+  TileMemory lhs = operands.lhs;
+  Type element = lhs.elementType;
+  Value step = access.constant(inWord);
+  OpFoldResult whole = access.multipleBelow(product.depth, inWord);
+  Value end = access.valueOf(whole);
+  auto loop = scf::ForOp::create(b, loc, access.constant(0), end, step, sums);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value k = loop.getInductionVar();
+    Value word = arith::DivUIOp::create(b, loc, k, step);
+    auto wordAt = [&](int64_t i) -> Value {
+      Value address = access.addressOf(lhs, {access.constant(i), k});
+      return LLVM::LoadOp::create(b, loc, b.getI32Type(), address,
+                                  element.getIntOrFloatBitWidth() / 8);
+    };
+    scf::YieldOp::create(b, loc,
+                         addDots(operands, word, wordAt,
+                                 loop.getRegionIterArgs(),
+                                 product.accumulated));
+  }
+  sums = loop.getResults();
+  std::optional<int64_t> known = getConstantIntValue(product.depth);
+  if (known && *known % inWord == 0)
+    return sums;
+  Value rest =
+      arith::SubIOp::create(b, loc, access.valueOf(product.depth), end);
+  Value isLeft = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest,
+                                       access.constant(0));
+  auto branch = scf::IfOp::create(b, loc, ValueRange(sums).getTypes(), isLeft,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value mask = access.firstLanes(rest, inWord);
+  auto lastWord = [&](int64_t i) -> Value {
+    Value elements =
+        access.load(lhs, {access.constant(i), end}, {inWord, mask}, element);
+    if (lhs.isPadded) // the lanes that do not exist have any value
+      elements = arith::SelectOp::create(
+          b, loc, mask, elements,
+          arith::ConstantOp::create(b, loc, b.getZeroAttr(elements.getType())));
+    auto type = VectorType::get({1}, b.getI32Type());
+    return vector::ExtractOp::create(
+        b, loc, vector::BitCastOp::create(b, loc, type, elements),
+        ArrayRef<int64_t>{0});
+  };
+  scf::YieldOp::create(b, loc,
+                       addDots(operands,
+                               arith::DivUIOp::create(b, loc, end, step),
+                               lastWord, sums, product.accumulated));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, sums);
+  return branch.getResults();
+}
+
+/// Returns what the products of columns are too large by, as 128 is added to
+/// each element of the LHS: 128 times the sums of the columns.
+MicroKernels::Vectors MicroKernels::sumOffsets(const TileProduct &product,
+                                               const Part &columns) {
+  TileAccess &access = state.access;
+  int64_t lanes = state.registerLanes(product.accumulated);
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  Value zero = access.constant(0);
+  TileMemory rhs = access.partAt(product.rhs, {zero, columns.first});
+  rhs.strides.back() = b.getIndexAttr(1);
+  Vectors start(
+      llvm::divideCeil(columns.count, lanes),
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(type)).getResult());
+  Value words = arith::CeilDivUIOp::create(
+      b, loc, access.valueOf(product.depth), access.constant(inWord));
+  auto loop =
+      scf::ForOp::create(b, loc, zero, words, access.constant(1), start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value factor = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(
+          type, b.getI32IntegerAttr(int32_t(kSignBits)).getValue()));
+  Vectors sums(loop.getRegionIterArgs());
+  for (auto [j, sum] : llvm::enumerate(sums))
+    sum = addDot(sum, factor,
+                 access.load(rhs,
+                             {loop.getInductionVar(),
+                              access.constant(int64_t(j) * lanes)},
+                             {lanes, Value()}, b.getI32Type()));
+  scf::YieldOp::create(b, loc, sums);
+  return loop.getResults();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Emits one micro-kernel. `offsets` are subtracted from the columns.
 void MicroKernels::emitKernel(const TileProduct &product, const Part &rows,
-                              const Part &columns) {
+                              const Part &columns, ArrayRef<Value> offsets) {
   Type accumulated = product.accumulated;
   int64_t lanes = state.registerLanes(accumulated);
   int64_t vectors = llvm::divideCeil(columns.count, lanes);
   auto type = VectorType::get({lanes}, accumulated);
   TileAccess &access = state.access;
   Value zero = access.constant(0);
-  TileMemory lhs = access.partAt(product.lhs, {rows.first, zero});
-  TileMemory rhs = access.partAt(product.rhs, {zero, columns.first});
-  if (rhs.panel != 0)
-    rhs.strides.back() = b.getIndexAttr(1);
-  TileMemory sums =
+  Operands operands{access.partAt(product.lhs, {rows.first, zero}),
+                    access.partAt(product.rhs, {zero, columns.first}),
+                    rows.count, vectors, Value()};
+  if (operands.rhs.panel != 0)
+    operands.rhs.strides.back() = b.getIndexAttr(1);
+  TileMemory target =
       access.partAt(product.accumulator, {rows.first, columns.first});
 
   // Lanes of the last vector that are no columns must not be read.
-  Value mask;
-  if (!rhs.isPadded && !columns.fillsVectors) {
+  if (!operands.rhs.isPadded && !columns.fillsVectors) {
     Value left = arith::SubIOp::create(
         b, loc, access.valueOf(product.columns),
         access.add(columns.first, access.constant((vectors - 1) * lanes)));
-    mask = access.firstLanes(left, lanes);
+    operands.mask = access.firstLanes(left, lanes);
   }
   auto at = [&](int64_t i, int64_t j) {
     return llvm::SmallVector<Value>{access.constant(i),
                                     access.constant(j * lanes)};
   };
-  llvm::SmallVector<Value> start;
+  Vectors sums;
   for (int64_t i = 0; i < rows.count; ++i)
-    for (int64_t j = 0; j < vectors; ++j)
-      start.push_back(
+    for (int64_t j = 0; j < vectors; ++j) {
+      Value start =
           product.startsFromZero
               ? arith::ConstantOp::create(b, loc, b.getZeroAttr(type))
                     .getResult()
-              : access.load(sums, at(i, j), {lanes, Value()}, accumulated));
-  auto loop = scf::ForOp::create(b, loc, zero, access.valueOf(product.depth),
-                                 access.constant(1), start);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value k = loop.getInductionVar();
-    llvm::SmallVector<Value> columnsOfRhs, results(loop.getRegionIterArgs());
-    for (int64_t j = 0; j < vectors; ++j)
-      columnsOfRhs.push_back(
-          widen(access.load(rhs, {k, access.constant(j * lanes)},
-                            {lanes, j + 1 == vectors ? mask : Value()},
-                            rhs.elementType),
-                accumulated));
-    for (int64_t i = 0; i < rows.count; ++i) {
-      Value scalar = widen(
-          access.load(lhs, {access.constant(i), k}, Lanes(), lhs.elementType),
-          accumulated);
-      Value factor = vector::BroadcastOp::create(b, loc, type, scalar);
-      for (int64_t j = 0; j < vectors; ++j) {
-        Value &sum = results[i * vectors + j];
-        if (isa<FloatType>(accumulated))
-          sum = vector::FMAOp::create(b, loc, factor, columnsOfRhs[j], sum);
-        else
-          sum = arith::AddIOp::create(
-              b, loc, sum,
-              arith::MulIOp::create(b, loc, factor, columnsOfRhs[j]));
-      }
+              : access.load(target, at(i, j), {lanes, Value()}, accumulated);
+      if (!offsets.empty())
+        start = arith::SubIOp::create(b, loc, start, offsets[j]);
+      sums.push_back(start);
     }
-    b.setInsertionPointToEnd(loop.getBody());
-    scf::YieldOp::create(b, loc, results);
-  }
+  sums = inWord > 1 ? multiplyWords(product, operands, sums)
+                    : multiplySteps(product, operands, sums);
   for (int64_t i = 0; i < rows.count; ++i)
     for (int64_t j = 0; j < vectors; ++j)
-      access.store(loop.getResult(i * vectors + j), sums, at(i, j),
-                   {lanes, Value()});
+      access.store(sums[i * vectors + j], target, at(i, j), {lanes, Value()});
 }

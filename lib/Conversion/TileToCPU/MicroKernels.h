@@ -24,8 +24,8 @@ namespace fusion {
 
 /// One contraction of tiles in memory: accumulator += lhs * rhs.
 struct TileProduct {
-  TileMemory lhs;         ///< (i1, r1), any strides
-  TileMemory rhs;         ///< (r1, i2), unit stride along i2
+  TileMemory lhs;         ///< (i1, r1); for dots of unit stride along r1
+  TileMemory rhs;         ///< (r1, i2), unit stride along i2; for dots in words
   TileMemory accumulator; ///< (i1, i2), padded
   mlir::Type accumulated; ///< type of its elements
   bool startsFromZero = false;
@@ -55,14 +55,32 @@ private:
   void forParts(mlir::OpFoldResult extent, int64_t step,
                 const std::optional<llvm::SmallVector<int64_t, 2>> &possible,
                 int64_t unit, Body body);
+  using Vectors = llvm::SmallVector<mlir::Value>;
+  /// What a micro-kernel multiplies, from its first row and column on.
+  struct Operands {
+    TileMemory lhs, rhs;
+    int64_t rows, vectors;
+    mlir::Value mask; ///< of the last vector of the RHS; null: none
+  };
+
   void emitKernel(const TileProduct &product, const Part &rows,
-                  const Part &columns);
+                  const Part &columns, llvm::ArrayRef<mlir::Value> offsets);
+  Vectors multiplySteps(const TileProduct &product, const Operands &operands,
+                        Vectors sums);
+  Vectors multiplyWords(const TileProduct &product, const Operands &operands,
+                        Vectors sums);
+  Vectors addDots(const Operands &operands, mlir::Value word,
+                  llvm::function_ref<mlir::Value(int64_t)> wordOfRow,
+                  mlir::ValueRange sums, mlir::Type accumulated);
+  mlir::Value addDot(mlir::Value sum, mlir::Value lhs, mlir::Value rhs);
+  Vectors sumOffsets(const TileProduct &product, const Part &columns);
   mlir::Value widen(mlir::Value value, mlir::Type accumulated);
 
   KernelState &state;
   mlir::OpBuilder &b;
   const mlir::Location &loc;
   int64_t rowsOfKernel, columnsOfKernel;
+  int64_t inWord; ///< neighbours along r1 that an instruction multiplies
 };
 
 } // namespace fusion

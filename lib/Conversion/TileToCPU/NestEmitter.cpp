@@ -166,24 +166,28 @@ static std::optional<unsigned> denseDimension(const TileMemory &memory) {
 }
 
 /// Finds the dimension that the rows of blocks have: one along which a value
-/// that is read in place or stored is dense.
+/// that is read in place or stored is dense, or the rows that words join.
 void NestEmitter::findBlocks() {
-  blockRows = state.registerLanes(b.getF32Type());
+  int64_t vector = state.registerLanes(b.getF32Type());
+  for (NestRoot &root : roots) {
+    if (root.reducesLanes())
+      return;
+    rowsInWord = std::max(rowsInWord, root.target.rowsInWord);
+  }
+  if (rowsInWord > 1)
+    blocked = 0;
   auto isDimension = [&](std::optional<unsigned> dimension) {
-    if (!dimension || shape[*dimension] < blockRows ||
+    if (!dimension || shape[*dimension] < vector ||
         (blocked && *blocked != *dimension))
       return false;
     blocked = dimension;
     return true;
   };
-  for (const NestRoot &root : roots) {
-    if (root.reducesLanes()) {
-      blocked = std::nullopt;
-      transposed.clear();
-      return;
-    }
-    if (root.kind == NestRoot::Kind::Store)
-      isDimension(denseDimension(root.target));
+  for (NestRoot &root : roots) {
+    if (root.kind == NestRoot::Kind::Store &&
+        (root.target.rowsInWord > 1 ||
+         isDimension(denseDimension(root.target))))
+      across.push_back({&root, {}});
     visitTree(root.value, state, [&](Value tile) {
       if (typeOf(tile).getShape() != shape)
         return false;
@@ -194,125 +198,232 @@ void NestEmitter::findBlocks() {
         return other.tile == tile;
       });
       if (!isKnown && isDimension(denseDimension(*memory)))
-        transposed.push_back({tile, *memory});
+        transposed.push_back({tile, *memory, {}});
       return false;
     });
   }
 }
 
-/// Emits the rows of dimension `blocked` in blocks, and those that are left one
-/// by one.
-LogicalResult NestEmitter::emitRowBlocks(Indices &indices) {
-  unsigned d = *blocked;
-  OpFoldResult whole = state.access.multipleBelow(ends[d], blockRows);
-  auto emitLoop = [&](OpFoldResult first, OpFoldResult end, int64_t step) {
-    if (std::optional<int64_t> from = getConstantIntValue(first);
-        from && getConstantIntValue(end) == from)
-      return success();
-    auto loop = scf::ForOp::create(b, loc, state.access.valueOf(first),
-                                   state.access.valueOf(end),
-                                   state.access.constant(step));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    indices.push_back(loop.getInductionVar());
-    LogicalResult result = emitDimension(d + 1, indices);
+/// Emits a loop over rows of dimension `blocked`, `step` of them in an
+/// iteration.
+LogicalResult NestEmitter::emitRowLoop(Indices &indices, OpFoldResult first,
+                                       OpFoldResult end, int64_t step) {
+  std::optional<int64_t> from = getConstantIntValue(first);
+  if (from && getConstantIntValue(end) == from)
+    return success();
+  auto loop = scf::ForOp::create(b, loc, state.access.valueOf(first),
+                                 state.access.valueOf(end),
+                                 state.access.constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  indices.push_back(loop.getInductionVar());
+  LogicalResult result = emitDimension(*blocked + 1, indices);
+  indices.pop_back();
+  return result;
+}
+
+/// Emits the rows from `first` on, which are fewer than a word has. Others are
+/// zero.
+LogicalResult NestEmitter::emitLastWords(Indices &indices, OpFoldResult first) {
+  OpFoldResult end = ends[*blocked];
+  auto emit = [&](int64_t rows) {
+    existingRows = rows;
+    indices.push_back(state.access.valueOf(first));
+    LogicalResult result = emitDimension(*blocked + 1, indices);
     indices.pop_back();
     return result;
   };
-  isInBlock = true;
-  LogicalResult result = emitLoop(b.getIndexAttr(0), whole, blockRows);
-  isInBlock = false;
-  if (failed(result))
-    return failure();
-  return emitLoop(whole, ends[d], 1);
+  std::optional<int64_t> from = getConstantIntValue(first),
+                         to = getConstantIntValue(end);
+  if (from && to)
+    return *from == *to ? success() : emit(*to - *from);
+  Value rest = arith::SubIOp::create(b, loc, state.access.valueOf(end),
+                                     state.access.valueOf(first));
+  for (int64_t rows = 1; rows < rowsInWord; ++rows) {
+    Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
+                                     state.access.constant(rows));
+    auto branch = scf::IfOp::create(b, loc, is, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    if (failed(emit(rows)))
+      return failure();
+  }
+  return success();
 }
 
-/// Emits the points of a block's rows, of which `indices` are the first one.
-/// Columns beyond `left`, if that is given, are not accessed.
-LogicalResult NestEmitter::emitBlock(ArrayRef<Value> indices,
-                                     const Lanes &lanes, OpFoldResult left) {
-  Lanes rows{blockRows, Value()};
+/// Emits the rows of dimension `blocked` in blocks, and those that are left in
+/// words or one by one.
+LogicalResult NestEmitter::emitRowBlocks(Indices &indices) {
+  OpFoldResult end = ends[*blocked], done = b.getIndexAttr(0);
+  auto emitBlocks = [&](int64_t rows) {
+    blockRows = existingRows = rows;
+    OpFoldResult whole = state.access.multipleBelow(end, rows);
+    LogicalResult result = emitRowLoop(indices, done, whole, rows);
+    done = whole;
+    return result;
+  };
+  auto hasColumns = [](const Across &each) {
+    return each.root->target.rowsInWord == 1;
+  };
+  isInBlock = true;
+  isTransposed = true;
+  if ((!transposed.empty() || llvm::any_of(across, hasColumns)) &&
+      failed(emitBlocks(state.registerLanes(b.getF32Type()))))
+    return failure();
+  isTransposed = false;
+  if (rowsInWord > 1 &&
+      (failed(emitBlocks(rowsInWord)) || failed(emitLastWords(indices, done))))
+    return failure();
+  isInBlock = false;
+  return rowsInWord > 1 ? success() : emitRowLoop(indices, done, end, 1);
+}
+
+/// Returns the rows of a block at one column, in a memory that is dense along
+/// them.
+TileMemory NestEmitter::columnAt(const TileMemory &memory,
+                                 ArrayRef<Value> indices, Value column) {
+  Indices at(indices);
+  at.back() = state.access.add(at.back(), column);
+  TileMemory part = memory;
+  part.base = state.access.addressOf(memory, at);
+  part.strides = {b.getIndexAttr(1)};
+  part.isPadded = false;
+  return part;
+}
+
+/// Loads what a block reads across its rows. Columns beyond `left`, if that is
+/// given, are not accessed.
+void NestEmitter::loadTransposed(ArrayRef<Value> indices, const Lanes &lanes,
+                                 OpFoldResult left) {
   std::optional<int64_t> known;
   if (left)
     known = getConstantIntValue(left);
-  int64_t columns = left ? known.value_or(lanes.count) : lanes.count;
-  // The rows of column `j` of a memory that is dense along them.
-  auto columnAt = [&](const TileMemory &memory, Value column) {
-    llvm::SmallVector<Value> at(indices);
-    at.back() = state.access.add(at.back(), column);
-    TileMemory part = memory;
-    part.base = state.access.addressOf(memory, at);
-    part.strides = {b.getIndexAttr(1)};
-    part.isPadded = false;
-    return part;
-  };
-  Value zero = state.access.constant(0);
-  llvm::SmallVector<llvm::SmallVector<Value>> loaded;
-  for (const Transposed &read : transposed) {
-    Type stored = read.memory.elementType;
-    llvm::SmallVector<Value> values;
-    for (int64_t j = 0; j < columns; ++j) {
+  for (Transposed &read : transposed) {
+    llvm::SmallVector<Value> columns;
+    for (int64_t j = 0; j < known.value_or(lanes.count); ++j) {
       Value column = state.access.constant(j);
       if (left && !known) // the last column that exists instead of others
         column = arith::MinUIOp::create(
             b, loc, column,
             arith::SubIOp::create(b, loc, state.access.valueOf(left),
                                   state.access.constant(1)));
-      values.push_back(
-          state.access.load(columnAt(read.memory, column), zero, rows, stored));
+      columns.push_back(state.access.load(
+          columnAt(read.memory, indices, column), state.access.constant(0),
+          {blockRows, Value()}, read.memory.elementType));
     }
-    values.resize(lanes.count, values.back());
-    loaded.push_back(transposeRows(b, loc, values));
+    columns.resize(lanes.count, columns.back());
+    read.rows = transposeRows(b, loc, columns);
   }
+}
 
-  llvm::SmallVector<NestRoot *> across;
-  for (NestRoot &root : roots)
-    if (root.kind == NestRoot::Kind::Store &&
-        denseDimension(root.target) == blocked)
-      across.push_back(&root);
-  llvm::SmallVector<llvm::SmallVector<Value>> stored(across.size());
-  llvm::SmallVector<Value> row(indices);
-  for (int64_t i = 0; i < blockRows; ++i) {
-    row[*blocked] =
-        state.access.add(indices[*blocked], state.access.constant(i));
-    evaluator.leaveRow();
-    for (const NestRoot &root : roots)
-      if (failed(evaluator.evaluateRow(root.value, ArrayRef(row).drop_back(),
-                                       lanes.count)))
+/// Evaluates the roots in a row of a block. Those that are stored for all rows
+/// together keep their values.
+LogicalResult NestEmitter::emitBlockRow(ArrayRef<Value> indices, int64_t number,
+                                        const Lanes &lanes) {
+  Indices row(indices);
+  row[*blocked] =
+      state.access.add(row[*blocked], state.access.constant(number));
+  evaluator.leaveRow();
+  for (const NestRoot &root : roots)
+    if (failed(evaluator.evaluateRow(root.value, ArrayRef(row).drop_back(),
+                                     lanes.count)))
+      return failure();
+  if (isTransposed)
+    for (const Transposed &read : transposed)
+      evaluator.setAtPoint(
+          read.tile, row,
+          state.access.fromMemory(read.rows[number],
+                                  typeOf(read.tile).getElementType()));
+  for (NestRoot &root : roots) {
+    auto *place =
+        llvm::find_if(across, [&](const Across &a) { return a.root == &root; });
+    if (place == across.end()) {
+      if (failed(emitRoot(root, row, lanes)))
         return failure();
-    for (auto [read, values] : llvm::zip_equal(transposed, loaded))
-      evaluator.setAtPoint(read.tile, row,
-                           state.access.fromMemory(
-                               values[i], typeOf(read.tile).getElementType()));
-    for (NestRoot &root : roots) {
-      auto *place = llvm::find(across, &root);
-      if (place == across.end()) {
-        if (failed(emitRoot(root, row, lanes)))
-          return failure();
-        continue;
-      }
-      FailureOr<Value> value = evaluator.evaluate(root.value, row, lanes);
-      if (failed(value))
-        return failure();
-      stored[place - across.begin()].push_back(
-          state.access.toMemory(*value, root.target.elementType));
+      continue;
     }
+    FailureOr<Value> value = evaluator.evaluate(root.value, row, lanes);
+    if (failed(value))
+      return failure();
+    place->rows.push_back(*value);
   }
-  for (auto [root, values] : llvm::zip_equal(across, stored)) {
-    llvm::SmallVector<Value> all = transposeRows(b, loc, values);
-    for (int64_t j = 0; j < columns; ++j) {
-      OpBuilder::InsertionGuard guard(b);
-      if (left && !known) {
-        Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                             state.access.constant(j),
-                                             state.access.valueOf(left));
-        auto branch = scf::IfOp::create(b, loc, exists, /*withElse=*/false);
-        b.setInsertionPointToStart(branch.thenBlock());
-      }
-      state.access.store(
-          all[j], columnAt(root->target, state.access.constant(j)), zero, rows);
+  return success();
+}
+
+/// Stores the rows of a block in columns, of which those beyond `left` do not
+/// exist.
+void NestEmitter::storeColumns(const NestRoot &root, ArrayRef<Value> rows,
+                               ArrayRef<Value> indices, const Lanes &lanes,
+                               OpFoldResult left) {
+  std::optional<int64_t> known;
+  if (left)
+    known = getConstantIntValue(left);
+  llvm::SmallVector<Value> stored;
+  for (Value row : rows)
+    stored.push_back(state.access.toMemory(row, root.target.elementType));
+  llvm::SmallVector<Value> columns = transposeRows(b, loc, stored);
+  for (int64_t j = 0; j < known.value_or(lanes.count); ++j) {
+    OpBuilder::InsertionGuard guard(b);
+    Value column = state.access.constant(j);
+    if (left && !known) {
+      Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           column, state.access.valueOf(left));
+      auto branch = scf::IfOp::create(b, loc, exists, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
     }
+    state.access.store(columns[j], columnAt(root.target, indices, column),
+                       state.access.constant(0), {blockRows, Value()});
   }
+}
+
+/// Stores the rows of a block in words of `rowsInWord` rows.
+void NestEmitter::storeWords(const NestRoot &root, ArrayRef<Value> rows,
+                             ArrayRef<Value> indices, const Lanes &lanes) {
+  unsigned bits = 32 / rowsInWord;
+  Type element = b.getIntegerType(bits);
+  llvm::SmallVector<Value> parts;
+  for (Value row : rows)
+    parts.push_back(
+        arith::BitcastOp::create(b, loc, lanes.typeOf(element), row));
+  while (parts.size() < size_t(blockRows))
+    parts.push_back(arith::ConstantOp::create(
+        b, loc, b.getZeroAttr(lanes.typeOf(element))));
+  Value inWord = state.access.constant(rowsInWord);
+  for (int64_t first = 0; first < blockRows; first += rowsInWord) {
+    // Each round joins neighbours at half the distance.
+    llvm::SmallVector<Value> joined(ArrayRef(parts).slice(first, rowsInWord));
+    while (joined.size() > 1) {
+      size_t half = joined.size() / 2;
+      for (size_t i = 0; i < half; ++i)
+        joined[i] =
+            vector::InterleaveOp::create(b, loc, joined[i], joined[half + i]);
+      joined.resize(half);
+    }
+    Value words = vector::BitCastOp::create(
+        b, loc, cast<VectorType>(lanes.typeOf(b.getI32Type())), joined.front());
+    Indices at(indices);
+    at.front() = arith::DivUIOp::create(
+        b, loc, state.access.add(at.front(), state.access.constant(first)),
+        inWord);
+    state.access.store(words, root.target, at, {lanes.count, Value()});
+  }
+}
+
+/// Emits the points of a block's rows, of which `indices` are the first one.
+LogicalResult NestEmitter::emitBlock(ArrayRef<Value> indices,
+                                     const Lanes &lanes, OpFoldResult left) {
+  if (isTransposed)
+    loadTransposed(indices, lanes, left);
+  for (Across &each : across)
+    each.rows.clear();
+  for (int64_t row = 0; row < existingRows; ++row)
+    if (failed(emitBlockRow(indices, row, lanes)))
+      return failure();
+  for (const Across &each : across)
+    if (each.root->target.rowsInWord > 1)
+      storeWords(*each.root, each.rows, indices, lanes);
+    else
+      storeColumns(*each.root, each.rows, indices, lanes, left);
   return success();
 }
 

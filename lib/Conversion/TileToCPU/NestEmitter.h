@@ -53,6 +53,9 @@ private:
   void findBlocks();
   mlir::LogicalResult emitDimension(unsigned d, Indices &indices);
   mlir::LogicalResult emitRowBlocks(Indices &indices);
+  mlir::LogicalResult emitRowLoop(Indices &indices, mlir::OpFoldResult first,
+                                  mlir::OpFoldResult end, int64_t step);
+  mlir::LogicalResult emitLastWords(Indices &indices, mlir::OpFoldResult first);
   mlir::LogicalResult emitRow(Indices &indices);
   mlir::LogicalResult emitVectors(Indices &indices, mlir::OpFoldResult end);
   mlir::LogicalResult emitWhole(Indices &indices, mlir::Value first,
@@ -63,6 +66,17 @@ private:
                                 const Lanes &lanes, mlir::OpFoldResult left);
   mlir::LogicalResult emitBlock(llvm::ArrayRef<mlir::Value> indices,
                                 const Lanes &lanes, mlir::OpFoldResult left);
+  void loadTransposed(llvm::ArrayRef<mlir::Value> indices, const Lanes &lanes,
+                      mlir::OpFoldResult left);
+  mlir::LogicalResult emitBlockRow(llvm::ArrayRef<mlir::Value> indices,
+                                   int64_t row, const Lanes &lanes);
+  void storeColumns(const NestRoot &root, llvm::ArrayRef<mlir::Value> rows,
+                    llvm::ArrayRef<mlir::Value> indices, const Lanes &lanes,
+                    mlir::OpFoldResult left);
+  void storeWords(const NestRoot &root, llvm::ArrayRef<mlir::Value> rows,
+                  llvm::ArrayRef<mlir::Value> indices, const Lanes &lanes);
+  TileMemory columnAt(const TileMemory &memory,
+                      llvm::ArrayRef<mlir::Value> indices, mlir::Value column);
   mlir::LogicalResult emitRoot(NestRoot &root,
                                llvm::ArrayRef<mlir::Value> indices,
                                const Lanes &lanes);
@@ -76,6 +90,12 @@ private:
   struct Transposed {
     mlir::Value tile;
     TileMemory memory;
+    llvm::SmallVector<mlir::Value> rows; ///< of the block that is emitted
+  };
+  /// A root that is stored for all rows of a block together.
+  struct Across {
+    NestRoot *root;
+    llvm::SmallVector<mlir::Value> rows; ///< of the block that is emitted
   };
 
   KernelState &state;
@@ -89,9 +109,12 @@ private:
   bool isExpensive; ///< whether operators take longer than accesses
   /// The dimension of the rows of a block, if there are blocks.
   std::optional<unsigned> blocked;
-  int64_t blockRows = 0;
-  bool isInBlock = false;
+  int64_t rowsInWord = 1; ///< of roots that are stored in words
+  // The block that is emitted: its rows, and how many of them exist.
+  int64_t blockRows = 0, existingRows = 0;
+  bool isInBlock = false, isTransposed = false;
   llvm::SmallVector<Transposed> transposed;
+  llvm::SmallVector<Across> across;
 };
 
 } // namespace fusion

@@ -32,6 +32,10 @@ struct TileMemory {
   /// by side; 0: none. Vectors have a panel's columns. The last stride is then
   /// that of a panel's begin.
   int64_t panel = 0;
+  /// Rows whose elements lie side by side in the panels, as a word of 32 bits
+  /// for each column; 1: none. `elementType` is then that of words, and a row
+  /// of words has as many rows.
+  int64_t rowsInWord = 1;
 
   bool isSameAs(const TileMemory &other) const {
     return base == other.base && strides == other.strides;

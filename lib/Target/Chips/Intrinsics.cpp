@@ -13,6 +13,7 @@ using namespace fusion;
 
 static constexpr MultiplicandType halfTypes[] = {MultiplicandType::F16,
                                                  MultiplicandType::BF16};
+static constexpr MultiplicandType bf16Types[] = {MultiplicandType::BF16};
 static constexpr MultiplicandType f32Types[] = {MultiplicandType::F32};
 static constexpr MultiplicandType f64Types[] = {MultiplicandType::F64};
 static constexpr MultiplicandType floatTypes[] = {
@@ -116,6 +117,18 @@ static constexpr Intrinsic microKernel(llvm::StringLiteral name, int64_t i1,
   return kernel;
 }
 
+/// Micro-kernels whose instruction adds the products of r1 neighbours: 32 bits
+/// of a row of the LHS by the same rows of each column (Intel's manual,
+/// VDPBF16PS and VPDPBUSD).
+static constexpr Intrinsic dotKernel(llvm::StringLiteral name, int64_t r1,
+                                     llvm::ArrayRef<MultiplicandType> types,
+                                     bool CpuInfo::*feature) {
+  Intrinsic kernel = microKernel(name, 14, 32, 64, 32 / r1, types);
+  kernel.r1 = r1;
+  kernel.cpuFeature = feature;
+  return kernel;
+}
+
 // wgmma of tf32 truncates its operands, while contractions round them. wgmma of
 // 8-bit floats accumulates in fewer bits than f32 has. Both are for types that
 // allow it.
@@ -134,6 +147,8 @@ static constexpr Intrinsic intrinsics[] = {
     microKernel("avx2.m6n16", 6, 16, 32, 32, floatTypes),
     microKernel("avx2.f64.m6n8", 6, 8, 32, 64, f64Types),
     microKernel("avx2.s8.m6n16", 6, 16, 32, 32, s8Types),
+    dotKernel("avx512.bf16.m14n32k2", 2, bf16Types, &CpuInfo::hasAvx512Bf16),
+    dotKernel("avx512.vnni.m14n32k4", 4, s8Types, &CpuInfo::hasVnni),
     microKernel("avx512.m14n32", 14, 32, 64, 32, floatTypes),
     microKernel("avx512.f64.m14n16", 14, 16, 64, 64, f64Types),
     microKernel("avx512.s8.m14n32", 14, 32, 64, 32, s8Types),

@@ -52,6 +52,21 @@ FailureOr<const ChipInfo *> fusion::nativeChipOf(ModuleOp module) {
   return chip;
 }
 
+/// Returns the CPU whose instructions the code of a module has.
+static FailureOr<const CpuInfo *> instructionsOf(ModuleOp module,
+                                                 const ChipInfo &chip) {
+  Attribute attr = module->getAttr(tile::kInstructionsAttrName);
+  if (!attr)
+    return chip.cpu;
+  auto other = dyn_cast<fuse::ChipAttr>(attr);
+  const ChipInfo *info = other ? lookupChip(other.getName()) : nullptr;
+  if (info && info->isCpu())
+    return info->cpu;
+  return emitError(findBeginning(module), "'")
+         << tile::kInstructionsAttrName << "' is " << attr
+         << "; the instructions must be those of a CPU";
+}
+
 static std::unique_ptr<llvm::TargetMachine>
 createTargetMachine(const CpuInfo &cpu, std::string &error) {
   static std::once_flag initialized;
@@ -173,6 +188,9 @@ LogicalResult fusion::makeNativeModule(ModuleOp module, bool hasEntryPoints,
   FailureOr<const ChipInfo *> chip = nativeChipOf(module);
   if (failed(chip))
     return failure();
+  FailureOr<const CpuInfo *> cpu = instructionsOf(module, **chip);
+  if (failed(cpu))
+    return failure();
   for (auto nested : module.getOps<ModuleOp>()) {
     if (!nested->hasAttr(tile::kNativeAttrName))
       continue;
@@ -188,7 +206,7 @@ LogicalResult fusion::makeNativeModule(ModuleOp module, bool hasEntryPoints,
     return failure();
 
   std::string error;
-  result.machine = createTargetMachine(*(*chip)->cpu, error);
+  result.machine = createTargetMachine(**cpu, error);
   if (!result.machine)
     return module.emitError("no back end for x86-64: ") << error;
   result.code =
@@ -202,6 +220,7 @@ LogicalResult fusion::makeNativeModule(ModuleOp module, bool hasEntryPoints,
     return result.kernels.emitError(llvm::toString(std::move(linked)));
   if (hasEntryPoints && failed(addFunctionsOfC(module, *result.code)))
     return failure();
-  prepareFunctions(*result.code, result.kernels, *(*chip)->cpu);
+  expandDots(*result.code, **cpu);
+  prepareFunctions(*result.code, result.kernels, **cpu);
   return success();
 }

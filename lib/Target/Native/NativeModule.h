@@ -9,6 +9,8 @@
 #ifndef FUSION_LIB_TARGET_NATIVE_NATIVEMODULE_H
 #define FUSION_LIB_TARGET_NATIVE_NATIVEMODULE_H
 
+#include "fusion/Target/Chips/ChipTable.h"
+#include "fusion/Target/Chips/CpuInfo.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -29,6 +31,9 @@ struct NativeModule {
 /// Returns the chip of a module that is to become machine code, or diagnoses
 /// that it has none or a GPU.
 mlir::FailureOr<const ChipInfo *> nativeChipOf(mlir::ModuleOp module);
+
+/// Replaces instructions that `cpu` may lack by others that compute the same.
+void expandDots(llvm::Module &code, const CpuInfo &cpu);
 
 /// Checks the kernels and translates them, with entry points for C if these are
 /// asked for. Errors are diagnosed.

@@ -357,6 +357,9 @@ FailureOr<std::string> fusion::translateToManifest(ModuleOp module,
                         {"kernels", std::move(kernels)},
                         {"functions", std::move(functions)}};
   if (const CpuInfo *cpu = lookupChip(chip.getName())->cpu) {
+    if (auto other = module->getAttrOfType<fuse::ChipAttr>(
+            tile::kInstructionsAttrName))
+      cpu = lookupChip(other.getName())->cpu;
     manifest["object"] = llvm::encodeBase64(code);
     manifest["cpu"] = cpu->llvmCpu.str();
     manifest["cpu_features"] = cpu->llvmFeatures.str();

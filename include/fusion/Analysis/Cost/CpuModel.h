@@ -46,10 +46,15 @@ struct KernelOperands {
   double widensVector = 0, widensElement = 0;
   /// Instructions that multiply and add a vector.
   unsigned multiplyAdds = 1;
+  /// Elements along r1 that an instruction multiplies.
+  int64_t depthOfStep = 1;
+  /// Such instructions started in a cycle, and cycles to a dependent one; 0:
+  /// those of FMAs.
+  unsigned units = 0, latency = 0;
 };
 
 /// Returns the cycles of one micro-kernel: `rows` rows by `vectors` vectors of
-/// the accumulator and `depth` steps. A step takes as long as its FMAs, its
+/// the accumulator and `depth` elements along r1. A step takes as long as its FMAs, its
 /// loads, or the latency of a dependent FMA. The accumulators are loaded before
 /// and stored after the steps.
 double cyclesOfKernel(int64_t rows, int64_t vectors, int64_t depth,

@@ -54,6 +54,8 @@ struct Intrinsic {
   bool ChipInfo::*feature = nullptr;
   /// Bytes of the vector registers that a micro-kernel is for; 0 for GPUs.
   unsigned vectorBytes = 0;
+  /// What a CPU must have for a micro-kernel, or null.
+  bool CpuInfo::*cpuFeature = nullptr;
 
   /// An operand in shared memory is read there by a descriptor.
   TilePlaces lhs, rhs, accumulator;
@@ -73,7 +75,8 @@ struct Intrinsic {
   /// Returns whether `chip` offers the intrinsic.
   bool availableOn(const ChipInfo &chip) const {
     if (chip.isCpu() || isMicroKernel())
-      return chip.isCpu() && chip.cpu->vectorBytes == vectorBytes;
+      return chip.isCpu() && chip.cpu->vectorBytes == vectorBytes &&
+             (!cpuFeature || chip.cpu->*cpuFeature);
     return chip.computeCapability >= minCapability &&
            (!feature || chip.*feature);
   }
@@ -85,6 +88,10 @@ struct Intrinsic {
   /// tile, and smaller ones compute the rows and columns that are left. So
   /// tiles of any size are divided by it.
   bool isMicroKernel() const { return unit == IntrinsicUnit::Vector; }
+  /// Returns whether a micro-kernel adds products of r1 neighbours along the
+  /// reduced axis by one instruction. An element of the RHS is then packed
+  /// beside its neighbours.
+  bool multipliesDots() const { return isMicroKernel() && r1 > 1; }
   /// Returns whether one operation multiplies whole tiles of its operands, and
   /// not steps of r1.
   bool multipliesWholeTiles() const { return readsShared() || isMicroKernel(); }

@@ -25,6 +25,10 @@ constexpr llvm::StringLiteral kPartialAttrName = "tile.partial";
 /// A unit attribute of the nested module of kernels in the llvm dialect.
 constexpr llvm::StringLiteral kNativeAttrName = "fuse.native";
 
+/// A `#fuse.chip`, an attribute of the outer module: the CPU whose instructions
+/// the machine code has, if not those of the chip that it is compiled for.
+constexpr llvm::StringLiteral kInstructionsAttrName = "fuse.instructions";
+
 /// Bytes of scratch memory that a worker needs to execute blocks of a kernel,
 /// an i64 attribute of the kernel; absent: none.
 constexpr llvm::StringLiteral kScratchAttrName = "fuse.scratch";
