@@ -208,3 +208,67 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
     tile.return
   }
 }
+
+// -----
+
+// Pairs of bf16 that are multiplied by one instruction: two rows of the RHS are packed side by side, the last of 19 beside zeros. A row
+// of the LHS is read in words, its last element alone.
+// CHECK-LABEL: func.func @pairs
+// CHECK: vector.interleave %{{.*}}, %{{.*}} : vector<32xi16> -> vector<64xi16>
+// CHECK: llvm.store %{{.*}} : vector<32xi32>, !llvm.ptr
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0> : vector<32xi16>
+// CHECK: vector.interleave %{{.*}}, %[[ZERO]] : vector<32xi16> -> vector<64xi16>
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> i32
+// CHECK: vector.broadcast %{{.*}} : i32 to vector<16xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+// CHECK: %[[LAST:.*]] = vector.create_mask %{{.*}} : vector<2xi1>
+// CHECK: llvm.intr.masked.load %{{.*}}, %[[LAST]]
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+module attributes {fuse.chip = #fuse.chip<"znver5">} {
+  tile.kernel @pairs(%x: !tile.ptr<bf16> {tile.access = #tile.access<read>}, %w: !tile.ptr<bf16> {tile.access = #tile.access<read>},
+                     %y: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c19 = arith.constant 19 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant dense<0.0> : tensor<2x32xf32>
+    %a = tile.view %x[%c0] sizes[%c2, %c19] strides[%c19, %c1] : <bf16> -> <2 x bf16, unit = 1, alignment = 2>
+    %b = tile.view %w[%c0] sizes[%c19, %c32] strides[%c32, %c1] : <bf16> -> <2 x bf16, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c2, %c32] strides[%c32, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %l = tile.load %a[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x bf16, unit = 1, alignment = 2> -> tensor<2x19xbf16>
+    %r = tile.load %b[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x bf16, unit = 1, alignment = 16> -> tensor<19x32xbf16>
+    %p = tile.dot %l, %r, %zero "avx512.bf16.m14n32k2" warps [1, 1] : tensor<2x19xbf16>, tensor<19x32xbf16> -> tensor<2x32xf32>
+    tile.store %p, %to[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<2x32xf32>, <2 x f32, unit = 1, alignment = 16>
+    tile.return
+  }
+}
+
+// -----
+
+// Quadruples of signed bytes. The instruction takes unsigned ones of the LHS, which are 128 more; the columns start from as much less.
+// CHECK-LABEL: func.func @quadruples
+// CHECK: %[[MANY:.*]] = arith.constant dense<-2139062144> : vector<16xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: %[[START:.*]] = arith.subi %{{.*}}, %{{.*}} : vector<16xi32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[START]]
+// CHECK: arith.xori
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+module attributes {fuse.chip = #fuse.chip<"znver5">} {
+  tile.kernel @quadruples(%x: !tile.ptr<i8> {tile.access = #tile.access<read>}, %w: !tile.ptr<i8> {tile.access = #tile.access<read>},
+                          %y: !tile.ptr<i32> {tile.access = #tile.access<write>}) attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c16 = arith.constant 16 : index
+    %zero = arith.constant dense<0> : tensor<2x16xi32>
+    %a = tile.view %x[%c0] sizes[%c2, %c16] strides[%c16, %c1] : <i8> -> <2 x i8, unit = 1, alignment = 16>
+    %b = tile.view %w[%c0] sizes[%c16, %c16] strides[%c16, %c1] : <i8> -> <2 x i8, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c2, %c16] strides[%c16, %c1] : <i32> -> <2 x i32, unit = 1, alignment = 16>
+    %l = tile.load %a[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x i8, unit = 1, alignment = 16> -> tensor<2x16xi8>
+    %r = tile.load %b[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x i8, unit = 1, alignment = 16> -> tensor<16x16xi8>
+    %p = tile.dot %l, %r, %zero "avx512.vnni.m14n32k4" warps [1, 1] : tensor<2x16xi8>, tensor<16x16xi8> -> tensor<2x16xi32>
+    tile.store %p, %to[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<2x16xi32>, <2 x i32, unit = 1, alignment = 16>
+    tile.return
+  }
+}

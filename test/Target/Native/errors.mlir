@@ -18,11 +18,23 @@
 // SYMBOL: symbol.mlir:7:3: error: has the symbol 'fusion_f', as another function or kernel
 // RUN: not fusion-translate --fuse-to-manifest %t/kernel.mlir 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: error: 'tile.launch' op launches '@kernels::@nope', which is no lowered kernel; lower the module with fuse-to-native
+// RUN: not fusion-translate --fuse-to-object %t/instructions.mlir 2>&1 | FileCheck %s --check-prefix=INSTRUCTIONS
+// INSTRUCTIONS: instructions.mlir:2:3: error: 'fuse.instructions' is #fuse.chip<"sm_80">; the instructions must be those of a CPU
+// RUN: not fusion-run %t/no-chip.mlir --chip=znver5 --instructions=sm_80 2>&1 | FileCheck %s --check-prefix=OPTION
+// OPTION: fusion-run: error: --instructions: 'sm_80' is no CPU
+// RUN: not fusion-run %t/no-chip.mlir --chip=sm_80 --instructions=x86-64-v3 2>&1 | FileCheck %s --check-prefix=OF-GPU
+// OF-GPU: fusion-run: error: --instructions is for CPUs, and 'sm_80' is a GPU
 // A module without kernels has no code.
 // RUN: fusion-translate --fuse-to-object %t/empty.mlir | count 0
 
 //--- no-chip.mlir
 module {
+  func.func @f() {
+    return
+  }
+}
+//--- instructions.mlir
+module attributes {fuse.chip = #fuse.chip<"znver5">, fuse.instructions = #fuse.chip<"sm_80">} {
   func.func @f() {
     return
   }
