@@ -115,19 +115,22 @@ LogicalResult LoopNests::add(tile::StoreOp op) {
   return success();
 }
 
+static bool isLimited(const TileLimits &limits) {
+  return llvm::any_of(limits, [](const auto &each) { return !each.empty(); });
+}
+
 LogicalResult LoopNests::materializeInto(Value tile, Operation *at,
                                          const TileMemory &target,
                                          bool isFilled) {
   TileLimits own = state.limits.limitsOf(tile);
-  bool isLimited =
-      llvm::any_of(own, [](const auto &each) { return !each.empty(); });
   if (failed(prepare(tile, at, own)))
     return failure();
-  if (isFilled && isLimited)
+  isFilled &= isLimited(own);
+  if (isFilled)
     fill(target, typeOf(tile).getShape(),
          cast<TypedAttr>(b.getZeroAttr(target.elementType)));
   NestRoot root{NestRoot::Kind::Store, tile};
-  root.isMasked = isFilled && isLimited;
+  root.isMasked = isFilled;
   root.target = target;
   if (root.isMasked)
     root.target.isPadded = false;
@@ -157,14 +160,16 @@ LogicalResult LoopNests::materialize(OpOperand &use, Type stored,
   Value tile = use.get();
   if (!stored)
     stored = typeOf(tile).getElementType();
-  // The memory of a value of the same shape that the result replaces.
+  // The memory of a value of the same shape that the result replaces. A tile
+  // that is filled before it is computed has memory of its own.
+  bool isApart = isFilled && isLimited(state.limits.limitsOf(tile));
   std::optional<TileMemory> target;
   visitTree(tile, state, [&](Value value) {
     auto known = state.memory.find(value);
     if (known == state.memory.end()) // other elements are read elsewhere
       return !isa_and_nonnull<tile::TransposeOp, tile::SliceOp>(
           value.getDefiningOp());
-    if (!target && known->second.isPadded && value != tile &&
+    if (!isApart && !target && known->second.isPadded && value != tile &&
         known->second.elementType == TileAccess::storedType(stored) &&
         typeOf(value).getShape() == typeOf(tile).getShape() &&
         canOverwrite(value, use))
