@@ -101,11 +101,15 @@ LogicalResult BlockEmitter::emitScalar(Operation *op) {
 LogicalResult BlockEmitter::prepareCaptured(Operation *op) {
   llvm::SmallVector<Value> needed;
   op->walk([&](Operation *inner) {
+    if (auto slice = dyn_cast<tile::SliceOp>(inner);
+        slice && state.packed.contains(slice))
+      return;
     for (Value operand : inner->getOperands()) {
       Operation *maker = operand.getDefiningOp();
       if (!maker || op->isAncestor(maker) || !isVirtual(maker) ||
           isa<arith::ConstantOp, tile::SplatOp, tile::IotaOp>(maker) ||
-          state.inPlace(operand) || llvm::is_contained(needed, operand))
+          state.inPlace(operand) || llvm::is_contained(needed, operand) ||
+          (isa<tile::DotOp>(inner) && state.packed.contains(operand)))
         continue;
       needed.push_back(operand);
     }
@@ -196,8 +200,10 @@ LogicalResult BlockEmitter::emit(scf::ForOp op) {
   for (auto [number, init] : llvm::enumerate(op.getInitArgs())) {
     Value argument = op.getRegionIterArg(number), result = op.getResult(number);
     if (isa<tile::ArrayType>(init.getType())) {
-      ArrayMemory array = state.arrays.lookup(init);
-      state.arrays[argument] = state.arrays[result] = array;
+      FailureOr<ArrayMemory> array = arrayOf(init);
+      if (failed(array))
+        return failure();
+      state.arrays[argument] = state.arrays[result] = *array;
     } else if (isTile(init)) {
       FailureOr<TileMemory> memory = carry(op.getInitArgsMutable()[number]);
       if (failed(memory))
@@ -286,12 +292,11 @@ TileMemory BlockEmitter::slotOf(const ArrayMemory &array, Value number) {
   return slot;
 }
 
-LogicalResult BlockEmitter::emit(tile::MakeArrayOp op) {
+FailureOr<ArrayMemory> BlockEmitter::start(tile::MakeArrayOp op) {
   RankedTensorType type = typeOf(op.getInit());
   int64_t count = op.getType().getCount();
   ArrayMemory array =
       state.allocateArray(count, type.getShape(), type.getElementType());
-  state.arrays[op.getResult()] = array;
   DenseElementsAttr constant;
   if (!matchPattern(op.getInit(), m_Constant(&constant)) || !constant.isSplat())
     return op.emitOpError("starts from tiles that are not constant");
@@ -306,11 +311,32 @@ LogicalResult BlockEmitter::emit(tile::MakeArrayOp op) {
       state.access.multiply(loop.getInductionVar(),
                             b.getIndexAttr(array.distance)));
   nests.fill(slot, type.getShape(), constant.getSplatValue<TypedAttr>());
+  return array;
+}
+
+LogicalResult BlockEmitter::emit(tile::MakeArrayOp op) {
+  // Each of several users, and each iteration, changes an array of its own.
+  if (!op->hasOneUse() || op->user_begin()->getBlock() != op->getBlock())
+    return success();
+  FailureOr<ArrayMemory> array = start(op);
+  if (failed(array))
+    return failure();
+  state.arrays[op.getResult()] = *array;
   return success();
 }
 
+FailureOr<ArrayMemory> BlockEmitter::arrayOf(Value array) {
+  auto known = state.arrays.find(array);
+  if (known != state.arrays.end())
+    return known->second;
+  return start(array.getDefiningOp<tile::MakeArrayOp>());
+}
+
 LogicalResult BlockEmitter::emit(tile::ArrayGetOp op) {
-  TileMemory slot = slotOf(state.arrays[op.getArray()], op.getIndex());
+  FailureOr<ArrayMemory> array = arrayOf(op.getArray());
+  if (failed(array))
+    return failure();
+  TileMemory slot = slotOf(*array, op.getIndex());
   // A value that is read after its place in the array gets another one.
   bool isReplaced = false;
   for (Operation *user : op.getArray().getUsers())
@@ -331,10 +357,12 @@ LogicalResult BlockEmitter::emit(tile::ArrayGetOp op) {
 }
 
 LogicalResult BlockEmitter::emit(tile::ArraySetOp op) {
-  ArrayMemory array = state.arrays[op.getArray()];
-  state.arrays[op.getResult()] = array;
+  FailureOr<ArrayMemory> array = arrayOf(op.getArray());
+  if (failed(array))
+    return failure();
+  state.arrays[op.getResult()] = *array;
   OpOperand &use = op.getValueMutable();
-  TileMemory slot = slotOf(array, op.getIndex());
+  TileMemory slot = slotOf(*array, op.getIndex());
   // Later readers know no limits of the tile.
   if (!state.memory.contains(use.get()) &&
       failed(nests.materialize(use, Type(), /*isFilled=*/true)))

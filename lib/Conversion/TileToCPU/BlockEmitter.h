@@ -49,6 +49,9 @@ private:
   mlir::FailureOr<TileMemory> operandMemory(tile::DotOp dot, bool isRhs);
   mlir::FailureOr<TileMemory> accumulatorMemory(tile::DotOp op,
                                                 bool &startsFromZero);
+  /// Allocates an array and fills it with the tiles that it starts from.
+  mlir::FailureOr<ArrayMemory> start(tile::MakeArrayOp op);
+  mlir::FailureOr<ArrayMemory> arrayOf(mlir::Value array);
   TileMemory slotOf(const ArrayMemory &array, mlir::Value number);
 
   KernelState &state;

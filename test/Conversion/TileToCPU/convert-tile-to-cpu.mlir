@@ -272,3 +272,42 @@ module attributes {fuse.chip = #fuse.chip<"znver5">} {
     tile.return
   }
 }
+
+// -----
+
+// An array changes in place, so two loops that start from equal ones have one each.
+// CHECK-LABEL: func.func @arrays
+// CHECK-SAME: %[[SCRATCH:[a-z0-9]*]]: !llvm.ptr) attributes
+// CHECK: %[[ONE:.*]] = llvm.getelementptr %[[SCRATCH]][0] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK: %[[TWO:.*]] = llvm.getelementptr %[[SCRATCH]][768] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK: llvm.getelementptr %[[ONE]]
+// CHECK: llvm.getelementptr %[[TWO]]
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @arrays(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %y: !tile.ptr<f32> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %c16 = arith.constant 16 : index
+    %zero = arith.constant dense<0.0> : tensor<4x16xf32>
+    %from = tile.view %x[%c0] sizes[%c4, %c16] strides[%c16, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c4, %c16] strides[%c16, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %start = tile.make_array %zero : <2 x tensor<4x16xf32>>
+    %one = scf.for %i = %c0 to %c2 step %c1 iter_args(%array = %start) -> (!tile.array<2 x tensor<4x16xf32>>) {
+      %a = tile.load %from[%i, %c0] {in_bounds = array<i1: false, true>} : <2 x f32, unit = 1, alignment = 16> -> tensor<4x16xf32>
+      %next = tile.array_set %a, %array[%i] : <2 x tensor<4x16xf32>>
+      scf.yield %next : !tile.array<2 x tensor<4x16xf32>>
+    }
+    %two = scf.for %i = %c0 to %c2 step %c1 iter_args(%array = %start) -> (!tile.array<2 x tensor<4x16xf32>>) {
+      %a = tile.array_get %one[%i] : <2 x tensor<4x16xf32>>
+      %b = tile.array_get %array[%i] : <2 x tensor<4x16xf32>>
+      %c = arith.addf %a, %b : tensor<4x16xf32>
+      %next = tile.array_set %c, %array[%i] : <2 x tensor<4x16xf32>>
+      scf.yield %next : !tile.array<2 x tensor<4x16xf32>>
+    }
+    %sum = tile.array_get %two[%c1] : <2 x tensor<4x16xf32>>
+    tile.store %sum, %to[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<4x16xf32>, <2 x f32, unit = 1, alignment = 16>
+    tile.return
+  }
+}
