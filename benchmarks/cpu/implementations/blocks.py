@@ -67,6 +67,7 @@ class Block:
         with torch.no_grad():
             graph = make_fx(whole, decomposition_table=decompositions(), tracing_mode="fake",
                             _allow_non_fake_inputs=True)(*self.arguments)  # fmt: skip
+            graph.graph.eliminate_dead_code()
             with FlopCounterMode(display=False) as counter:
                 result = self.call(*self.arguments)
         outputs = [(tuple(result.shape), _TYPES[result.dtype])]

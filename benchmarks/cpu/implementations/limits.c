@@ -2,9 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the machine can do: rates of multiply-adds and of exponentials, and of streams. Each function works for about
-// `seconds` on `threads` threads that begin together, and returns the rate of the slowest times their number, per
-// second. The rates of one thread's vectors are those of the widest that the compiler's target has.
+// What the machine can do: rates of multiply-adds and of exponentials, and of
+// streams. Each function works for about `seconds` on `threads` threads that
+// begin together, and returns the rate of the slowest times their number, per
+// second. The rates of one thread's vectors are those of the widest that the
+// compiler's target has.
 
 #define _GNU_SOURCE
 #include <immintrin.h>
@@ -30,21 +32,22 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// As many independent sums as hide the latency of the units: 2 units, at most 5 cycles each.
+// As many independent sums as hide the latency of the units: 2 units, at most 5
+// cycles each.
 enum { Sums = 12, Steps = 200 };
 
 #define KEEP(x) __asm__ volatile("" : "+x"(x))
-#define FMA_STEPS(TYPE, ONE)                                                                                           \
-  TYPE sums[Sums], factor = (TYPE){} + ONE, other = (TYPE){} + ONE;                                                    \
-  for (int i = 0; i < Sums; ++i)                                                                                       \
-    sums[i] = (TYPE){};                                                                                                \
-  KEEP(factor);                                                                                                        \
-  KEEP(other);                                                                                                         \
-  for (int step = 0; step < Steps; ++step) {                                                                           \
-    _Pragma("clang loop unroll(full)") for (int i = 0; i < Sums; ++i) {                                                \
-      sums[i] = __builtin_elementwise_fma(factor, other, sums[i]);                                                                              \
-      KEEP(sums[i]);                                                                                                   \
-    }                                                                                                                  \
+#define FMA_STEPS(TYPE, ONE)                                                   \
+  TYPE sums[Sums], factor = (TYPE){} + ONE, other = (TYPE){} + ONE;            \
+  for (int i = 0; i < Sums; ++i)                                               \
+    sums[i] = (TYPE){};                                                        \
+  KEEP(factor);                                                                \
+  KEEP(other);                                                                 \
+  for (int step = 0; step < Steps; ++step) {                                   \
+    _Pragma("clang loop unroll(full)") for (int i = 0; i < Sums; ++i) {        \
+      sums[i] = __builtin_elementwise_fma(factor, other, sums[i]);             \
+      KEEP(sums[i]);                                                           \
+    }                                                                          \
   }
 
 /// Operations of one call.
@@ -114,10 +117,13 @@ static double fma_f16(void *none) {
 }
 #endif
 
-// exp(x) to about one unit in the last place of f32 for |x| < 80: two-step reduction by log(2), a polynomial of degree 6
-// (Taylor's, |r| < 0.35), and the exponent added to the bits. The exponentials of a softmax cost this at least.
+// exp(x) for |x| < 80, to about one unit in the last place of f32: reduction by
+// log(2) in two steps, a polynomial of degree 6 (Taylor) for |r| < 0.35, and
+// the exponent added to the bits. The exponentials of a softmax cost this at
+// least.
 static inline F32 exponential(F32 x) {
-  const F32 magic = (F32){} + 12582912.0f; // rounds to an integer in the low bits
+  const F32 magic =
+      (F32){} + 12582912.0f; // rounds to an integer in the low bits
   F32 shifted = x * 1.44269504f + magic;
   F32 n = shifted - magic;
   F32 r = n * -0.693359375f + x;
@@ -153,16 +159,16 @@ typedef struct {
   int64_t bytes;
 } Arrays;
 
-#define STREAM(BODY)                                                                                                   \
-  Arrays *arrays = data;                                                                                               \
-  int64_t vectors = arrays->bytes / Bytes;                                                                             \
-  F32 *a = (F32 *)arrays->a, *b = (F32 *)arrays->b, *c = (F32 *)arrays->c;                                             \
-  (void)a, (void)b, (void)c;                                                                                           \
-  F32 sums[8] = {};                                                                                                    \
-  for (int64_t i = 0; i + 8 <= vectors; i += 8) {                                                                      \
-    _Pragma("clang loop unroll(full)") for (int u = 0; u < 8; ++u) { BODY }                                            \
-  }                                                                                                                    \
-  for (int u = 0; u < 8; ++u)                                                                                          \
+#define STREAM(BODY)                                                           \
+  Arrays *arrays = data;                                                       \
+  int64_t vectors = arrays->bytes / Bytes;                                     \
+  F32 *a = (F32 *)arrays->a, *b = (F32 *)arrays->b, *c = (F32 *)arrays->c;     \
+  (void)a, (void)b, (void)c;                                                   \
+  F32 sums[8] = {};                                                            \
+  for (int64_t i = 0; i + 8 <= vectors; i += 8) {                              \
+    _Pragma("clang loop unroll(full)") for (int u = 0; u < 8; ++u) { BODY }    \
+  }                                                                            \
+  for (int u = 0; u < 8; ++u)                                                  \
     KEEP(sums[u]);
 
 static double stream_read(void *data) {
@@ -202,8 +208,7 @@ static const struct {
   Work work;
   int arrays; // that are used
 } Kinds[] = {
-    {"f32", fma_f32, 0},
-    {"f64", fma_f64, 0},
+    {"f32", fma_f32, 0},        {"f64", fma_f64, 0},
 #if defined(__AVX512BF16__)
     {"bf16", dot_bf16, 0},
 #endif
@@ -213,14 +218,10 @@ static const struct {
 #if defined(__AVX512FP16__)
     {"f16", fma_f16, 0},
 #endif
-    {"exp", exponentials, 0},
-    {"read", stream_read, 1},
-    {"write", stream_write, 1},
-    {"write, non-temporal", stream_write_past, 1},
-    {"copy", stream_copy, 2},
-    {"copy, non-temporal", stream_copy_past, 2},
-    {"add", stream_add, 3},
-    {"add, non-temporal", stream_add_past, 3},
+    {"exp", exponentials, 0},   {"read", stream_read, 1},
+    {"write", stream_write, 1}, {"write, non-temporal", stream_write_past, 1},
+    {"copy", stream_copy, 2},   {"copy, non-temporal", stream_copy_past, 2},
+    {"add", stream_add, 3},     {"add, non-temporal", stream_add_past, 3},
 };
 
 typedef struct {
@@ -265,11 +266,14 @@ static void *run(void *data) {
 
 /// The name of measurement `index`; null behind the last one.
 const char *limit_name(int64_t index) {
-  return index < (int64_t)(sizeof(Kinds) / sizeof(*Kinds)) ? Kinds[index].name : NULL;
+  return index < (int64_t)(sizeof(Kinds) / sizeof(*Kinds)) ? Kinds[index].name
+                                                           : NULL;
 }
 
-/// The rate of measurement `index`: operations, or bytes where it has arrays, which take `bytes` in each thread.
-double limit_rate(int64_t index, int64_t threads, int64_t bytes, double seconds) {
+/// The rate of measurement `index`: operations, or bytes where it has arrays,
+/// which take `bytes` in each thread.
+double limit_rate(int64_t index, int64_t threads, int64_t bytes,
+                  double seconds) {
   enum { Most = 256 };
   if (threads < 1 || threads > Most)
     return 0;
@@ -278,7 +282,8 @@ double limit_rate(int64_t index, int64_t threads, int64_t bytes, double seconds)
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, NULL, (unsigned)threads);
   for (int64_t i = 0; i < threads; ++i) {
-    states[i] = (Thread){Kinds[index].work, bytes, Kinds[index].arrays, seconds, 0, &barrier};
+    states[i] = (Thread){Kinds[index].work, bytes, Kinds[index].arrays,
+                         seconds,           0,     &barrier};
     if (i > 0)
       pthread_create(&ids[i], NULL, run, &states[i]);
   }

@@ -58,7 +58,7 @@ class Client:
             pass  # it may have left an answer that says why
         ready, _, _ = select.select([self.process.stdout], [], [], limit)
         line = self.process.stdout.readline() if ready else b""
-        return json.loads(line) if line else {"error": f"no answer within {limit:.0f} s" if not ready else self._end()}
+        return json.loads(line) if line else {"error": f"no answer within {limit:g} s" if not ready else self._end()}
 
     def _end(self):
         code = self.process.wait()

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which samples count, and what they say.
 
-Samples are {"us": [...], "canary": [...], "waited": [...]} in the order of measurement: microseconds of a call, GFLOP/s of
-the slower canary beside the sample, and the time for which threads waited for a core as a part of the sample's.
+Samples are {"us": [...], "canary": [...], "waited": [...]} in the order of measurement: microseconds of a call, GFLOP/s
+of the slower canary beside the sample, and the time for which threads waited for a core as a part of the sample's.
 """
 
 import math
@@ -52,9 +52,9 @@ def geometric_mean(numbers):
 def take(ask, names, wanted, best, most=3, alive=lambda: True):
     """Samples of several implementations in turn, each round beginning with another one.
 
-    ask(name): (microseconds, canary, waited), or None where the implementation failed. wanted: {name: undisturbed samples}.
-    best: the run's best canary so far, in a list, which is kept current. Ends when all have what is wanted, or `most`
-    times that many were taken. Returns {name: samples}; those of failed ones have "failed".
+    ask(name): (microseconds, canary, waited), or None where the implementation failed. wanted: {name: undisturbed
+    samples}. best: the run's best canary so far, in a list, which is kept current. Ends when all have what is wanted,
+    `most` times that many were taken, or alive() is false. Returns {name: samples}; those of failed ones have "failed".
     """
     found = {name: {"us": [], "canary": [], "waited": [], "wanted": wanted[name]} for name in names}
     turn, names = 0, list(names)

@@ -31,11 +31,11 @@ def digest(*files):
 
 
 class Session:
-    """options: peers, samples, row_seconds, binaries, work (folder of what is compiled), scratch (folder in memory), tvm_trials.
-    say(text) reports progress."""
+    """options: peers, samples, row_seconds, cores, binaries, work (folder of what is compiled), scratch (folder in
+    memory), tvm_trials. library: of limits.build(). log: a file for what libraries print."""
 
-    def __init__(self, options, library, log, say):
-        self.options, self.library, self.log, self.say = options, library, log, say
+    def __init__(self, options, library, log):
+        self.options, self.library, self.log = options, library, log
         self.tools = digest(options.binaries / "fusion-opt", options.binaries / "fusion-translate")
         self.clients, self.best = {}, {}
         self.reference = Client("reference", self._settings(1), log)
@@ -148,10 +148,11 @@ class Session:
                 request = {"do": "load", "job": job, "folder": str(folder), "inputs": inputs, "results": str(results)}
                 answer = client.ask(request, PREPARE_LIMIT)
             if not answer["ok"]:
-                entry |= {"status": "unavailable" if answer.get("unavailable") else "failed", "message": answer["error"]}
+                status = "unavailable" if answer.get("unavailable") else "failed"
+                entry |= {"status": status, "message": answer["error"]}
                 continue
-            request = {"do": "check", "files": answer["files"], "ours": name == "ours", "finish": name in known.FROM_ONNX}
-            check = self.reference.ask(request, PREPARE_LIMIT)
+            request = {"do": "check", "files": answer["files"], "ours": name == "ours"}
+            check = self.reference.ask({**request, "finish": name in known.FROM_ONNX}, PREPARE_LIMIT)
             shutil.rmtree(results)
             if not check["ok"]:
                 entry["message"] = check["error"]
