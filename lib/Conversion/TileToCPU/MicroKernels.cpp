@@ -303,6 +303,12 @@ MicroKernels::Vectors MicroKernels::sumOffsets(const TileProduct &product,
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Returns how many vectors a line of the cache has.
+int64_t MicroKernels::vectorsOfLine(VectorType type) const {
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  return std::max<int64_t>(1, state.chip.cpu->lineBytes / bytes);
+}
+
 /// Emits one micro-kernel. `offsets` are subtracted from the columns.
 void MicroKernels::emitKernel(const TileProduct &product, const Part &rows,
                               const Part &columns, ArrayRef<Value> offsets) {
@@ -331,21 +337,33 @@ void MicroKernels::emitKernel(const TileProduct &product, const Part &rows,
     return llvm::SmallVector<Value>{access.constant(i),
                                     access.constant(j * lanes)};
   };
+  // Sums that the tile has already are added at the end: until then their
+  // lines are on the way.
+  if (!product.startsFromZero)
+    for (int64_t i = 0; i < rows.count; ++i)
+      for (int64_t j = 0; j < vectors; j += vectorsOfLine(type))
+        LLVM::Prefetch::create(b, loc, access.addressOf(target, at(i, j)),
+                               /*rw=*/1, /*hint=*/3, /*cache=*/1);
   Vectors sums;
+  Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   for (int64_t i = 0; i < rows.count; ++i)
-    for (int64_t j = 0; j < vectors; ++j) {
-      Value start =
-          product.startsFromZero
-              ? arith::ConstantOp::create(b, loc, b.getZeroAttr(type))
-                    .getResult()
-              : access.load(target, at(i, j), {lanes, Value()}, accumulated);
-      if (!offsets.empty())
-        start = arith::SubIOp::create(b, loc, start, offsets[j]);
-      sums.push_back(start);
-    }
+    for (int64_t j = 0; j < vectors; ++j)
+      sums.push_back(
+          offsets.empty()
+              ? none
+              : arith::SubIOp::create(b, loc, none, offsets[j]).getResult());
   sums = inWord > 1 ? multiplyWords(product, operands, sums)
                     : multiplySteps(product, operands, sums);
   for (int64_t i = 0; i < rows.count; ++i)
-    for (int64_t j = 0; j < vectors; ++j)
-      access.store(sums[i * vectors + j], target, at(i, j), {lanes, Value()});
+    for (int64_t j = 0; j < vectors; ++j) {
+      Value sum = sums[i * vectors + j];
+      if (!product.startsFromZero) {
+        Value before =
+            access.load(target, at(i, j), {lanes, Value()}, accumulated);
+        sum = isa<FloatType>(accumulated)
+                  ? arith::AddFOp::create(b, loc, before, sum).getResult()
+                  : arith::AddIOp::create(b, loc, before, sum).getResult();
+      }
+      access.store(sum, target, at(i, j), {lanes, Value()});
+    }
 }

@@ -73,6 +73,7 @@ private:
                   llvm::function_ref<mlir::Value(int64_t)> wordOfRow,
                   mlir::ValueRange sums, mlir::Type accumulated);
   mlir::Value addDot(mlir::Value sum, mlir::Value lhs, mlir::Value rhs);
+  int64_t vectorsOfLine(mlir::VectorType type) const;
   Vectors sumOffsets(const TileProduct &product, const Part &columns);
   mlir::Value widen(mlir::Value value, mlir::Type accumulated);
 
