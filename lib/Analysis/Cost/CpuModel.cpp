@@ -9,6 +9,7 @@
 #include "fusion/Analysis/Cost/CpuModel.h"
 #include "fusion/Analysis/Cost/CpuTraffic.h"
 #include "fusion/Analysis/Schedules/RetainedTiles.h"
+#include "fusion/Target/Chips/RowBlocks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -84,6 +85,25 @@ double fusion::cyclesOfTile(int64_t rows, int64_t columns, int64_t depth,
   if (int64_t rest = columns % intrinsic.i2)
     cycles += ofPanel(llvm::divideCeil(rest, lanes));
   return cycles;
+}
+
+double fusion::cyclesOfRows(int64_t rows, int64_t columns, int64_t depth,
+                            const KernelOperands &operands,
+                            const CpuInfo &cpu) {
+  // Adding the lanes of a vector takes some ten instructions.
+  constexpr double kLaneSum = 4;
+  RowBlock block = blockOfRows(rows, columns);
+  double sums = block.rows * block.columns;
+  double loads = block.rows + block.columns;
+  double step = std::max(
+      {sums * operands.multiplyAdds / cpu.fmaUnits, loads / loadsPerCycle(cpu),
+       loads * operands.widensVector, double(cpu.fmaLatency)});
+  double steps =
+      llvm::divideCeil(depth, cpu.vectorBytes / operands.accumulatorBytes);
+  double blocks = llvm::divideCeil(rows, block.rows) *
+                  double(llvm::divideCeil(columns, block.columns));
+  return blocks *
+         (kKernelStart + cpu.fmaLatency + steps * step + sums * kLaneSum);
 }
 
 double fusion::cyclesOfPoints(double points, ScalarWork work,
@@ -206,7 +226,8 @@ void ChainCycles::addContraction(unsigned number) {
   KernelOperands operands;
   MultiplicandType type = contraction.type.value_or(MultiplicandType::F32);
   operands.accumulatorBytes = type == MultiplicandType::F64 ? 8 : 4;
-  bool isOfDots = mapping.intrinsic->multipliesDots();
+  bool isOfRows = cpuOperand(group, schedule, number, /*isLhs=*/false).isOfRows;
+  bool isOfDots = mapping.intrinsic->multipliesDots() && !isOfRows;
   if (isOfDots) {
     bool isBf16 = type == MultiplicandType::BF16;
     operands.depthOfStep = mapping.intrinsic->r1;
@@ -254,8 +275,9 @@ void ChainCycles::addContraction(unsigned number) {
     for (auto [columns, columnTiles] : sizes[1])
       for (auto [depth, depthTiles] : sizes[2])
         cycles += others * rowTiles * columnTiles * depthTiles *
-                  cyclesOfTile(rows, columns, depth, *mapping.intrinsic,
-                               operands, cpu);
+                  (isOfRows ? cyclesOfRows(rows, columns, depth, operands, cpu)
+                            : cyclesOfTile(rows, columns, depth,
+                                           *mapping.intrinsic, operands, cpu));
   addPoints(number);
 }
 
@@ -329,10 +351,10 @@ void ChainCycles::addCopy(unsigned tensor, double elements, bool isTransposed,
   if (info.window && hasNeighbours(*info.window, cpu.f32Lanes()))
     cycles += cyclesOfPoints(elements, {kInstructionsOfWindow, 0}, cpu);
   else if (isTransposed || info.window)
-    cycles += elements / cpu.f32Lanes() *
-              (!info.window && canTranspose(info, outer, inner)
-                   ? kTransposeCycles
-                   : kGatherCycles);
+    cycles +=
+        elements / cpu.f32Lanes() *
+        (!info.window && canTranspose(info, outer, inner) ? kTransposeCycles
+                                                          : kGatherCycles);
   else
     cycles += cyclesOfPoints(elements, {kInstructionsOfCopy, 0}, cpu);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fusion/Analysis/Cost/CpuTraffic.h"
+#include "fusion/Target/Chips/RowBlocks.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <numeric>
@@ -23,6 +24,20 @@ bool fusion::isDenseAlong(const GroupTensor &tensor, unsigned axis) {
 
 double fusion::shareInDram(double bytes, const CpuInfo &cpu) {
   return std::min(1.0, 2 * bytes / cpu.l3Bytes);
+}
+
+/// Returns whether both operands of a contraction are dense along the reduced
+/// axis, and the RHS, which is read in place, is not along its columns.
+static bool canMultiplyRows(const GroupModel &group, const Schedule &schedule,
+                            unsigned number, const CpuOperand &rhs) {
+  const ContractionMapping &mapping = schedule.contractions[number];
+  if (!rhs.isTransposed && group.axes[mapping.i2].extent != 1)
+    return false;
+  for (unsigned tensor : rhs.tensors)
+    if (!isDenseAlong(group.tensors[tensor], mapping.r1))
+      return false;
+  CpuOperand lhs = cpuOperand(group, schedule, number, /*isLhs=*/true);
+  return lhs.isCopied || !lhs.isTransposed;
 }
 
 CpuOperand fusion::cpuOperand(const GroupModel &group, const Schedule &schedule,
@@ -57,6 +72,12 @@ CpuOperand fusion::cpuOperand(const GroupModel &group, const Schedule &schedule,
   for (unsigned tensor : operand.tensors)
     operand.isTransposed |= group.indexes(tensor, inner) &&
                             !isDenseAlong(group.tensors[tensor], inner);
+  operand.isOfRows = !isLhs && !isPacked && !isComputed && !hasWindow &&
+                     canMultiplyRows(group, schedule, number, operand);
+  if (operand.isOfRows) {
+    operand.isTransposed = false;
+    return operand;
+  }
   bool isNeeded = isComputed || hasWindow ||
                   ((isOfDots || !isLhs) && operand.isTransposed) ||
                   (isOfDots && !isLhs);
@@ -236,11 +257,13 @@ void Counter::addContraction(Node &parent, unsigned number) {
     node.trips = std::ceil(node.range / step);
     return node;
   };
-  Node rows = loop(mapping.i1, mapping.intrinsic->i1),
-       columns = loop(mapping.i2, mapping.intrinsic->i2);
-  std::pair<unsigned, double> micro[] = {
-      {mapping.i1, double(mapping.intrinsic->i1)},
-      {mapping.i2, double(mapping.intrinsic->i2)}};
+  RowBlock block{mapping.intrinsic->i1, mapping.intrinsic->i2};
+  if (cpuOperand(group, schedule, number, /*isLhs=*/false).isOfRows)
+    block = blockOfRows(tileOf(mapping.i1), tileOf(mapping.i2));
+  Node rows = loop(mapping.i1, block.rows),
+       columns = loop(mapping.i2, block.columns);
+  std::pair<unsigned, double> micro[] = {{mapping.i1, double(block.rows)},
+                                         {mapping.i2, double(block.columns)}};
   for (bool isLhs : {true, false}) {
     CpuOperand operand = cpuOperand(group, schedule, number, isLhs);
     if (operand.producer) {
@@ -256,12 +279,13 @@ void Counter::addContraction(Node &parent, unsigned number) {
         addAccess(rows, bufferOf(tensor, /*isScratch=*/false, own, {}), 1,
                   micro);
         rows.body.back().isAcrossPages =
-            !isLhs && distanceAlong(group, tensor, mapping.r1) >= kPageBytes;
+            !isLhs && !operand.isOfRows &&
+            distanceAlong(group, tensor, mapping.r1) >= kPageBytes;
         continue;
       }
-      unsigned copy = bufferOf(tensor, /*isScratch=*/true,
-                               isOfDots ? own : bytes,
-                               retained.values[tensor].axes);
+      unsigned copy =
+          bufferOf(tensor, /*isScratch=*/true, isOfDots ? own : bytes,
+                   retained.values[tensor].axes);
       addAccess(rows, copy, 1, micro);
       if (!operand.isCopiedLate)
         continue;

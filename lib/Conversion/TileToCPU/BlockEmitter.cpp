@@ -450,6 +450,21 @@ FailureOr<TileMemory> BlockEmitter::operandMemory(tile::DotOp dot, bool isRhs) {
   return state.memory[tile];
 }
 
+/// Returns where an RHS is, if it can be multiplied there row by row: it lies
+/// dense along the reduced axis, and not along its columns.
+std::optional<TileMemory> BlockEmitter::rowsOfRhs(tile::DotOp dot,
+                                                  const TileMemory &lhs) {
+  Value tile = dot.getRhs();
+  if (state.packed.contains(tile) || !lhs.isUnitStride())
+    return std::nullopt;
+  std::optional<TileMemory> memory = state.inPlace(tile);
+  if (!memory || memory->panel != 0 ||
+      !isConstantIntValue(memory->strides[0], 1) ||
+      (memory->isUnitStride() && typeOf(tile).getDimSize(1) != 1))
+    return std::nullopt;
+  return memory;
+}
+
 /// Returns where a contraction adds its products.
 FailureOr<TileMemory> BlockEmitter::accumulatorMemory(tile::DotOp op,
                                                       bool &startsFromZero) {
@@ -483,9 +498,13 @@ LogicalResult BlockEmitter::emit(tile::DotOp op) {
   FailureOr<TileMemory> lhs = operandMemory(op, /*isRhs=*/false);
   if (failed(lhs))
     return failure();
-  FailureOr<TileMemory> rhs = operandMemory(op, /*isRhs=*/true);
-  if (failed(rhs))
+  FailureOr<TileMemory> rhs = TileMemory();
+  if (std::optional<TileMemory> rows = rowsOfRhs(op, *lhs)) {
+    product.isOfRows = true;
+    rhs = *rows;
+  } else if (failed(rhs = operandMemory(op, /*isRhs=*/true))) {
     return failure();
+  }
   FailureOr<TileMemory> sums = accumulatorMemory(op, product.startsFromZero);
   if (failed(sums) || failed(nests.flush()))
     return failure();

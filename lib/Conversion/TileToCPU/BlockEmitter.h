@@ -47,6 +47,7 @@ private:
   mlir::FailureOr<TileMemory> copyOperand(mlir::Value tile, mlir::Operation *at,
                                           tile::DotOp dot, bool isRhs);
   mlir::FailureOr<TileMemory> operandMemory(tile::DotOp dot, bool isRhs);
+  std::optional<TileMemory> rowsOfRhs(tile::DotOp dot, const TileMemory &lhs);
   mlir::FailureOr<TileMemory> accumulatorMemory(tile::DotOp op,
                                                 bool &startsFromZero);
   /// Allocates an array and fills it with the tiles that it starts from.

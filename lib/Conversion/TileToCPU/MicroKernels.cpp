@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MicroKernels.h"
+#include "fusion/Target/Chips/RowBlocks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -83,6 +84,8 @@ void MicroKernels::forParts(
 }
 
 void MicroKernels::emit(const TileProduct &product) {
+  if (product.isOfRows)
+    return emitProductsOfRows(product);
   int64_t lanes = state.registerLanes(product.accumulated);
   // A vector of the RHS panel is read for all rows before the next panel: it
   // stays in the first level of cache.
@@ -297,6 +300,106 @@ MicroKernels::Vectors MicroKernels::sumOffsets(const TileProduct &product,
                              {lanes, Value()}, b.getI32Type()));
   scf::YieldOp::create(b, loc, sums);
   return loop.getResults();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows by rows
+//===----------------------------------------------------------------------===//
+
+/// Emits a contraction of operands that are both dense along the reduced axis.
+/// Vectors go along it, and their lanes are added at the end.
+void MicroKernels::emitProductsOfRows(const TileProduct &product) {
+  auto most = [](OpFoldResult extent) {
+    return std::max<int64_t>(1,
+                             getConstantIntValue(extent).value_or(INT64_MAX));
+  };
+  RowBlock block = blockOfRows(most(product.rows), most(product.columns));
+  forParts(product.columns, block.columns, product.possibleColumns, /*unit=*/1,
+           [&](const Part &columns) {
+             forParts(product.rows, block.rows, product.possibleRows,
+                      /*unit=*/1, [&](const Part &rows) {
+                        multiplyRows(product, rows, columns);
+                      });
+           });
+}
+
+/// Adds the products of vectors that begin at `k` along the reduced axis.
+MicroKernels::Vectors MicroKernels::addVectors(const TileProduct &product,
+                                               const Part &rows,
+                                               const Part &columns, Value k,
+                                               Value mask, ValueRange sums) {
+  Type accumulated = product.accumulated;
+  Lanes lanes{state.registerLanes(accumulated), mask};
+  TileAccess &access = state.access;
+  auto vectorAt = [&](const TileMemory &memory, ValueRange at) {
+    TileMemory row = memory;
+    row.base = access.addressOf(memory, at);
+    row.strides = {b.getIndexAttr(1)};
+    row.isPadded = false; // lanes beyond the last element are zero
+    return widen(access.load(row, access.constant(0), lanes, row.elementType),
+                 accumulated);
+  };
+  Vectors others, results(sums);
+  for (int64_t j = 0; j < columns.count; ++j)
+    others.push_back(vectorAt(
+        product.rhs, {k, access.add(columns.first, access.constant(j))}));
+  for (int64_t i = 0; i < rows.count; ++i) {
+    Value own =
+        vectorAt(product.lhs, {access.add(rows.first, access.constant(i)), k});
+    for (int64_t j = 0; j < columns.count; ++j) {
+      Value &sum = results[i * columns.count + j];
+      if (isa<FloatType>(accumulated))
+        sum = vector::FMAOp::create(b, loc, own, others[j], sum);
+      else
+        sum = arith::AddIOp::create(
+            b, loc, sum, arith::MulIOp::create(b, loc, own, others[j]));
+    }
+  }
+  return results;
+}
+
+/// Multiplies some rows of both operands.
+void MicroKernels::multiplyRows(const TileProduct &product, const Part &rows,
+                                const Part &columns) {
+  Type accumulated = product.accumulated;
+  int64_t lanes = state.registerLanes(accumulated);
+  auto type = VectorType::get({lanes}, accumulated);
+  TileAccess &access = state.access;
+  Vectors sums(rows.count * columns.count,
+               arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+  OpFoldResult whole = access.multipleBelow(product.depth, lanes);
+  Value end = access.valueOf(whole);
+  auto loop = scf::ForOp::create(b, loc, access.constant(0), end,
+                                 access.constant(lanes), sums);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(b, loc,
+                         addVectors(product, rows, columns,
+                                    loop.getInductionVar(), Value(),
+                                    loop.getRegionIterArgs()));
+  }
+  sums = loop.getResults();
+  std::optional<int64_t> known = getConstantIntValue(product.depth);
+  if (!known || *known % lanes != 0) {
+    Value rest =
+        arith::SubIOp::create(b, loc, access.valueOf(product.depth), end);
+    sums = addVectors(product, rows, columns, end,
+                      access.firstLanes(rest, lanes), sums);
+  }
+  auto kind = isa<FloatType>(accumulated) ? arith::AtomicRMWKind::addf
+                                          : arith::AtomicRMWKind::addi;
+  for (int64_t i = 0; i < rows.count; ++i)
+    for (int64_t j = 0; j < columns.count; ++j) {
+      Value at[] = {access.add(rows.first, access.constant(i)),
+                    access.add(columns.first, access.constant(j))};
+      Value sum = combineLanes(b, loc, kind, sums[i * columns.count + j]);
+      if (!product.startsFromZero)
+        sum = arith::getReductionOp(
+            kind, b, loc,
+            access.load(product.accumulator, at, Lanes(), accumulated), sum);
+      access.store(sum, product.accumulator, at, Lanes());
+    }
 }
 
 //===----------------------------------------------------------------------===//

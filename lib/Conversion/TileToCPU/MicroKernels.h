@@ -29,6 +29,8 @@ struct TileProduct {
   TileMemory accumulator; ///< (i1, i2), padded
   mlir::Type accumulated; ///< type of its elements
   bool startsFromZero = false;
+  /// Both operands have unit stride along r1, and are multiplied row by row.
+  bool isOfRows = false;
   /// Elements along i1, i2 and r1.
   mlir::OpFoldResult rows, columns, depth;
   /// What the rest of the rows and columns may be; all, if absent.
@@ -73,6 +75,12 @@ private:
                   llvm::function_ref<mlir::Value(int64_t)> wordOfRow,
                   mlir::ValueRange sums, mlir::Type accumulated);
   mlir::Value addDot(mlir::Value sum, mlir::Value lhs, mlir::Value rhs);
+  void emitProductsOfRows(const TileProduct &product);
+  void multiplyRows(const TileProduct &product, const Part &rows,
+                    const Part &columns);
+  Vectors addVectors(const TileProduct &product, const Part &rows,
+                     const Part &columns, mlir::Value k, mlir::Value mask,
+                     mlir::ValueRange sums);
   int64_t vectorsOfLine(mlir::VectorType type) const;
   Vectors sumOffsets(const TileProduct &product, const Part &columns);
   mlir::Value widen(mlir::Value value, mlir::Type accumulated);

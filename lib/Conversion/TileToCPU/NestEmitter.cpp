@@ -71,23 +71,6 @@ Value NestEmitter::identityOf(const NestRoot &root, const Lanes &lanes) {
                       lanes.typeOf(typeOf(root.value).getElementType()));
 }
 
-/// Combines the lanes of an accumulator, halves first.
-Value NestEmitter::combineLanes(const NestRoot &root, Value lanes) {
-  tile::ReduceOp reduce = root.reduce;
-  int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
-  while (count > 1) {
-    count /= 2;
-    auto half = [&](int64_t first) -> Value {
-      return vector::ExtractStridedSliceOp::create(
-          b, loc, lanes, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
-          ArrayRef<int64_t>{1});
-    };
-    Value low = half(0), high = half(count);
-    lanes = arith::getReductionOp(reduce.getKind(), b, loc, low, high);
-  }
-  return vector::ExtractOp::create(b, loc, lanes, ArrayRef<int64_t>{0});
-}
-
 llvm::SmallVector<Value> NestEmitter::accumulators() const {
   llvm::SmallVector<Value> values;
   for (const NestRoot &root : roots)
@@ -570,8 +553,10 @@ LogicalResult NestEmitter::emitRow(Indices &indices) {
     return failure();
   for (NestRoot &root : roots)
     if (root.reducesLanes())
-      state.access.store(combineLanes(root, root.accumulator), root.target,
-                         indices, Lanes());
+      state.access.store(combineLanes(b, loc,
+                                      tile::ReduceOp(root.reduce).getKind(),
+                                      root.accumulator),
+                         root.target, indices, Lanes());
   return success();
 }
 

@@ -82,7 +82,6 @@ private:
                                const Lanes &lanes);
 
   mlir::Value identityOf(const NestRoot &root, const Lanes &lanes);
-  mlir::Value combineLanes(const NestRoot &root, mlir::Value lanes);
   llvm::SmallVector<mlir::Value> accumulators() const;
   void setAccumulators(mlir::ValueRange values);
 

@@ -257,3 +257,19 @@ Value TileAccess::gather(Value base, Value indices, Type element,
       alignment);
   return fromMemory(recast(b, loc, loaded, stored), element);
 }
+
+Value fusion::combineLanes(OpBuilder &b, Location loc,
+                           arith::AtomicRMWKind kind, Value lanes) {
+  int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
+  while (count > 1) {
+    count /= 2;
+    auto half = [&](int64_t first) -> Value {
+      return vector::ExtractStridedSliceOp::create(
+          b, loc, lanes, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+          ArrayRef<int64_t>{1});
+    };
+    Value low = half(0), high = half(count);
+    lanes = arith::getReductionOp(kind, b, loc, low, high);
+  }
+  return vector::ExtractOp::create(b, loc, lanes, ArrayRef<int64_t>{0});
+}

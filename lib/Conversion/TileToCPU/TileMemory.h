@@ -15,6 +15,7 @@
 #ifndef FUSION_LIB_CONVERSION_TILETOCPU_TILEMEMORY_H
 #define FUSION_LIB_CONVERSION_TILETOCPU_TILEMEMORY_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -106,6 +107,11 @@ private:
   mlir::OpBuilder &b;
   const mlir::Location &loc;
 };
+
+/// Combines the lanes of a vector, of which there is a power of two: halves
+/// first.
+mlir::Value combineLanes(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::arith::AtomicRMWKind kind, mlir::Value lanes);
 
 } // namespace fusion
 

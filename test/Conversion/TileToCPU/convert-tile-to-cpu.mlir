@@ -311,3 +311,35 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
     tile.return
   }
 }
+
+// -----
+
+// Both operands are dense along the reduced axis: rows are multiplied by rows where they are, one by the four columns. The lanes that the
+// last vector lacks are zero in both.
+// CHECK-LABEL: func.func @rows_by_rows
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-5: llvm.load %{{.*}} -> vector<8xf32>
+// CHECK: vector.fma
+// CHECK: scf.yield
+// CHECK: %[[MASK:.*]] = vector.create_mask %{{.*}} : vector<8xi1>
+// CHECK-COUNT-5: llvm.intr.masked.load %{{.*}}, %[[MASK]]
+// CHECK-NOT: vector.shuffle
+// CHECK: return
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @rows_by_rows(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %w: !tile.ptr<f32> {tile.access = #tile.access<read>},
+                            %y: !tile.ptr<f32> {tile.access = #tile.access<write>}) attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c21 = arith.constant 21 : index
+    %zero = arith.constant dense<0.0> : tensor<1x4xf32>
+    %a = tile.view %x[%c0] sizes[%c1, %c21] strides[%c21, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 4>
+    %b = tile.view %w[%c0] sizes[%c21, %c4] strides[%c1, %c21] : <f32> -> <2 x f32, unit = 0, alignment = 4>
+    %to = tile.view %y[%c0] sizes[%c1, %c4] strides[%c4, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 4>
+    %l = tile.load %a[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 1, alignment = 4> -> tensor<1x21xf32>
+    %r = tile.load %b[%c0, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 0, alignment = 4> -> tensor<21x4xf32>
+    %p = tile.dot %l, %r, %zero "avx2.m6n16" warps [1, 1] : tensor<1x21xf32>, tensor<21x4xf32> -> tensor<1x4xf32>
+    tile.store %p, %to[%c0, %c0] {in_bounds = array<i1: true, true>} : tensor<1x4xf32>, <2 x f32, unit = 1, alignment = 4>
+    tile.return
+  }
+}

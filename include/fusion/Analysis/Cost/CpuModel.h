@@ -32,9 +32,9 @@ namespace fusion {
 /// of 4096 x 768 takes 2.5 cycles for each exponential on Zen 3.
 constexpr double kSpecialInstructions = 40;
 
-/// Cycles to load a vector of a tensor that is dense along another axis, as part
-/// of a block that is transposed in registers, and to store it. Transposing
-/// 256 x 256 f32 takes 5.8 cycles for a vector on Zen 3, with L2.
+/// Cycles to load a vector of a tensor that is dense along another axis, as
+/// part of a block that is transposed in registers, and to store it.
+/// Transposing 256 x 256 f32 takes 5.8 cycles for a vector on Zen 3, with L2.
 constexpr double kTransposeCycles = 5;
 
 /// What one step of a micro-kernel along r1 loads beside f32.
@@ -54,9 +54,9 @@ struct KernelOperands {
 };
 
 /// Returns the cycles of one micro-kernel: `rows` rows by `vectors` vectors of
-/// the accumulator and `depth` elements along r1. A step takes as long as its FMAs, its
-/// loads, or the latency of a dependent FMA. The accumulators are loaded before
-/// and stored after the steps.
+/// the accumulator and `depth` elements along r1. A step takes as long as its
+/// FMAs, its loads, or the latency of a dependent FMA. The accumulators are
+/// loaded before and stored after the steps.
 double cyclesOfKernel(int64_t rows, int64_t vectors, int64_t depth,
                       const KernelOperands &operands, const CpuInfo &cpu);
 
@@ -65,6 +65,11 @@ double cyclesOfKernel(int64_t rows, int64_t vectors, int64_t depth,
 double cyclesOfTile(int64_t rows, int64_t columns, int64_t depth,
                     const Intrinsic &intrinsic, const KernelOperands &operands,
                     const CpuInfo &cpu);
+
+/// Returns the cycles of a tile whose operands are multiplied row by row
+/// (RowBlocks.h).
+double cyclesOfRows(int64_t rows, int64_t columns, int64_t depth,
+                    const KernelOperands &operands, const CpuInfo &cpu);
 
 /// Returns the cycles in which a core computes `work` at each of `points`
 /// points of f32 and stores them.

@@ -40,6 +40,8 @@ struct CpuOperand {
   bool isCopiedLate = false;
   /// Whether the copy visits elements across the rows of their memory.
   bool isTransposed = false;
+  /// Whether an RHS is multiplied in place, row by row (RowBlocks.h).
+  bool isOfRows = false;
 };
 
 /// Returns how the LHS (`isLhs`) or the RHS of contraction `number` is read.
