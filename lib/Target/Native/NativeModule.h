@@ -45,6 +45,10 @@ mlir::LogicalResult makeNativeModule(mlir::ModuleOp module, bool hasEntryPoints,
 void optimize(llvm::Module &code, llvm::TargetMachine &machine,
               mlir::MLIRContext *asked);
 
+/// Makes masked loads those of AVX2, if the target machine has nothing better.
+/// To be called after all optimizations.
+void lowerMaskedLoads(llvm::Module &code, const llvm::TargetMachine &machine);
+
 } // namespace fusion
 
 #endif // FUSION_LIB_TARGET_NATIVE_NATIVEMODULE_H

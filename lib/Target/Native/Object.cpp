@@ -60,6 +60,7 @@ static FailureOr<std::string> emit(ModuleOp module,
   optimize(*native.code, *native.machine, module.getContext());
   if (!goesOn(module.getContext()))
     return failure();
+  lowerMaskedLoads(*native.code, *native.machine);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);
   llvm::legacy::PassManager codegen;
