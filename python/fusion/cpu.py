@@ -29,7 +29,7 @@ def run(program: Any, name: str, inputs: Sequence[Any], out: Sequence[Any] | Non
             continue
         sizes = [size if isinstance(size, int) else None for size in info["shape"]]
         array = arrays.to_input(value, info["type"], sizes, what)
-        data.append(array if _is_aligned(array) else _aligned_copy(array))
+        data.append(aligned(array))
         shapes.append(array.shape)
         values.append(None)
     call = program._cpu_call(name, tuple(shapes), tuple(values), threads)
@@ -66,7 +66,10 @@ def _empty(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
     return np.ndarray(shape, dtype, memory, offset)
 
 
-def _aligned_copy(array: np.ndarray) -> np.ndarray:
+def aligned(array: np.ndarray) -> np.ndarray:
+    """A dense array as kernels take it: itself, or a copy that is aligned to 16 bytes."""
+    if _is_aligned(array):
+        return array
     copy = _empty(array.shape, array.dtype)
     np.copyto(copy, array)
     return copy

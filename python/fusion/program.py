@@ -361,17 +361,22 @@ class Program:
                                                     list(values))
             return self._calls[key]
 
-    def _cpu_call(self, name: str, shapes: tuple, values: tuple, threads: int = 0) -> Any:
-        """The function at these shapes and numbers, on the CPU."""
+    def _cpu_call(self, name: str, shapes: tuple, values: tuple, threads: int = 0, own: bool = False) -> Any:
+        """The function at these shapes and numbers, on the CPU; `own`: one that nobody else gets."""
         plan = self._plan("cpu", False, 0, threads=threads)
+        types = [info["type"] for info in self._functions[name]["inputs"]]
+
+        def make() -> Any:
+            with gpu.run_errors():
+                return _native.CpuCall(plan, name, types, [list(shape) for shape in shapes], list(values),
+                                       arrays.DTYPES)
+
+        if own:
+            return make()
         key = ("cpu", name, shapes, values, threads)
         with self._lock:
             call = self._calls.pop(key, None)
-            if call is None:
-                types = [info["type"] for info in self._functions[name]["inputs"]]
-                with gpu.run_errors():
-                    call = _native.CpuCall(plan, name, types, [list(shape) for shape in shapes],
-                                           list(values), arrays.DTYPES)
+            call = call or make()
             self._calls[key] = call
             while len(self._calls) > _KEPT_CALLS:  # the one that was used longest ago
                 del self._calls[next(iter(self._calls))]

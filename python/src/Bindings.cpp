@@ -208,7 +208,13 @@ NB_MODULE(_native, module) {
       .def_prop_ro("results", &CpuCall::results)
       .def("__call__", &CpuCall::call, nb::arg("inputs"),
            nb::arg("progress") = nb::none())
-      .def("write", &CpuCall::write, nb::arg("inputs"), nb::arg("results"),
+      .def("set_makers", &CpuCall::setMakers, nb::arg("prepare_thread"),
+           nb::arg("makers"))
+      .def("call_on_new", &CpuCall::callOnNew, nb::arg("inputs"))
+      .def("write",
+           nb::overload_cast<nb::tuple, nb::list, nb::object, bool>(
+               &CpuCall::write, nb::const_),
+           nb::arg("inputs"), nb::arg("results"),
            nb::arg("progress") = nb::none(), nb::arg("of_graph") = false);
   module.def("describe_array", &describeArray, nb::arg("array"));
   module.def("export_array", &exportArray, nb::arg("owner"), nb::arg("address"),

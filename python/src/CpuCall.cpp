@@ -179,14 +179,45 @@ nb::object CpuCall::call(nb::tuple objects, nb::object progress) const {
 bool CpuCall::write(nb::tuple objects, nb::list results, nb::object progress,
                     bool areOfGraph) const {
   auto use = areOfGraph ? HostArray::Use::GraphInput : HostArray::Use::Input;
+  return results.size() == resultForms.size() &&
+         write(objects, nb::tuple(results), use, std::move(progress));
+}
+
+void CpuCall::setMakers(nb::callable prepareThread, nb::list makers) {
+  if (makers.size() != resultForms.size())
+    throw std::invalid_argument("one function for each result");
+  this->prepareThread = prepareThread;
+  this->makers.clear();
+  for (nb::handle maker : makers)
+    this->makers.push_back(nb::borrow(maker));
+}
+
+nb::object CpuCall::callOnNew(nb::tuple objects) const {
+  static thread_local bool isPrepared = false;
+  if (!isPrepared)
+    prepareThread();
+  isPrepared = true;
+  nb::object made = nb::steal(PyTuple_New(makers.size()));
+  for (size_t i = 0; i < makers.size(); ++i) {
+    PyObject *tensor = PyObject_CallNoArgs(makers[i].ptr());
+    if (!tensor)
+      throw nb::python_error();
+    PyTuple_SET_ITEM(made.ptr(), i, tensor);
+  }
+  if (!write(objects, made, HostArray::Use::GraphInput, nb::none()))
+    return nb::none();
+  return made;
+}
+
+bool CpuCall::write(const nb::tuple &objects, nb::handle results,
+                    HostArray::Use use, nb::object progress) const {
   std::deque<HostArray> arrays;
   std::vector<uint64_t> addresses, written;
-  if (results.size() != resultForms.size() ||
-      !readInputs(objects, use, arrays, addresses))
+  if (!readInputs(objects, use, arrays, addresses))
     return false;
   for (size_t i = 0; i < resultForms.size(); ++i) {
     const ArrayForm &form = resultForms[i].form;
-    if (!arrays.emplace_back().read(PyList_GET_ITEM(results.ptr(), i), form,
+    if (!arrays.emplace_back().read(PyTuple_GET_ITEM(results.ptr(), i), form,
                                     HostArray::Use::Result))
       return false;
     uint64_t begin = arrays.back().address(), end = begin + form.bytes();

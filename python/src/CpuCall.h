@@ -41,6 +41,14 @@ public:
   bool write(nb::tuple inputs, nb::list results, nb::object progress,
              bool areOfGraph) const;
 
+  /// How `callOnNew` makes tensors for the results, one function for each, and
+  /// what it calls once in each thread before (to tell its OpenMP the number of
+  /// threads).
+  void setMakers(nb::callable prepareThread, nb::list makers);
+  /// Writes the results to new tensors and returns a tuple of them; else as
+  /// `write` of tensors of a graph: None in place of false.
+  nb::object callOnNew(nb::tuple inputs) const;
+
 private:
   struct Result {
     ArrayForm form;
@@ -50,6 +58,8 @@ private:
   bool readInputs(const nb::tuple &inputs, HostArray::Use use,
                   std::deque<HostArray> &arrays,
                   std::vector<uint64_t> &addresses) const;
+  bool write(const nb::tuple &inputs, nb::handle results, HostArray::Use use,
+             nb::object progress) const;
   void start(const std::vector<uint64_t> &inputs,
              const std::vector<uint64_t> &results, nb::object progress) const;
 
@@ -57,6 +67,8 @@ private:
   std::vector<std::optional<ArrayForm>> inputs; ///< nullopt: a number
   std::vector<Result> resultForms;
   nb::object makeBytes, makeArray, bytesType; ///< NumPy's
+  nb::object prepareThread;
+  std::vector<nb::object> makers;
 };
 
 #endif // FUSION_PYTHON_CPUCALL_H

@@ -270,7 +270,7 @@ def test_parts_of_pytorch_graphs(fusion, driver):
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    from fusion.torch import regions
+    from fusion.torch import calling, regions
     from fusion.torch.backend import decompositions
 
     def model(x, w, host):
@@ -297,7 +297,7 @@ def test_parts_of_pytorch_graphs(fusion, driver):
 
     draw = np.random.default_rng(0)
     inputs = [draw.uniform(-1, 1, shape).astype(np.float32) for shape in ((8, 16), (16, 24))]
-    result, = regions.call_on_gpu(region._call, [Tensor(driver, data) for data in inputs],
+    result, = calling.call_on_gpu(region._caller._call, [Tensor(driver, data) for data in inputs],
                                   lambda shape, type_: Tensor(driver, np.zeros(shape, np.float32)), 0)
     scores = np.exp(inputs[0] @ inputs[1])
     np.testing.assert_allclose(result.numpy(), scores / scores.sum(-1, keepdims=True), rtol=1e-5)

@@ -16,7 +16,7 @@ from torch._functorch.aot_autograd import make_boxed_func
 from .decompositions import OWN
 from .emit import Unsupported
 from .lowering import RULES
-from .regions import Options, compile_graph, log
+from .regions import Options, callable_of, compile_graph, log
 from .tracing import Unknown, with_sizes
 
 
@@ -67,7 +67,7 @@ class _PerShape:
                 raise Unsupported(text) from None
             log.warning("%s", text)
             return self.graph
-        compiled = compile_graph(graph, self.options)
+        compiled = callable_of(compile_graph(graph, self.options))
         return lambda *inputs: compiled(*[x for x in inputs if isinstance(x, torch.Tensor)])
 
 
@@ -96,7 +96,7 @@ def compile_as(graph: torch.fx.GraphModule, inputs: Sequence[Any], forward: Opti
         def compile(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable:
             if _has_open_sizes(graph):
                 return make_boxed_func(_PerShape(graph, options))
-            return make_boxed_func(compile_graph(graph, options).forward)
+            return make_boxed_func(callable_of(compile_graph(graph, options)))
 
         return compile
 

@@ -9,26 +9,25 @@ import concurrent.futures
 import dataclasses
 import difflib
 import logging
+import operator
 import os
 import pathlib
 import threading
 import warnings
 from typing import Any, Callable, Mapping, Sequence
 
-import numpy as np
 import torch
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 
 from .. import cache, checks
-from ..arrays import from_tensor
 from ..diagnostics import FusionError
-from ..gpu import run_errors
-from ..program import NUMERIC_CHOICES, Program, chips
+from ..program import NUMERIC_CHOICES, Program, chips, is_cpu
 from . import operators  # noqa: F401  (the rules file themselves)
+from .calling import Caller, OnCpu, OnEmulator, OnGpu
 from .capability import Capability, device_of, forget_order, is_free, keep_order, return_views
-from .emit import Function, Requirement, Tensor, Unsupported
+from .emit import Unsupported
 from .empties import without_empties
-from .lowering import check_tensor, lower_graph, shape_of, type_of
+from .modules import Module, looks_of_results, to_module
 
 log = logging.getLogger("fusion.torch")
 
@@ -38,7 +37,8 @@ class Options:
     """What ``torch.compile(…, backend="fusion", options={…})`` takes.
 
     Attributes:
-        chip: as of `fusion.compile`; default: that of the GPU that the tensors are on.
+        chip: as of `fusion.compile`; default: that of the GPU that the tensors are on, or the host.
+            With tensors of the CPU, code for a GPU is executed by the emulator.
         force_fusion, f32_products, f8_products, exponentials: as of `fusion.compile`.
         cache_dir: folder of the cache; None: `cache.default_folder()`; "": no files.
         async_compile: PyTorch's kernels serve the calls until ours are compiled.
@@ -46,6 +46,8 @@ class Options:
             computes it, and `explain` and the log of ``fusion.torch`` say why.
         views: parts of nothing but views are compiled, too; otherwise PyTorch keeps them.
         sanitize: the emulator looks for races and bad accesses; findings are errors.
+        threads: that code for the CPU runs on, the calling one among them; 0: as many as PyTorch has
+            (`torch.set_num_threads`).
         report: gathers what was done.
     """
 
@@ -59,6 +61,7 @@ class Options:
     strict: bool = False
     views: bool = False
     sanitize: bool = False
+    threads: int = 0
     report: "Report | None" = None
 
     def __post_init__(self) -> None:
@@ -67,6 +70,9 @@ class Options:
             checks.choice(getattr(self, name), name, choices)
         for name in ("force_fusion", "async_compile", "strict", "views", "sanitize"):
             checks.truth(getattr(self, name), name)
+        self.threads = checks.threads(self.threads, "threads")
+        if self.sanitize and (not self.chip or is_cpu(self.chip)):
+            raise ValueError("'sanitize' is for the emulator, which executes code for a GPU: 'chip' has to name one")
         if self.cache_dir is not None:
             try:
                 self.cache_dir = os.fspath(self.cache_dir)
@@ -171,180 +177,6 @@ def chip_for(capability: tuple[int, int]) -> str:
     return best[1]
 
 
-# From a graph to a module.
-
-
-@dataclasses.dataclass
-class Module:
-    """A graph as MLIR.
-
-    Attributes:
-        text: the module.
-        results: per result of the graph, which result of the function it is, or None.
-        inputs: the inputs that results without a function's result are.
-        repeated: per input, its dimensions of stride 0, along which it is repeated: the
-            function takes it without them.
-        required: what inputs have to be like, by their number.
-        flags: how many further results the function has: booleans, one of which is
-            true where an operator does not take what it is given.
-    """
-
-    text: str
-    results: list[int | None]
-    inputs: list[int | None]
-    repeated: list[list[int]]
-    required: list[tuple[int, Requirement]]
-    flags: int
-
-    def takes(self, inputs: Sequence[np.ndarray]) -> bool:
-        """Whether the inputs are as operators require."""
-        return all(inputs[i].size == 0 or requirement.holds(inputs[i].min(), inputs[i].max())
-                   or requirement.low is None and inputs[i].all()
-                   for i, requirement in self.required)
-
-
-def to_module(graph: torch.fx.Graph, is_checked: bool = True) -> Module:
-    """The module of a graph; where `is_checked`, PyTorch's errors of data (an index out
-    of bounds, a division of integers by 0) are looked for.
-
-    Raises:
-        Unsupported: a node cannot be lowered.
-    """
-    function = Function(is_checked=is_checked)
-    arguments, values, repeated = [], [], []
-    for node in graph.nodes:
-        if node.op == "placeholder":
-            value = node.meta["val"]
-            check_tensor(value)
-            shape = shape_of(value)
-            repeated.append(repeated_dims(value))
-            kept = [d for d in range(len(shape)) if d not in repeated[-1]]
-            arguments.append(function.argument([shape[d] for d in kept], type_of(value)))
-            values.append(function.spread(arguments[-1], kept, shape))
-    outputs = lower_graph(function, graph, values)
-    outputs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
-    names = [value.name for value in values]
-    made: list[Tensor] = []
-    results: list[int | None] = []
-    inputs: list[int | None] = []
-    for output, look in zip(outputs, looks_of_results(graph)):
-        if not isinstance(output, Tensor):
-            raise Unsupported("a result that is no tensor")
-        rows = repeated_dims(look)
-        if rows:  # once: `to_tensor` repeats it
-            output = function.slice(output, [0] * len(output.shape),
-                                    [1 if d in rows else size for d, size in enumerate(output.shape)],
-                                    [1] * len(output.shape))
-        elif output.name in names:
-            results.append(None)
-            inputs.append(names.index(output.name))
-            continue
-        if output not in made:
-            made.append(output)
-        results.append(made.index(output))
-        inputs.append(None)
-    text = function.print([*made, *function.flags]) if made or function.flags else ""
-    return Module(text, results, inputs, repeated, function.required, len(function.flags))
-
-
-def looks_of_results(graph: torch.fx.Graph) -> list[Any]:
-    """What PyTorch says that the results of a graph look like."""
-    output = next(node for node in graph.nodes if node.op == "output").args[0]
-    return [node.meta["val"] if isinstance(node, torch.fx.Node) else node
-            for node in (output if isinstance(output, (tuple, list)) else [output])]
-
-
-def repeated_dims(look: torch.Tensor) -> list[int]:
-    """Dimensions of stride 0: all that is along them is one element."""
-    if not isinstance(look, torch.Tensor) or look.layout != torch.strided:
-        return []
-    return [d for d, (size, stride) in enumerate(zip(look.shape, look.stride())) if stride == 0 and size != 1]
-
-
-def once(tensor: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
-    """The tensor without dimensions that it is repeated along."""
-    for d in reversed(dims):
-        tensor = tensor.select(d, 0)
-    return tensor
-
-
-# From tensors to arrays and back.
-
-
-def to_tensor(array: np.ndarray, like: torch.Tensor) -> torch.Tensor:
-    """A tensor with the element type and strides of `like`."""
-    if like.dtype == torch.bfloat16:
-        tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    else:
-        tensor = torch.from_numpy(array)
-    tensor = repeat_like(tensor, like)
-    if tensor.dtype != like.dtype or tensor.shape != like.shape:
-        raise AssertionError(f"the plan gives {tuple(tensor.shape)} {tensor.dtype}, the graph "
-                             f"{tuple(like.shape)} {like.dtype}")
-    return with_strides(tensor, like)
-
-
-def repeat_like(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """A result that was computed once along the dimensions that `like` is repeated along."""
-    rows = repeated_dims(like)
-    if rows and all(tensor.shape[d] == 1 for d in rows):
-        return tensor.expand(like.shape)
-    return tensor
-
-
-def with_strides(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """The tensor laid out as `like` is."""
-    strides = tuple(like.stride())
-    if tensor.stride() != strides and all(isinstance(stride, int) for stride in strides):
-        if all(s != 0 or n == 1 for s, n in zip(strides, tensor.shape)):
-            return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype,
-                                       device=tensor.device).copy_(tensor)
-    return tensor
-
-
-def on_gpu(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor as kernels take it: dense, row-major, aligned to 16 bytes."""
-    tensor = tensor.detach()
-    if tensor.is_conj() or tensor.is_neg():
-        tensor = tensor.resolve_conj().resolve_neg()
-    tensor = tensor.contiguous()
-    return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
-
-
-def call_on_gpu(call: Any, inputs: Sequence[Any], empty: Callable[[tuple, str], Any],
-                stream: int) -> list[Any]:
-    """Starts a prepared call on tensors of a GPU.
-
-    Args:
-        call: of the native module.
-        inputs: tensors as of `on_gpu`.
-        empty: makes a tensor of a shape and an element type of MLIR's.
-        stream: the driver's handle.
-    """
-    results = [empty(tuple(shape), type_) for type_, shape, _, _ in call.results()]
-    needed = call.workspace_bytes
-    # PyTorch's allocator gives freed memory only to what comes later on the stream.
-    workspace = empty((needed,), "i8") if needed else None
-    with run_errors():
-        call.start([x.data_ptr() for x in inputs], [x.data_ptr() for x in results],
-                   workspace.data_ptr() if needed else 0, stream)
-    return results
-
-
-def _apart(module: Module, made: Sequence[Any], input: Callable[[int], Any],
-           copy: Callable[[Any], Any]) -> list[Any]:
-    """The results of a part, each in memory of its own: callers write to them."""
-    taken: set[int] = set()
-    results = []
-    for result, source in zip(module.results, module.inputs):
-        if result is None:
-            results.append(copy(input(source)))
-        else:
-            results.append(copy(made[result]) if result in taken else made[result])
-            taken.add(result)
-    return results
-
-
 class Region(torch.nn.Module):
     """A part of a graph, compiled.
 
@@ -371,19 +203,23 @@ class Region(torch.nn.Module):
         self._takes = [node.meta.get("val") for node in graph.graph.nodes
                        if node.op == "placeholder"]
         self.device = device_of(graph.graph)
-        self._call: Any = None  # on a GPU
+        self._caller: Caller | None = None
+        self._quick: Callable[[tuple], Any] | None = None  # `OnCpu.quick`
         try:
-            if not options.chip and self.device.type == "cuda":
-                self._options = options = dataclasses.replace(
-                    options, chip=chip_for(capability_of(self.device)))
+            if not options.chip:
+                chip = chip_for(capability_of(self.device)) if self.device.type == "cuda" else "host"
+                self._options = options = dataclasses.replace(options, chip=chip)
+            elif self.device.type == "cuda" and is_cpu(options.chip):
+                raise Unsupported(f"the chip '{options.chip}' is a CPU, the tensors are on {self.device}")
             # On a GPU PyTorch's own kernels raise no errors of data either.
             self.module: Module | None = to_module(graph.graph, self.device.type == "cpu")
         except Unsupported as reason:
-            self.module = None
+            self.module = self._pending = None
             self._fail(str(reason))
             return
         self._pending: concurrent.futures.Future | None = None
         if not self.module.text:
+            self._caller = self._make_caller(None)
             return
         if options.async_compile:
             with Region._pool_lock:
@@ -414,12 +250,10 @@ class Region(torch.nn.Module):
         try:
             program = cache.compile(self.module.text, self._options.compile_options(),
                                     self._options.folder())
-            if self.device.type == "cuda":
-                # Kernels are loaded here, not in a call that a graph may capture.
-                shapes = tuple(tuple(size for d, size in enumerate(look.shape) if d not in dims)
-                               for look, dims in zip(self._takes, self.module.repeated))
-                self._call = program._call(self.device.index or 0, "main", shapes, (None,) * len(shapes))
+            caller = self._make_caller(program)
             self.program = program
+            self._caller = caller
+            self._quick = getattr(caller, "quick", None)
         except FusionError as error:
             if self._options.strict:
                 raise
@@ -434,50 +268,57 @@ class Region(torch.nn.Module):
         log.warning("%s", text)
         warnings.warn(text, RuntimeWarning, stacklevel=2)
 
-    def forward(self, *inputs: torch.Tensor) -> Any:
-        if self.module is None or self.module.text and self.program is None:
+    def _make_caller(self, program: Program | None) -> Caller:
+        part = program, self.module, self._takes, self._looks
+        if self.device.type == "cuda":
+            return OnGpu(*part, device=self.device)
+        if is_cpu(self._options.chip):
+            return OnCpu(*part, threads=self._options.threads)
+        return OnEmulator(*part, sanitize=self._options.sanitize)
+
+    def compute(self, *inputs: torch.Tensor) -> Sequence[Any]:
+        """A sequence of the results, also of a single one."""
+        if self._quick is not None:
+            made = self._quick(inputs)
+            if made is not None:
+                return made
+        caller = self._caller
+        if caller is None:
             if self._pending is not None and self._pending.done():
                 self._pending.result()  # raises what went wrong
-            return self._graph[0](*inputs)
-        if any(given.dtype != look.dtype or given.shape != look.shape
-               or given.layout != torch.strided or any(given.stride(d) for d in dims)
-               for given, look, dims in zip(inputs, self._takes, self.module.repeated)):
-            # What PyTorch computes is not always what it foretold.
-            return self._graph[0](*inputs)
-        if self.device.type == "cuda":
-            results = self._forward_on_gpu(inputs)
-            return results[0] if self._single else tuple(results)
-        made: tuple[np.ndarray, ...] = ()
-        arrays = [from_tensor(once(x.detach(), dims)) for x, dims in zip(inputs, self.module.repeated)]
-        if not self.module.takes(arrays):
-            return self._graph[0](*inputs)  # raises PyTorch's error
-        if self.program is not None:
-            run = self.program.run(*arrays, sanitize=self._options.sanitize)
-            made = run.results
-            if any(made[len(made) - self.module.flags:]):
-                return self._graph[0](*inputs)
-            findings = [f for launch in run.launches for f in launch["sanitizer"]]
-            if findings:
-                raise AssertionError(f"the sanitizer found {findings}")
-        results = []
-        for look, array in zip(self._looks, _apart(
-                self.module, made, lambda i: from_tensor(inputs[i].detach()), lambda array: array.copy())):
-            results.append(to_tensor(array, look))
+            results = None
+        else:
+            results = caller(inputs)
+        if results is None:
+            results = self._graph[0](*inputs)  # where data is wrong, raises PyTorch's error
+            return [results] if self._single else results
+        return results
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        results = self.compute(*inputs)
         return results[0] if self._single else tuple(results)
 
+    def __call__(self, *inputs: torch.Tensor) -> Any:
+        return self.forward(*inputs)  # without what modules do for hooks, of which there are none
 
-    def _forward_on_gpu(self, inputs: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
-        made: list[torch.Tensor] = []
-        if self._call is not None:
-            types = {type_of(look): look.dtype for look in self._looks} | {"i8": torch.int8}
-            with torch.cuda.device(self.device):
-                made = call_on_gpu(
-                    self._call, [on_gpu(once(x, dims)) for x, dims in zip(inputs, self.module.repeated)],
-                    lambda shape, type_: torch.empty(shape, dtype=types[type_],
-                                                     device=self.device),
-                    torch.cuda.current_stream(self.device).cuda_stream)
-        return [with_strides(repeat_like(tensor, look), look) for look, tensor in zip(self._looks, _apart(
-            self.module, made, lambda i: inputs[i].detach(), torch.Tensor.clone))]
+
+def callable_of(graph: torch.fx.GraphModule) -> Callable[..., Sequence[Any]]:
+    """What computes the results of a graph: its part, where it has nothing else."""
+    nodes = list(graph.graph.nodes)
+    parts = [node for node in nodes if node.op == "call_module"]
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    region = getattr(graph, parts[0].target) if len(parts) == 1 else None
+    if not isinstance(region, Region) or list(parts[0].args) != inputs:
+        return graph.forward
+    outputs = nodes[-1].args[0]
+    if not isinstance(outputs, (tuple, list)):
+        return graph.forward
+    if region._single:
+        return region.compute if list(outputs) == parts else graph.forward
+    taken = [(node.args if isinstance(node, torch.fx.Node) and node.target is operator.getitem else None)
+             for node in outputs]
+    wanted = [(parts[0], i) for i in range(len(region._looks))]
+    return region.compute if taken == wanted else graph.forward
 
 
 def compile_graph(graph: torch.fx.GraphModule, options: Options) -> torch.fx.GraphModule:

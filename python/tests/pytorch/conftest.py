@@ -16,9 +16,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 @pytest.fixture(scope="session")
 def front(fusion):
     """`fusion.torch`."""
-    pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     # A worker's two cores are for the emulator's threads or for PyTorch's, not for both.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # of processes that tests start
+    torch.set_num_threads(1)
     import fusion.torch
 
     logging.getLogger("fusion.torch").setLevel(logging.ERROR)
@@ -27,8 +28,14 @@ def front(fusion):
     return fusion.torch
 
 
+@pytest.fixture(params=["host", pytest.param("sm_80", marks=pytest.mark.full)])
+def chip(request):
+    """Models run on the CPU. In the tier `full`, they run on the emulator, too."""
+    return request.param
+
+
 @pytest.fixture
-def run_compiled(front, tmp_path):
+def run_compiled(front, tmp_path, chip):
     """Compiles a model with the backend, runs it, and gives results and a report; a part
     that does not compile is an error."""
     import torch
@@ -37,7 +44,7 @@ def run_compiled(front, tmp_path):
         torch._dynamo.reset()
         report = front.Report()
         compiled = torch.compile(model, backend=front.backend, options={
-            "strict": True, "cache_dir": str(tmp_path / "cache"), "report": report, **options})
+            "strict": True, "cache_dir": str(tmp_path / "cache"), "report": report, "chip": chip, **options})
         with torch.no_grad():
             return compiled(*inputs), report
 

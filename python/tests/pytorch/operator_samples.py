@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch's own samples of its operators (torch.testing OpInfo) through the backend.
 
-Every sample is traced to ATen, compiled with our decompositions, run on the emulator and
-compared with PyTorch. `python operator_samples.py [-n SAMPLES] [-t f32,f16] [NAME…]` prints
-what comes out.
+Every sample is traced to ATen, compiled with our decompositions, run on the CPU, or for the chip
+of a GPU on the emulator, and compared with PyTorch.
+`python operator_samples.py [-n SAMPLES] [-t f32,f16] [--chip sm_80] [NAME…]` prints what comes out.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def traced(call, tensors):
                    _allow_non_fake_inputs=True)(*tensors)
 
 
-def check_sample(op, sample, dtype, outcome: Outcome) -> None:
+def check_sample(op, sample, dtype, outcome: Outcome, chip: str) -> None:
     leaves, spec = tree_flatten((sample.input, sample.args, sample.kwargs))
     tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
@@ -141,7 +141,7 @@ def check_sample(op, sample, dtype, outcome: Outcome) -> None:
         return
     report = front.Report()
     try:
-        compiled = compile_graph(graph, front.Options(report=report, cache_dir="", views=True))
+        compiled = compile_graph(graph, front.Options(report=report, cache_dir="", views=True, chip=chip))
         made = [r for r in report.regions if r.failure is None]
         failed = [r for r in report.regions if r.failure is not None]
         for region in failed:
@@ -173,8 +173,8 @@ def check_sample(op, sample, dtype, outcome: Outcome) -> None:
         outcome.operators.update(region.names)
 
 
-def check(op, dtype, samples: int | None) -> Outcome:
-    """The outcome of the first samples of an operator."""
+def check(op, dtype, samples: int | None, chip: str = "") -> Outcome:
+    """The outcome of the first samples of an operator; `chip`: as of the backend's options."""
     outcome = Outcome()
     torch.manual_seed(0)
     front.cache.forget()
@@ -184,7 +184,7 @@ def check(op, dtype, samples: int | None) -> Outcome:
         warnings.simplefilter("ignore")
         every = op.sample_inputs("cpu", dtype, requires_grad=False)
         for sample in itertools.islice(filter(has_elements, every), samples):
-            check_sample(op, sample, dtype, outcome)
+            check_sample(op, sample, dtype, outcome, chip)
     return outcome
 
 
@@ -197,7 +197,7 @@ def run(chosen, arguments, total: Outcome, claimed: set[str]) -> None:
     for op in chosen:
         for type in arguments.types.split(","):
             start = time.time()
-            outcome = check(op, DTYPES[type], arguments.samples)
+            outcome = check(op, DTYPES[type], arguments.samples, arguments.chip)
             total.right += outcome.right
             total.declined += outcome.declined
             total.wrong += outcome.wrong
@@ -224,6 +224,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("-n", "--samples", type=int, default=None)
     parser.add_argument("-t", "--types", default="f32,f16,bf16")
+    parser.add_argument("--chip", default="")
     parser.add_argument("--part", default="0/1", help="I/N: every N-th operator from the I-th")
     parser.add_argument("-v", "--verbose", action="store_true")
     arguments = parser.parse_args()

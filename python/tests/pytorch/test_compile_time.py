@@ -104,7 +104,7 @@ def test_code_is_linear_in_operators(front, name):
     for count in (20, 100, 200):
         report = front.Report()
         graph = make_fx(chain(function, count), tracing_mode="fake")(x)
-        compiled = compile_graph(graph, front.Options(cache_dir="", strict=True, report=report))
+        compiled = compile_graph(graph, front.Options(cache_dir="", strict=True, report=report, chip="sm_80"))
         (region,) = report.regions
         sizes[count] = len(region.program.ptx)
         if count == 20:
@@ -112,7 +112,8 @@ def test_code_is_linear_in_operators(front, name):
     assert sizes[200] < 2.2 * sizes[100] and sizes[200] < 1_000_000, sizes
 
 
-def test_called_functions_are_right(run_compiled):
+@pytest.mark.parametrize("chip", ["sm_80"])
+def test_called_functions_are_right(run_compiled, chip):
     """Many sines: errors of what precedes stay small, since slopes are below 1."""
     x = torch.linspace(-3, 3, 100)
     model = chain(lambda x: torch.sin(x) * 0.5, 120)

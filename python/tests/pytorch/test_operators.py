@@ -23,7 +23,11 @@ index_put index_copy index_fill
 """.split()
 
 
-def run(names, types, samples):
+# A third of these operators runs on the emulator, too.
+QUICK_ON_EMULATOR = QUICK[::3]
+
+
+def run(names, types, samples, chip):
     import operator_samples as samples_of
     from torch.testing._internal.common_methods_invocations import op_db
 
@@ -34,7 +38,7 @@ def run(names, types, samples):
             continue
         right = 0
         for type in types:
-            outcome = samples_of.check(op, samples_of.DTYPES[type], samples)
+            outcome = samples_of.check(op, samples_of.DTYPES[type], samples, chip)
             name = f"{samples_of.name_of(op)} {type}: "
             total.wrong += [name + text for text in outcome.wrong]
             total.uncompiled += [name + text for text in outcome.uncompiled]
@@ -54,21 +58,23 @@ def say(capsys, total, operators):
               f"{len(total.uncompiled)} parts did not compile")
 
 
-def test_some(front, capsys):
+@pytest.mark.parametrize("names, chip", [(QUICK, "host"), (QUICK_ON_EMULATOR, "sm_80")], ids=["host", "sm_80"])
+def test_some(front, capsys, names, chip):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        total, operators = run(set(QUICK), ["f32"], 1)
+        total, operators = run(set(names), ["f32"], 1, chip)
     say(capsys, total, operators)
     assert not total.wrong and not total.uncompiled
-    assert operators == set(QUICK)
+    assert operators == set(names)
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("chip", ["host", "sm_80"])
 @pytest.mark.parametrize("type", ["f32", "f16", "bf16"])
-def test_all(front, capsys, type):
+def test_all(front, capsys, type, chip):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        total, operators = run(None, [type], None)
+        total, operators = run(None, [type], None, chip)
     say(capsys, total, operators)
     assert not total.wrong, "\n".join(total.wrong[:50])
     assert len(operators) >= 350

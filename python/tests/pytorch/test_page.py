@@ -28,10 +28,12 @@ def test_blocks_of_pytorch(front, capsys, monkeypatch, tmp_path):
     from fusion.torch.lowering import RULES
 
     monkeypatch.setenv("FUSION_CACHE_DIR", str(tmp_path))
-    first, rule = blocks("needs=torch")
-    exec(first, {})
+    first, emulated, rule = blocks("needs=torch")
+    known = {}
+    exec(first, known)
     for line in capsys.readouterr().out.splitlines()[:2]:
         assert line in PAGE, line
+    exec(emulated, known)
     assert "aten.silu.default" not in RULES
     exec(rule, {})
     x = torch.randn(5)

@@ -137,8 +137,18 @@ def compare(result, expected):
         assert one.stride() == two.stride() or not two.numel()
 
 
+@pytest.mark.parametrize("program", [promotion, sums_of_products, movements, types])
+@pytest.mark.parametrize("chip", ["sm_80"])
+def test_program_on_the_emulator(run_compiled, program, chip):
+    check(run_compiled, program)
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: getattr(program, "__name__", "average"))
 def test_program(run_compiled, program):
+    check(run_compiled, program)
+
+
+def check(run_compiled, program):
     inputs, eager_inputs = copy.deepcopy(PROGRAMS[program]), copy.deepcopy(PROGRAMS[program])
     eager = copy.deepcopy(program)
     result, _ = run_compiled(program, *inputs)

@@ -10,12 +10,13 @@ F = torch.nn.functional
 
 
 @pytest.fixture
-def agree(front):
+def agree(front, chip):
     """Runs a model of ours and PyTorch's; results, what is written to inputs, and gradients of
     floating-point inputs are PyTorch's. Gives our results."""
     def run(model, *inputs, gradient=True, rtol=None, atol=None, **options):
         torch._dynamo.reset()
-        compiled = torch.compile(model, backend=front.backend, options={"strict": True, "cache_dir": "", **options})
+        compiled = torch.compile(model, backend=front.backend, options={
+            "strict": True, "cache_dir": "", "chip": chip, **options})
         results, gradients, written = [], [], []
         for call in (compiled, model):
             given = [x.detach().clone() if x.is_contiguous() else x for x in inputs]

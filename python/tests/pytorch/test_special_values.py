@@ -36,7 +36,8 @@ def check(functions, results, inputs):
     assert not wrong, "\n".join(wrong)
 
 
-def test_of_one_number(run_compiled):
+@pytest.mark.parametrize("chip", ["host", "sm_80"])
+def test_of_one_number(run_compiled, chip):
     functions = [getattr(torch, name) for name in ONE] + list(LAYERS)
     results, report = run_compiled(lambda x: [function(x) for function in functions], VALUES)
     check(functions, results, [VALUES])
