@@ -77,11 +77,13 @@ def test_the_overview():
 def test_a_table_of_a_set():
     wrong = row("c-f32", {"ours": {"status": "wrong", "message": "x"}, "eager": right(1000.0)})
     disturbed = row("d-f32", {"ours": right(1000.0, canary=80.0), "eager": right(1000.0, count=14)})
-    text = list(tables.set_table(content(FAST, SLOW, wrong, disturbed), "chains", 1))
+    some = row("e-f32", {"ours": right(1000.0, count=14), "eager": right(2000.0)})
+    text = list(tables.set_table(content(FAST, SLOW, wrong, disturbed, some), "chains", 1))
     assert len({line.count("|") for line in text}) == 1
     assert text[2].startswith("| a-f32 | 50 ±0 % | 100 | 50 % | IREE | 1.50 |")
     assert text[4].startswith("| c-f32 | wrong | 100 |  | PyTorch eager |  |")
-    assert r"1000\* ±0 % " in text[5] and text[5].count(r"\*") == 2
+    assert text[5].startswith("| d-f32 | disturbed | 100 |  | PyTorch eager |  | 1000\\* ±0 % |")
+    assert text[6].startswith(r"| e-f32 | 1000\* ±0 % | 100 | 1000 % | PyTorch eager | 2.00 | 500 ±0 % |")
     assert len(list(tables.set_table(content(FAST), "chains", 2))) == 2
 
 
@@ -90,6 +92,9 @@ def test_failures_are_grouped():
     rows = [row(f"{name}-f32", missing) for name in "abcde"]
     text = list(tables.failures(content(*rows)))
     assert text[2:] == [r"| TVM | unavailable | a-f32, b-f32, c-f32 and 2 more | `no \| bf16` |"]
+    without = {"row": "z-f32", "set": "blocks", "threads": 1, "implementations": {}, "error": "no reference"}
+    assert list(tables.failures(content(without)))[2:] == ["| reference | failed | z-f32 | `no reference` |"]
+    assert not tables.lines(content(without))
     assert list(tables.failures(content(FAST))) == ["All ran, and all results are right."]
 
 

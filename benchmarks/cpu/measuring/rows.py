@@ -125,7 +125,7 @@ def _convolutions():
 
 
 def _blocks():
-    for name in ("bert", "llama", "vit", "mixer", "dien"):
+    for name in ("bert", "llama", "llama_decode", "vit", "mixer", "dien", "resnet"):
         for dtype in ("f32", "bf16"):
             yield Row("blocks", "block", name, dtype)
 

@@ -29,10 +29,8 @@ def undisturbed(samples, best):
 
 def median(samples, best):
     """{"us", "low", "high", "count", "disturbed"}: the median, the 10th and 90th percentile, how many samples count,
-    and whether these are fewer than wanted. None without any sample; where none counts all do, as disturbed ones."""
+    and whether these are fewer than wanted. None where no sample counts."""
     times = sorted(undisturbed(samples, best))
-    disturbed = len(times) < min(LEAST_SAMPLES, samples["wanted"])
-    times = times or sorted(samples["us"])
     if not times:
         return None
     return {
@@ -40,7 +38,7 @@ def median(samples, best):
         "low": times[len(times) // 10],
         "high": times[-1 - len(times) // 10],
         "count": len(times),
-        "disturbed": disturbed,
+        "disturbed": len(times) < min(LEAST_SAMPLES, samples["wanted"]),
     }
 
 

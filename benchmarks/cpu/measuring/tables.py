@@ -51,6 +51,8 @@ class Line:
 def lines(content):
     found = []
     for record in content["rows"]:
+        if "work" not in record:
+            continue  # it has an error instead
         threads = str(record["threads"])
         best = content["best_canary"].get(threads, 0)
         medians = {
@@ -139,6 +141,10 @@ def _time(found, line):
     return f"{number(line.rate(found['us']))}{star} ±{spread / 2:.0f} %"
 
 
+def _without_time(entry):
+    return "disturbed" if entry.get("status") == "right" else entry.get("status", "failed")
+
+
 def set_table(content, set_name, threads):
     """Rates of a set's rows: ours, the limit, and each peer that ran any of them."""
     chosen = of(lines(content), set_name, threads)
@@ -148,8 +154,7 @@ def set_table(content, set_name, threads):
     yield "| " + " | ".join(headings) + " |"
     yield "|---|" + "---:|" * 3 + "---|" + "---:|" * (1 + len(used))
     for line in chosen:
-        failed = line.record["implementations"].get("ours", {}).get("status", "failed")
-        ours = _time(line.ours, line) if line.ours else failed
+        ours = _time(line.ours, line) if line.ours else _without_time(line.record["implementations"].get("ours", {}))
         cells = [line.record["row"], ours, number(line.least_us and line.rate(line.least_us)), percent(line.share)]
         cells += [names.PEERS.get(line.best, ""), ratio(line.ratio)]
         cells += [_time(line.peers.get(name), line) for name in used]
