@@ -81,6 +81,7 @@ def test_a_slow_peer_has_fewer_samples(running):
     FakeClient.once = {"ours": 1e-3, "eager": 1.1e-2, "onnxruntime": 5e-3}
     found = running.measure(ROW, 1)["implementations"]
     assert [len(found[name]["samples"]["us"]) for name in ("ours", "eager", "onnxruntime")] == [5, 3, 5]
+    assert found["eager"]["samples"]["slow"] and not found["ours"]["samples"]["slow"]
 
 
 def test_reasons_are_kept(running):

@@ -33,7 +33,7 @@ MACHINE = {
 
 
 def right(us, canary=100.0, count=15):
-    samples = {"us": [us] * count, "canary": [canary] * count, "waited": [0.0] * count, "wanted": 15}
+    samples = {"us": [us] * count, "canary": [canary] * count, "waited": [0.0] * count, "slow": False}
     return {"status": "right", "message": "", "samples": samples}
 
 

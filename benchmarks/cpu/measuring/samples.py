@@ -15,6 +15,8 @@ LEAST_CANARY = 0.9
 # And where its threads waited for a core, which another program had, for at most this part of its time.
 MOST_WAITING = 0.05
 LEAST_SAMPLES = 15
+# Enough of one that takes ten times as long as the fastest; `slow` says so.
+SLOW_SAMPLES = 3
 
 
 def undisturbed(samples, best):
@@ -28,8 +30,8 @@ def undisturbed(samples, best):
 
 
 def median(samples, best):
-    """{"us", "low", "high", "count", "disturbed"}: the median, the 10th and 90th percentile, how many samples count,
-    and whether these are fewer than wanted. None where no sample counts."""
+    """{"us", "low", "high", "count", "few"}: the median, the 10th and 90th percentile, how many samples count, and
+    whether these are fewer than a median needs. None where no sample counts."""
     times = sorted(undisturbed(samples, best))
     if not times:
         return None
@@ -38,7 +40,7 @@ def median(samples, best):
         "low": times[len(times) // 10],
         "high": times[-1 - len(times) // 10],
         "count": len(times),
-        "disturbed": len(times) < min(LEAST_SAMPLES, samples["wanted"]),
+        "few": len(times) < (SLOW_SAMPLES if samples.get("slow") else LEAST_SAMPLES),
     }
 
 
@@ -54,7 +56,7 @@ def take(ask, names, wanted, best, most=3, alive=lambda: True):
     samples}. best: the run's best canary so far, in a list, which is kept current. Ends when all have what is wanted,
     `most` times that many were taken, or alive() is false. Returns {name: samples}; those of failed ones have "failed".
     """
-    found = {name: {"us": [], "canary": [], "waited": [], "wanted": wanted[name]} for name in names}
+    found = {name: {"us": [], "canary": [], "waited": []} for name in names}
     turn, names = 0, list(names)
     while names and alive():
         waiting = [

@@ -17,7 +17,7 @@ SAMPLE_US, MOST_CALLS = 2000, 1000
 # A shorter call comes before the sample, so that the caches hold what they can.
 WARM_SECONDS = 0.1
 # One that takes this many times as long as the fastest is sampled less often.
-SLOW, SLOW_SAMPLES = 10, 3
+SLOW = 10
 # Seconds for one compilation, and for one sample.
 PREPARE_LIMIT, SAMPLE_LIMIT = 300, 60
 
@@ -165,7 +165,8 @@ class Session:
 
     def _sample(self, ready, threads, record):
         fastest = min(ready.values())
-        wanted = {name: self.options.samples if once < SLOW * fastest else SLOW_SAMPLES for name, once in ready.items()}
+        slow = {name for name, once in ready.items() if once > SLOW * fastest}
+        wanted = {name: samples.SLOW_SAMPLES if name in slow else self.options.samples for name in ready}
         calls = {name: max(1, min(MOST_CALLS, round(SAMPLE_US / (once * 1e6)))) for name, once in ready.items()}
 
         def ask(name):
@@ -180,4 +181,4 @@ class Session:
         end = time.monotonic() + self.options.row_seconds
         alive = lambda: time.monotonic() < end  # noqa: E731
         for name, taken in samples.take(ask, list(ready), wanted, best, alive=alive).items():
-            record["implementations"][name] |= {"calls": calls[name], "samples": taken}
+            record["implementations"][name] |= {"calls": calls[name], "samples": taken | {"slow": name in slow}}

@@ -133,11 +133,11 @@ def _overview_cells(chosen):
 
 
 def _time(found, line):
-    """A median and half its spread in percent, and a star where other programs disturbed it."""
+    """A median and half its spread in percent, and a star where it is of few samples."""
     if not found:
         return ""
     spread = 100 * (found["high"] - found["low"]) / found["us"]
-    star = r"\*" if found["disturbed"] else ""
+    star = r"\*" if found["few"] else ""
     return f"{number(line.rate(found['us']))}{star} ±{spread / 2:.0f} %"
 
 
