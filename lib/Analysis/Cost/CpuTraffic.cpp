@@ -123,8 +123,9 @@ struct Access {
   unsigned buffer;
   Ranges ranges;
   double weight; ///< 2 for what is read and written
-  /// Whether lines that follow one another lie in different pages.
-  bool isAcrossPages = false;
+  /// What lines cost that no prefetcher has fetched from the next level,
+  /// relative to all of them being fetched: into L1, and into L2.
+  double missesL1 = 1, missesL2 = 1;
 };
 
 struct Node {
@@ -145,9 +146,11 @@ struct Level {
   bool isFirst;  ///< L1
 };
 
-/// What a line of L1 costs that no prefetcher has fetched, as it is on another
-/// page than the one before, relative to one that it has.
+/// What a line costs that no prefetcher has fetched, as it is on another page
+/// than the one before, relative to one that it has.
 constexpr double kAcrossPages = 3;
+/// Lines that are read in order before a prefetcher is ahead.
+constexpr double kLinesBeforePrefetch = 3;
 
 class Counter {
 public:
@@ -184,6 +187,9 @@ private:
   void addAccess(Node &node, unsigned buffer, double weight,
                  ArrayRef<std::pair<unsigned, double>> micro = {});
   void build(Node &parent, const TilingTree &items, double &cores);
+  void addMisses(Access &access, unsigned tensor,
+                 const ContractionMapping &mapping, bool isLhs,
+                 bool isOfRows) const;
   void addContraction(Node &parent, unsigned number);
   double bytesOf(const Buffer &buffer, const Ranges &ranges) const;
   double occupied(const Buffer &buffer, const Ranges &ranges,
@@ -245,6 +251,29 @@ void Counter::addAccess(Node &node, unsigned buffer, double weight,
   node.body.push_back(std::move(access));
 }
 
+/// Sets what is not prefetched of an operand that is read in place. Rows of an
+/// RHS that lie in different pages are read a line each. Those of an LHS are
+/// read for the length of a tile.
+void Counter::addMisses(Access &access, unsigned tensor,
+                        const ContractionMapping &mapping, bool isLhs,
+                        bool isOfRows) const {
+  auto isAcrossPages = [&](unsigned axis) {
+    return distanceAlong(group, tensor, axis) >= kPageBytes;
+  };
+  if (!isLhs && !isOfRows) {
+    if (isAcrossPages(mapping.r1))
+      access.missesL1 = kAcrossPages;
+    return;
+  }
+  if (!isAcrossPages(isLhs ? mapping.i1 : mapping.i2))
+    return;
+  double lines =
+      std::max(1.0, tileOf(mapping.r1) * group.tensors[tensor].elementBytes /
+                        cpu.lineBytes);
+  access.missesL2 =
+      1 + (kAcrossPages - 1) * std::min(1.0, kLinesBeforePrefetch / lines);
+}
+
 void Counter::addContraction(Node &parent, unsigned number) {
   const Contraction &contraction = group.contractions[number];
   const ContractionMapping &mapping = schedule.contractions[number];
@@ -278,9 +307,7 @@ void Counter::addContraction(Node &parent, unsigned number) {
       if (!operand.isCopied) {
         addAccess(rows, bufferOf(tensor, /*isScratch=*/false, own, {}), 1,
                   micro);
-        rows.body.back().isAcrossPages =
-            !isLhs && !operand.isOfRows &&
-            distanceAlong(group, tensor, mapping.r1) >= kPageBytes;
+        addMisses(rows.body.back(), tensor, mapping, isLhs, operand.isOfRows);
         continue;
       }
       unsigned copy =
@@ -433,7 +460,9 @@ Uses Counter::ofBody(const Node &node, const Level &level) const {
   for (const Access &access : node.body)
     add(access.buffer, access.ranges,
         access.weight * bytesOf(buffers[access.buffer], access.ranges) *
-            (access.isAcrossPages && level.isFirst ? kAcrossPages : 1));
+            (level.isFirst    ? access.missesL1
+             : level.isShared ? 1
+                              : access.missesL2));
   for (const Node &loop : node.loops) {
     Uses inner = ofBody(loop, level);
     repeat(loop, level, inner);

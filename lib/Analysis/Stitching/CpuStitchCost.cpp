@@ -178,6 +178,10 @@ void CpuStitchPrediction::addTensors() {
         visits = 1;
     }
     cycles += elements * visits * cyclesOfElement(tensor, isStored);
+    if (isStored && isEvictFirst(schedule, tensor)) { // past the caches
+      bytes[2] += double(bytesOf(tensor));
+      return;
+    }
     // A stored line is read before, and written back.
     double once = bytesOfTile(tensor) * blocks * (isStored ? 2 : 1);
     double own = held[tensor.component];

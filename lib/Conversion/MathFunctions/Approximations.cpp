@@ -52,17 +52,38 @@ Value atan(Arithmetic &a, Value x) {
   return a.withSign(a.select(isSmall, y, rest), x);
 }
 
+/// The arcsine of t, or of the root of (1 - t)/2 where t is not small. Both are
+/// at most 0.5.
+struct HalfArcSine {
+  HalfArcSine(Arithmetic &a, Value t) {
+    isSmall = a.isBelow(t, 0.5);
+    Value z = a.select(isSmall, a.mul(t, t),
+                       a.fma(t, a.constant(-0.5), a.constant(0.5)));
+    Value root = math::SqrtOp::create(a.b, a.loc, z);
+    value = a.oddPolynomial(a.select(isSmall, t, root), z, kAsin);
+  }
+  Value isSmall, value;
+};
+
 /// asin(x) = π/2 - 2 asin(√((1 - x)/2)) beyond 0.5.
 Value asin(Arithmetic &a, Value x) {
-  Value magnitude = a.magnitude(x), isSmall = a.isBelow(magnitude, 0.5);
-  Value half = a.constant(0.5);
-  Value z =
-      a.select(isSmall, a.mul(x, x), a.fma(magnitude, a.constant(-0.5), half));
-  Value root = math::SqrtOp::create(a.b, a.loc, z);
-  Value t = a.select(isSmall, magnitude, root);
-  Value y = a.oddPolynomial(t, z, kAsin);
-  Value rest = a.fma(y, a.constant(-2), a.constant(llvm::numbers::pi / 2));
-  return a.withSign(a.select(isSmall, y, rest), x);
+  HalfArcSine half(a, a.magnitude(x));
+  Value rest =
+      a.fma(half.value, a.constant(-2), a.constant(llvm::numbers::pi / 2));
+  return a.withSign(a.select(half.isSmall, half.value, rest), x);
+}
+
+/// acos(x) = π/2 - asin(x) up to 0.5, and 2 asin(√((1 - x)/2)) beyond. That of
+/// -x is π less as much.
+Value acos(Arithmetic &a, Value x) {
+  HalfArcSine half(a, a.magnitude(x));
+  Value signedHalf = a.withSign(half.value, x);
+  Value beyond =
+      a.select(a.isBelow(x, 0), a.constant(llvm::numbers::pi), a.constant(0));
+  Value from =
+      a.select(half.isSmall, a.constant(llvm::numbers::pi / 2), beyond);
+  Value factor = a.select(half.isSmall, a.constant(-1), a.constant(2));
+  return a.fma(signedHalf, factor, from);
 }
 
 /// tanh(x) = 1 - 2 / (exp(2x) + 1) from 0.6 on.
@@ -226,8 +247,9 @@ void fusion::populateApproximations(RewritePatternSet &patterns,
   addApproximation<math::TanhOp>(patterns, machine, tanh);
 }
 
-void fusion::populateExponentials(RewritePatternSet &patterns,
-                                  const MachineFunctions &machine) {
+void fusion::populateRemainingFunctions(RewritePatternSet &patterns,
+                                        const MachineFunctions &machine) {
+  addApproximation<math::AcosOp>(patterns, machine, acos);
   addApproximation<math::ExpOp>(patterns, machine, exp);
   addApproximation<math::Exp2Op>(patterns, machine, exp2);
   addApproximation<math::LogOp>(patterns, machine, log);

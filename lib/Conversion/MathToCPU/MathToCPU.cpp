@@ -183,7 +183,7 @@ struct MathToCPUPass : fusion::impl::ConvertMathToCPUBase<MathToCPUPass> {
     RewritePatternSet patterns(context);
     const ComputedFunctions machine;
     populateApproximations(patterns, machine);
-    populateExponentials(patterns, machine);
+    populateRemainingFunctions(patterns, machine);
     populateDeviceFunctions(patterns);
     const NarrowConversions conversions;
     populateNarrowConversions(patterns, conversions);

@@ -42,6 +42,9 @@ struct KernelState {
   /// Operands of contractions that were packed, beside their place in memory.
   llvm::DenseMap<mlir::Value, TileMemory> packed;
 
+  /// Whether the kernel has stores past the caches.
+  bool hasStreams = false;
+
   mlir::Value scalar(mlir::Value value) {
     return scalars.lookupOrDefault(value);
   }

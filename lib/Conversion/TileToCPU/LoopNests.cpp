@@ -98,6 +98,17 @@ LogicalResult LoopNests::add(tile::ReduceOp op) {
   return success();
 }
 
+/// Returns whether a store goes past the caches. Its vectors have to be
+/// aligned.
+static bool isStreamed(tile::StoreOp op, tile::ViewOp view) {
+  auto type = cast<tile::ViewType>(view.getType());
+  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+  unsigned last = op.getCoordinates().size() - 1;
+  return op.getEvictFirst() && bits % 8 == 0 && type.getUnit() == last &&
+         type.getAlignment() % kStreamAlignment == 0 &&
+         isMultipleOf(op.getCoordinates()[last], kStreamAlignment * 8 / bits);
+}
+
 LogicalResult LoopNests::add(tile::StoreOp op) {
   Value tile = op.getValue();
   auto view = op.getView().getDefiningOp<tile::ViewOp>();
@@ -111,6 +122,8 @@ LogicalResult LoopNests::add(tile::StoreOp op) {
   NestRoot root{NestRoot::Kind::Store, tile};
   root.isMasked = true;
   root.target = state.viewAt(view, op.getCoordinates());
+  root.target.isStreamed = isStreamed(op, view);
+  state.hasStreams |= root.target.isStreamed;
   roots.push_back(root);
   return success();
 }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestEmitter.h"
-#include "Transposes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -24,8 +23,8 @@ NestEmitter::NestEmitter(KernelState &state,
                          llvm::MutableArrayRef<NestRoot> roots,
                          ArrayRef<int64_t> shape, ArrayRef<OpFoldResult> ends,
                          ArrayRef<TileLimit> covered)
-    : state(state), b(state.b), loc(state.loc), evaluator(state), roots(roots),
-      shape(shape), ends(ends) {
+    : state(state), b(state.b), loc(state.loc), evaluator(state),
+      block(state, shape), roots(roots), shape(shape), ends(ends) {
   evaluator.setCovered(covered);
   isExpensive = llvm::any_of(roots, [&](const NestRoot &root) {
     return isExpensiveTree(root.value, state);
@@ -122,7 +121,7 @@ LogicalResult NestEmitter::emitRoot(NestRoot &root, ArrayRef<Value> indices,
 /// there on, if they are fewer than the lanes.
 LogicalResult NestEmitter::emitPoint(ArrayRef<Value> indices,
                                      const Lanes &lanes, OpFoldResult left) {
-  if (isInBlock)
+  if (blockRows > 0)
     return emitBlock(indices, lanes, left);
   evaluator.leavePoint();
   for (NestRoot &root : roots)
@@ -135,59 +134,29 @@ LogicalResult NestEmitter::emitPoint(ArrayRef<Value> indices,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Returns the dimension along which a memory is dense, if that is not the last
-/// one.
-static std::optional<unsigned> denseDimension(const TileMemory &memory) {
-  unsigned rank = memory.strides.size();
-  if (rank < 2 || memory.isUnitStride() ||
-      isConstantIntValue(memory.strides.back(), 0))
-    return std::nullopt;
-  for (unsigned d = 0; d + 1 < rank; ++d)
-    if (isConstantIntValue(memory.strides[d], 1))
-      return d;
-  return std::nullopt;
-}
-
-/// Finds the dimension that the rows of blocks have: one along which a value
-/// that is read in place or stored is dense, or the rows that words join.
+/// Finds what blocks of rows load and store together.
 void NestEmitter::findBlocks() {
-  int64_t vector = state.registerLanes(b.getF32Type());
-  for (NestRoot &root : roots) {
+  for (const NestRoot &root : roots)
     if (root.reducesLanes())
       return;
-    rowsInWord = std::max(rowsInWord, root.target.rowsInWord);
-  }
-  if (rowsInWord > 1)
-    blocked = 0;
-  auto isDimension = [&](std::optional<unsigned> dimension) {
-    if (!dimension || shape[*dimension] < vector ||
-        (blocked && *blocked != *dimension))
-      return false;
-    blocked = dimension;
-    return true;
-  };
-  for (NestRoot &root : roots) {
-    if (root.kind == NestRoot::Kind::Store &&
-        (root.target.rowsInWord > 1 ||
-         isDimension(denseDimension(root.target))))
-      across.push_back({&root, {}});
+  for (const NestRoot &root : roots)
+    if (root.target.rowsInWord > 1)
+      block.addStore(&root, root.target);
+  for (const NestRoot &root : roots) {
+    if (root.kind == NestRoot::Kind::Store && root.target.rowsInWord == 1)
+      block.addStore(&root, root.target);
     visitTree(root.value, state, [&](Value tile) {
       if (typeOf(tile).getShape() != shape)
         return false;
       std::optional<TileMemory> memory = evaluator.placeOf(tile);
-      if (!memory)
-        return true;
-      bool isKnown = llvm::any_of(transposed, [&](const Transposed &other) {
-        return other.tile == tile;
-      });
-      if (!isKnown && isDimension(denseDimension(*memory)))
-        transposed.push_back({tile, *memory, {}});
-      return false;
+      if (memory)
+        block.addRead(tile, *memory);
+      return !memory;
     });
   }
 }
 
-/// Emits a loop over rows of dimension `blocked`, `step` of them in an
+/// Emits a loop over rows of the blocks' dimension, `step` of them in an
 /// iteration.
 LogicalResult NestEmitter::emitRowLoop(Indices &indices, OpFoldResult first,
                                        OpFoldResult end, int64_t step) {
@@ -200,7 +169,7 @@ LogicalResult NestEmitter::emitRowLoop(Indices &indices, OpFoldResult first,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   indices.push_back(loop.getInductionVar());
-  LogicalResult result = emitDimension(*blocked + 1, indices);
+  LogicalResult result = emitDimension(*block.dimension() + 1, indices);
   indices.pop_back();
   return result;
 }
@@ -208,11 +177,11 @@ LogicalResult NestEmitter::emitRowLoop(Indices &indices, OpFoldResult first,
 /// Emits the rows from `first` on, which are fewer than a word has. Others are
 /// zero.
 LogicalResult NestEmitter::emitLastWords(Indices &indices, OpFoldResult first) {
-  OpFoldResult end = ends[*blocked];
+  OpFoldResult end = ends[*block.dimension()];
   auto emit = [&](int64_t rows) {
     existingRows = rows;
     indices.push_back(state.access.valueOf(first));
-    LogicalResult result = emitDimension(*blocked + 1, indices);
+    LogicalResult result = emitDimension(*block.dimension() + 1, indices);
     indices.pop_back();
     return result;
   };
@@ -222,7 +191,7 @@ LogicalResult NestEmitter::emitLastWords(Indices &indices, OpFoldResult first) {
     return *from == *to ? success() : emit(*to - *from);
   Value rest = arith::SubIOp::create(b, loc, state.access.valueOf(end),
                                      state.access.valueOf(first));
-  for (int64_t rows = 1; rows < rowsInWord; ++rows) {
+  for (int64_t rows = 1; rows < block.rowsInWord(); ++rows) {
     Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
                                      state.access.constant(rows));
     auto branch = scf::IfOp::create(b, loc, is, /*withElseRegion=*/false);
@@ -234,10 +203,10 @@ LogicalResult NestEmitter::emitLastWords(Indices &indices, OpFoldResult first) {
   return success();
 }
 
-/// Emits the rows of dimension `blocked` in blocks, and those that are left in
-/// words or one by one.
+/// Emits the rows of the blocks' dimension: in blocks that are transposed, in
+/// words, and one by one.
 LogicalResult NestEmitter::emitRowBlocks(Indices &indices) {
-  OpFoldResult end = ends[*blocked], done = b.getIndexAttr(0);
+  OpFoldResult end = ends[*block.dimension()], done = b.getIndexAttr(0);
   auto emitBlocks = [&](int64_t rows) {
     blockRows = existingRows = rows;
     OpFoldResult whole = state.access.multipleBelow(end, rows);
@@ -245,82 +214,36 @@ LogicalResult NestEmitter::emitRowBlocks(Indices &indices) {
     done = whole;
     return result;
   };
-  auto hasColumns = [](const Across &each) {
-    return each.root->target.rowsInWord == 1;
-  };
-  isInBlock = true;
   isTransposed = true;
-  if ((!transposed.empty() || llvm::any_of(across, hasColumns)) &&
-      failed(emitBlocks(state.registerLanes(b.getF32Type()))))
-    return failure();
+  if (std::optional<int64_t> rows = block.rowsOfTransposes())
+    if (failed(emitBlocks(*rows)))
+      return failure();
   isTransposed = false;
-  if (rowsInWord > 1 &&
-      (failed(emitBlocks(rowsInWord)) || failed(emitLastWords(indices, done))))
-    return failure();
-  isInBlock = false;
-  return rowsInWord > 1 ? success() : emitRowLoop(indices, done, end, 1);
+  if (block.rowsInWord() > 1)
+    if (failed(emitBlocks(block.rowsInWord())) ||
+        failed(emitLastWords(indices, done)))
+      return failure();
+  blockRows = 0;
+  return block.rowsInWord() > 1 ? success()
+                                : emitRowLoop(indices, done, end, 1);
 }
 
-/// Returns the rows of a block at one column, in a memory that is dense along
-/// them.
-TileMemory NestEmitter::columnAt(const TileMemory &memory,
-                                 ArrayRef<Value> indices, Value column) {
-  Indices at(indices);
-  at.back() = state.access.add(at.back(), column);
-  TileMemory part = memory;
-  part.base = state.access.addressOf(memory, at);
-  part.strides = {b.getIndexAttr(1)};
-  part.isPadded = false;
-  return part;
-}
-
-/// Loads what a block reads across its rows. Columns beyond `left`, if that is
-/// given, are not accessed.
-void NestEmitter::loadTransposed(ArrayRef<Value> indices, const Lanes &lanes,
-                                 OpFoldResult left) {
-  std::optional<int64_t> known;
-  if (left)
-    known = getConstantIntValue(left);
-  for (Transposed &read : transposed) {
-    llvm::SmallVector<Value> columns;
-    for (int64_t j = 0; j < known.value_or(lanes.count); ++j) {
-      Value column = state.access.constant(j);
-      if (left && !known) // the last column that exists instead of others
-        column = arith::MinUIOp::create(
-            b, loc, column,
-            arith::SubIOp::create(b, loc, state.access.valueOf(left),
-                                  state.access.constant(1)));
-      columns.push_back(state.access.load(
-          columnAt(read.memory, indices, column), state.access.constant(0),
-          {blockRows, Value()}, read.memory.elementType));
-    }
-    columns.resize(lanes.count, columns.back());
-    read.rows = transposeRows(b, loc, columns);
-  }
-}
-
-/// Evaluates the roots in a row of a block. Those that are stored for all rows
+/// Evaluates the roots in a row of a block. Roots that are stored for all rows
 /// together keep their values.
 LogicalResult NestEmitter::emitBlockRow(ArrayRef<Value> indices, int64_t number,
                                         const Lanes &lanes) {
   Indices row(indices);
-  row[*blocked] =
-      state.access.add(row[*blocked], state.access.constant(number));
+  unsigned d = *block.dimension();
+  row[d] = state.access.add(row[d], state.access.constant(number));
   evaluator.leaveRow();
   for (const NestRoot &root : roots)
     if (failed(evaluator.evaluateRow(root.value, ArrayRef(row).drop_back(),
                                      lanes.count)))
       return failure();
-  if (isTransposed)
-    for (const Transposed &read : transposed)
-      evaluator.setAtPoint(
-          read.tile, row,
-          state.access.fromMemory(read.rows[number],
-                                  typeOf(read.tile).getElementType()));
+  block.setReads(evaluator, row, number);
   for (NestRoot &root : roots) {
-    auto *place =
-        llvm::find_if(across, [&](const Across &a) { return a.root == &root; });
-    if (place == across.end()) {
+    BlockAccess::Values *kept = block.rowsOf(&root);
+    if (!kept) {
       if (failed(emitRoot(root, row, lanes)))
         return failure();
       continue;
@@ -328,85 +251,19 @@ LogicalResult NestEmitter::emitBlockRow(ArrayRef<Value> indices, int64_t number,
     FailureOr<Value> value = evaluator.evaluate(root.value, row, lanes);
     if (failed(value))
       return failure();
-    place->rows.push_back(*value);
+    kept->push_back(*value);
   }
   return success();
-}
-
-/// Stores the rows of a block in columns, of which those beyond `left` do not
-/// exist.
-void NestEmitter::storeColumns(const NestRoot &root, ArrayRef<Value> rows,
-                               ArrayRef<Value> indices, const Lanes &lanes,
-                               OpFoldResult left) {
-  std::optional<int64_t> known;
-  if (left)
-    known = getConstantIntValue(left);
-  llvm::SmallVector<Value> stored;
-  for (Value row : rows)
-    stored.push_back(state.access.toMemory(row, root.target.elementType));
-  llvm::SmallVector<Value> columns = transposeRows(b, loc, stored);
-  for (int64_t j = 0; j < known.value_or(lanes.count); ++j) {
-    OpBuilder::InsertionGuard guard(b);
-    Value column = state.access.constant(j);
-    if (left && !known) {
-      Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           column, state.access.valueOf(left));
-      auto branch = scf::IfOp::create(b, loc, exists, /*withElseRegion=*/false);
-      b.setInsertionPointToStart(branch.thenBlock());
-    }
-    state.access.store(columns[j], columnAt(root.target, indices, column),
-                       state.access.constant(0), {blockRows, Value()});
-  }
-}
-
-/// Stores the rows of a block in words of `rowsInWord` rows.
-void NestEmitter::storeWords(const NestRoot &root, ArrayRef<Value> rows,
-                             ArrayRef<Value> indices, const Lanes &lanes) {
-  unsigned bits = 32 / rowsInWord;
-  Type element = b.getIntegerType(bits);
-  llvm::SmallVector<Value> parts;
-  for (Value row : rows)
-    parts.push_back(
-        arith::BitcastOp::create(b, loc, lanes.typeOf(element), row));
-  while (parts.size() < size_t(blockRows))
-    parts.push_back(arith::ConstantOp::create(
-        b, loc, b.getZeroAttr(lanes.typeOf(element))));
-  Value inWord = state.access.constant(rowsInWord);
-  for (int64_t first = 0; first < blockRows; first += rowsInWord) {
-    // Each round joins neighbours at half the distance.
-    llvm::SmallVector<Value> joined(ArrayRef(parts).slice(first, rowsInWord));
-    while (joined.size() > 1) {
-      size_t half = joined.size() / 2;
-      for (size_t i = 0; i < half; ++i)
-        joined[i] =
-            vector::InterleaveOp::create(b, loc, joined[i], joined[half + i]);
-      joined.resize(half);
-    }
-    Value words = vector::BitCastOp::create(
-        b, loc, cast<VectorType>(lanes.typeOf(b.getI32Type())), joined.front());
-    Indices at(indices);
-    at.front() = arith::DivUIOp::create(
-        b, loc, state.access.add(at.front(), state.access.constant(first)),
-        inWord);
-    state.access.store(words, root.target, at, {lanes.count, Value()});
-  }
 }
 
 /// Emits the points of a block's rows, of which `indices` are the first one.
 LogicalResult NestEmitter::emitBlock(ArrayRef<Value> indices,
                                      const Lanes &lanes, OpFoldResult left) {
-  if (isTransposed)
-    loadTransposed(indices, lanes, left);
-  for (Across &each : across)
-    each.rows.clear();
+  block.begin(blockRows, isTransposed, indices, lanes, left);
   for (int64_t row = 0; row < existingRows; ++row)
     if (failed(emitBlockRow(indices, row, lanes)))
       return failure();
-  for (const Across &each : across)
-    if (each.root->target.rowsInWord > 1)
-      storeWords(*each.root, each.rows, indices, lanes);
-    else
-      storeColumns(*each.root, each.rows, indices, lanes, left);
+  block.end();
   return success();
 }
 
@@ -542,7 +399,7 @@ LogicalResult NestEmitter::emitRow(Indices &indices) {
   evaluator.leaveRow();
   if (shape.empty())
     return emitPoint(indices, Lanes(), nullptr);
-  if (!isInBlock)
+  if (blockRows == 0)
     for (const NestRoot &root : roots)
       if (failed(evaluator.evaluateRow(root.value, indices, lanes)))
         return failure();
@@ -563,7 +420,7 @@ LogicalResult NestEmitter::emitRow(Indices &indices) {
 LogicalResult NestEmitter::emitDimension(unsigned d, Indices &indices) {
   if (d + 1 >= shape.size())
     return emitRow(indices);
-  if (d == blocked)
+  if (d == block.dimension())
     return emitRowBlocks(indices);
   if (shape[d] == 1) {
     indices.push_back(state.access.constant(0));

@@ -7,16 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A nest evaluates its roots at all points of a tile's shape. Its vectors go
-// along the last dimension. Where memory is dense along another dimension, the
-// nest works on blocks of rows: a block is loaded or stored along that
-// dimension and transposed in registers.
+// along the last dimension.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FUSION_LIB_CONVERSION_TILETOCPU_NESTEMITTER_H
 #define FUSION_LIB_CONVERSION_TILETOCPU_NESTEMITTER_H
 
-#include "PointEvaluator.h"
+#include "BlockAccess.h"
 
 namespace fusion {
 
@@ -66,17 +64,8 @@ private:
                                 const Lanes &lanes, mlir::OpFoldResult left);
   mlir::LogicalResult emitBlock(llvm::ArrayRef<mlir::Value> indices,
                                 const Lanes &lanes, mlir::OpFoldResult left);
-  void loadTransposed(llvm::ArrayRef<mlir::Value> indices, const Lanes &lanes,
-                      mlir::OpFoldResult left);
   mlir::LogicalResult emitBlockRow(llvm::ArrayRef<mlir::Value> indices,
                                    int64_t row, const Lanes &lanes);
-  void storeColumns(const NestRoot &root, llvm::ArrayRef<mlir::Value> rows,
-                    llvm::ArrayRef<mlir::Value> indices, const Lanes &lanes,
-                    mlir::OpFoldResult left);
-  void storeWords(const NestRoot &root, llvm::ArrayRef<mlir::Value> rows,
-                  llvm::ArrayRef<mlir::Value> indices, const Lanes &lanes);
-  TileMemory columnAt(const TileMemory &memory,
-                      llvm::ArrayRef<mlir::Value> indices, mlir::Value column);
   mlir::LogicalResult emitRoot(NestRoot &root,
                                llvm::ArrayRef<mlir::Value> indices,
                                const Lanes &lanes);
@@ -85,35 +74,19 @@ private:
   llvm::SmallVector<mlir::Value> accumulators() const;
   void setAccumulators(mlir::ValueRange values);
 
-  /// A value that is read in place across the rows of a block.
-  struct Transposed {
-    mlir::Value tile;
-    TileMemory memory;
-    llvm::SmallVector<mlir::Value> rows; ///< of the block that is emitted
-  };
-  /// A root that is stored for all rows of a block together.
-  struct Across {
-    NestRoot *root;
-    llvm::SmallVector<mlir::Value> rows; ///< of the block that is emitted
-  };
-
   KernelState &state;
   mlir::OpBuilder &b;
   const mlir::Location &loc;
   PointEvaluator evaluator;
+  BlockAccess block;
   llvm::MutableArrayRef<NestRoot> roots;
   llvm::ArrayRef<int64_t> shape;
   llvm::ArrayRef<mlir::OpFoldResult> ends;
   int64_t lanes;    ///< of a vector
   bool isExpensive; ///< whether operators take longer than accesses
-  /// The dimension of the rows of a block, if there are blocks.
-  std::optional<unsigned> blocked;
-  int64_t rowsInWord = 1; ///< of roots that are stored in words
-  // The block that is emitted: its rows, and how many of them exist.
+  // The block that is emitted: its rows, or 0, and how many of them exist.
   int64_t blockRows = 0, existingRows = 0;
-  bool isInBlock = false, isTransposed = false;
-  llvm::SmallVector<Transposed> transposed;
-  llvm::SmallVector<Across> across;
+  bool isTransposed = false;
 };
 
 } // namespace fusion

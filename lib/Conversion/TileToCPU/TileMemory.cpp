@@ -230,7 +230,10 @@ void TileAccess::store(Value value, const TileMemory &memory,
                                  mask, alignment);
     return;
   }
-  if (!lanes.mask || memory.isPadded)
+  if (!lanes.mask && memory.isStreamed)
+    LLVM::StoreOp::create(b, loc, stored, address, kStreamAlignment,
+                          /*isVolatile=*/false, /*isNonTemporal=*/true);
+  else if (!lanes.mask || memory.isPadded)
     LLVM::StoreOp::create(b, loc, stored, address, alignment);
   else
     LLVM::MaskedStoreOp::create(b, loc, stored, address, lanes.mask, alignment);

@@ -21,6 +21,10 @@
 
 namespace fusion {
 
+/// Bytes that divide the address of a store past the caches (Intel's manual,
+/// MOVNTPS).
+constexpr int64_t kStreamAlignment = 16;
+
 /// A strided block of memory. Strides are in elements, by dimension.
 struct TileMemory {
   mlir::Value base; ///< !llvm.ptr, of the element at the origin
@@ -37,6 +41,9 @@ struct TileMemory {
   /// for each column; 1: none. `elementType` is then that of words, and a row
   /// of words has as many rows.
   int64_t rowsInWord = 1;
+  /// Whether whole vectors are stored past the caches. Their addresses are
+  /// multiples of `kStreamAlignment`.
+  bool isStreamed = false;
 
   bool isSameAs(const TileMemory &other) const {
     return base == other.base && strides == other.strides;

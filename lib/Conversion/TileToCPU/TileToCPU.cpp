@@ -102,6 +102,10 @@ struct TileToCPUPass : fusion::impl::ConvertTileToCPUBase<TileToCPUPass> {
         failed(emitter.finish()))
       return failure();
     b.setInsertionPointToEnd(entry);
+    // Other cores see stores past the caches only behind a fence.
+    if (state.hasStreams)
+      LLVM::CallIntrinsicOp::create(
+          b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
     func::ReturnOp::create(b, loc);
     function->setAttr(tile::kScratchAttrName,
                       b.getI64IntegerAttr(state.scratchBytes()));

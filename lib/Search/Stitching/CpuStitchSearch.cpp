@@ -65,6 +65,7 @@ std::optional<double> Search::evaluate(const StitchWork &work,
   SmallVector<int64_t, 12> key;
   for (const AxisThreadMapping &mapping : schedule.threadMapping)
     key.push_back(mapping.tile);
+  key.push_back(schedule.evictFirst);
   if (const auto &loop = schedule.serialLoop)
     key.append({int64_t(loop->axis), loop->step, loop->registerSteps,
                 loop->isOnline, loop->retainsExpensive});
@@ -173,6 +174,10 @@ std::optional<StitchResult> Search::run(std::string &reason) {
              " candidates is legal; the last one: " + lastReason;
     return std::nullopt;
   }
+  // Results that are larger than the caches are stored past them.
+  StitchSchedule past = best->schedule;
+  past.evictFirst = true;
+  evaluate(work, past);
   best->candidates = candidates;
   best->legal = legal;
   return std::move(best);

@@ -343,3 +343,28 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
     tile.return
   }
 }
+
+// -----
+
+// Results that are evicted first are stored past the caches, but for the vector that a mask ends. A fence follows the last block.
+// CHECK-LABEL: func.func @streamed
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64, nontemporal} : vector<16xf32>, !llvm.ptr
+// CHECK: llvm.intr.masked.store %{{.*}} {alignment = 4 : i32}
+// CHECK: llvm.call_intrinsic "llvm.x86.sse.sfence"()
+// CHECK-NEXT: return
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @streamed(%x: !tile.ptr<f32> {tile.access = #tile.access<read>}, %y: !tile.ptr<f32> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c40 = arith.constant 40 : index
+    %id = tile.program_id
+    %from = tile.view %x[%c0] sizes[%c8, %c40] strides[%c40, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c8, %c40] strides[%c40, %c1] : <f32> -> <2 x f32, unit = 1, alignment = 16>
+    %a = tile.load %from[%id, %c0] {in_bounds = array<i1: true, true>} : <2 x f32, unit = 1, alignment = 16> -> tensor<1x40xf32>
+    %b = arith.negf %a : tensor<1x40xf32>
+    tile.store %b, %to[%id, %c0] {in_bounds = array<i1: true, true>, evict_first} : tensor<1x40xf32>, <2 x f32, unit = 1, alignment = 16>
+    tile.return
+  }
+}

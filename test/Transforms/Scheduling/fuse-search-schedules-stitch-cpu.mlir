@@ -11,3 +11,20 @@ func.func @softmax(%a: tensor<4096x768xf32>) -> tensor<4096x768xf32> {
   %s = linalg.softmax dimension(1) ins(%a : tensor<4096x768xf32>) outs(%e : tensor<4096x768xf32>) -> tensor<4096x768xf32>
   return %s : tensor<4096x768xf32>
 }
+
+// Results that are larger than the caches are stored past them.
+// CHECK-LABEL: func.func @large
+// CHECK: stitching = <{{.*}}evict_first
+func.func @large(%a: tensor<16384x1024xf32>) -> tensor<16384x1024xf32> {
+  %e = tensor.empty() : tensor<16384x1024xf32>
+  %s = linalg.exp ins(%a : tensor<16384x1024xf32>) outs(%e : tensor<16384x1024xf32>) -> tensor<16384x1024xf32>
+  return %s : tensor<16384x1024xf32>
+}
+
+// CHECK-LABEL: func.func @small
+// CHECK-NOT: evict_first
+func.func @small(%a: tensor<256x1024xf32>) -> tensor<256x1024xf32> {
+  %e = tensor.empty() : tensor<256x1024xf32>
+  %s = linalg.exp ins(%a : tensor<256x1024xf32>) outs(%e : tensor<256x1024xf32>) -> tensor<256x1024xf32>
+  return %s : tensor<256x1024xf32>
+}

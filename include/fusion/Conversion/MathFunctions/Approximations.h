@@ -22,10 +22,10 @@ class MachineFunctions;
 void populateApproximations(mlir::RewritePatternSet &patterns,
                             const MachineFunctions &machine);
 
-/// exp, exp2, log, log2 and log10 in the same way, for machines without
+/// acos, exp, exp2, log, log2 and log10 in the same way, for machines without
 /// instructions for them.
-void populateExponentials(mlir::RewritePatternSet &patterns,
-                          const MachineFunctions &machine);
+void populateRemainingFunctions(mlir::RewritePatternSet &patterns,
+                                const MachineFunctions &machine);
 
 } // namespace fusion
 
