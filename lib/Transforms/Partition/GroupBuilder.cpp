@@ -101,6 +101,7 @@ private:
   llvm::SmallPtrSet<Operation *, 8> inside;
   llvm::SetVector<std::pair<Value, Reader>> inputs;
   llvm::DenseMap<std::pair<Value, Reader>, Value> arguments;
+  llvm::DenseMap<Value, Value> shapes; ///< copies of operands without elements
 };
 
 } // namespace
@@ -177,10 +178,16 @@ void Outliner::copyOperator(linalg::LinalgOp op, ValueRange destinations,
   SmallVector<Value> operands(op->getNumOperands());
   for (OpOperand *operand : op.getDpsInputOperands()) {
     Value value = operand->get();
-    operands[operand->getOperandNumber()] =
-        !isInside(value) && value.getDefiningOp<tensor::EmptyOp>()
-            ? copyInit(value, op, Value(), mapping)
-            : lookup(value, readerOf(op, *operand), mapping);
+    Value &own = operands[operand->getOperandNumber()];
+    if (isInside(value) || !value.getDefiningOp<tensor::EmptyOp>()) {
+      own = lookup(value, readerOf(op, *operand), mapping);
+      continue;
+    }
+    // Operators of a stitched group that read one shape have the same axes.
+    Value &shape = shapes[value];
+    if (!shape || !isStitched)
+      shape = copyInit(value, op, Value(), mapping);
+    own = shape;
   }
   for (auto [index, init] : llvm::enumerate(op.getDpsInits()))
     operands[op.getDpsInitOperand(index)->getOperandNumber()] =
