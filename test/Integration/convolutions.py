@@ -16,13 +16,10 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+import devices  # noqa: E402
 from convolution_programs import Program, chimera, draw, layer  # noqa: E402
 from hand_schedule import ROOT  # noqa: E402
 from sample import some  # noqa: E402
-
-PIPELINE = (
-    "builtin.module(fuse-to-unscheduled-groups{{chip={chip} force-fusion=true}},fuse-search-schedules{{random-seed={seed}}},tile-pipeline,tile-to-nvvm)"
-)
 
 # Name: program, kernels (None: any number), whether tensor cores or multiply-adds of tiles compute it.
 CASES = {
@@ -96,6 +93,7 @@ def main():
     parser.add_argument("--random")
     parser.add_argument("--only", default="")
     parser.add_argument("--chip", default="sm_80")
+    parser.add_argument("--device", default="emulator", choices=devices.DEVICES)
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
     broken = runs = 0
@@ -109,14 +107,14 @@ def main():
         for seed in some(range(-1, arguments.draws), 1):
             if os.path.exists(path + ".json"):
                 os.remove(path + ".json")
-            command = ["fusion-run", path + ".mlir", "--device=emulator", f"--chip={chip}", "--sanitize", f"--json={path}.json"]
-            command += ["--force-fusion"] if seed < 0 else ["--pass-pipeline=" + PIPELINE.format(chip=chip, seed=seed)]
+            command = ["fusion-run", path + ".mlir", *devices.words(arguments.device, chip), f"--json={path}.json"]
+            command += ["--force-fusion"] if seed < 0 else [devices.drawn(arguments.device, chip, seed)]
             done = subprocess.run(command, capture_output=True, text=True)
             if " candidates is legal" in done.stderr:
                 continue
             runs += 1
             problems = []
-            if os.path.exists(path + ".json"):
+            if arguments.device == "emulator" and os.path.exists(path + ".json"):
                 with open(path + ".json") as file:
                     (report,) = json.load(file)
                 problems = list(check(program, report, kernels))

@@ -65,6 +65,7 @@ class Program:
     statements: list
     results: list
     chip: str = "sm_80"
+    device: str = "emulator"
     options: list = dataclasses.field(default_factory=list)  # of fusion-run
     random_seed: int = None  # of the schedule
     isForced: bool = True  # what is legal is fused

@@ -1,7 +1,7 @@
 # Part of the Fusion project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs drawn at random, through the whole pipeline and the emulator with its sanitizers."""
+"""Programs drawn at random, through the whole pipeline and a device."""
 
 import argparse
 import collections
@@ -14,13 +14,12 @@ import sys
 
 import numpy
 
+import devices
 from chain_programs import evaluate, text
 from element_types import INTEGERS, from_bits, rounded
 from reduce_program import reduce_program
 from typed_bodies import makes_exact
 
-PIPELINE = ("builtin.module(fuse-to-unscheduled-groups{chip=%s force-fusion=true%s},"
-            "fuse-search-schedules{random-seed=%d rescale-threshold=%d},tile-pipeline,tile-to-nvvm)")  # fmt: skip
 # What a result may differ from NumPy's by, relative to the root mean square of its row: as docs/fusion-run.md.
 ERRORS = {"f32": 1e-4, "f16": 2**-9, "bf16": 2**-6, "f8E4M3FN": 2**-2, "f8E5M2": 2**-1}
 
@@ -31,11 +30,11 @@ def numerics(program):
 
 
 def command(program, path):
-    words = ["fusion-run", path + ".mlir", "--chip=" + program.chip, "--device=emulator", "--sanitize", *program.options]
+    words = ["fusion-run", path + ".mlir", *devices.words(program.device, program.chip), *program.options]
     if program.random_seed is None:
         return [*words, *(["--force-fusion"] if program.isForced else [])]
-    products = numerics(program)
-    return [*words, "--pass-pipeline=" + PIPELINE % (program.chip, products, program.random_seed, (0, 1, 8, 15)[program.random_seed % 4])]
+    seed, threshold = program.random_seed, (0, 1, 8, 15)[program.random_seed % 4]
+    return [*words, devices.drawn(program.device, program.chip, seed, threshold, numerics(program))]
 
 
 def run(program, path, facts=None):
@@ -151,7 +150,7 @@ def check_numbers(program, path):
 def check_bytes(report):
     for kernel in report["kernels"]:
         counted, predicted = kernel["counters"], kernel["predicted"]
-        if not predicted or predicted["global_load_bytes"] is None:
+        if not counted or not predicted or predicted["global_load_bytes"] is None:
             continue
         # Of synchronous loads LLVM leaves out what it has in registers already.
         if counted["global_load_bytes"] > predicted["global_load_bytes"]:
@@ -194,7 +193,7 @@ def check_remarks(program, path, report, facts):
         return None
     products = numerics(program)
     done = subprocess.run(
-        ["fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={program.chip} force-fusion={str(program.isForced).lower()}{products}", "--remarks-filter=fuse",
+        ["fusion-opt", path + ".mlir", f"--fuse-to-groups=chip={devices.chip_of(program.device, program.chip)} force-fusion={str(program.isForced).lower()}{products}", "--remarks-filter=fuse",
          "--mlir-print-debuginfo=false", "-o", path + ".groups.mlir"], capture_output=True, text=True)  # fmt: skip
     if done.returncode:
         return f"groups, exit code {done.returncode}", done.stderr[-2000:]
@@ -231,6 +230,7 @@ def main(noun, draw, limit):
     parser.add_argument("count", type=int)
     parser.add_argument("--most", type=int, default=300)
     parser.add_argument("--limit", type=float, default=limit)
+    parser.add_argument("--device", default="emulator", choices=devices.DEVICES)
     parser.add_argument("--force", action="store_true", help="what is legal is fused, whatever it costs")
     parser.add_argument("--raw", action="store_true", help="do not make failing programs smaller")
     arguments = parser.parse_args()
@@ -241,6 +241,7 @@ def main(noun, draw, limit):
         program = draw(seed, arguments.most, arguments.limit, arguments.force)
         if not program.results:
             continue
+        program.device = arguments.device
         path = os.path.join(arguments.folder, f"seed{seed}")
         products = sum(s.kind == "product" for s in program.statements)
         if products:
