@@ -389,7 +389,9 @@ void StitchLowering::store(const StitchTensor &tensor, Scope &scope) {
         value, /*offset=*/IntegerAttr(), /*padded=*/true);
     window.isRagged |= tensor.isRagged();
   }
-  tile::StoreOp::create(b, loc, value, window.view, window.coordinates,
-                        /*vectorize=*/false, window.inside, window.isRagged,
-                        window.misaligned, schedule.evictFirst);
+  auto store = tile::StoreOp::create(
+      b, loc, value, window.view, window.coordinates, /*vectorize=*/false,
+      window.inside, window.isRagged, window.misaligned, schedule.evictFirst);
+  if (window.isPartial)
+    store->setAttr(tile::kPartialAttrName, b.getUnitAttr());
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopNests.h"
+#include "fusion/Dialect/Tile/IR/NativeKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -115,15 +116,22 @@ LogicalResult LoopNests::add(tile::StoreOp op) {
   if (!view)
     return op.emitOpError("stores through a window, which a CPU cannot");
   TileLimits own = state.limits.limitsOf(tile);
-  narrow(own, LimitAnalysis::limitsOfView(op.getView(), op.getCoordinates(),
-                                          op.getInBounds()));
+  bool isPartial = op->hasAttr(tile::kPartialAttrName);
+  if (!isPartial)
+    narrow(own, LimitAnalysis::limitsOfView(op.getView(), op.getCoordinates(),
+                                            op.getInBounds()));
   if (failed(prepare(tile, op, own)))
     return failure();
   NestRoot root{NestRoot::Kind::Store, tile};
   root.isMasked = true;
-  root.target = state.viewAt(view, op.getCoordinates());
-  root.target.isStreamed = isStreamed(op, view);
-  state.hasStreams |= root.target.isStreamed;
+  root.target =
+      state.viewAt(view, isPartial ? ValueRange() : op.getCoordinates());
+  if (isPartial) {
+    root.partial = op;
+  } else {
+    root.target.isStreamed = isStreamed(op, view);
+    state.hasStreams |= root.target.isStreamed;
+  }
   roots.push_back(root);
   return success();
 }

@@ -85,12 +85,35 @@ void NestEmitter::setAccumulators(ValueRange values) {
       root.accumulator = values[next++];
 }
 
+/// Stores the elements that lie in the view.
+void NestEmitter::storeInView(NestRoot &root, Value value,
+                              ArrayRef<Value> indices, const Lanes &lanes) {
+  llvm::SmallVector<Value> at;
+  Value inside = evaluator.placeInView(
+      root.partial.getView().getDefiningOp<tile::ViewOp>(),
+      root.partial.getCoordinates(), indices, lanes, at);
+  if (!lanes.isScalar()) {
+    state.access.store(value, root.target, at, {lanes.count, inside});
+    return;
+  }
+  OpBuilder::InsertionGuard guard(b);
+  if (inside) {
+    auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  state.access.store(value, root.target, at, lanes);
+}
+
 /// Evaluates a root at a point, and stores or reduces it.
 LogicalResult NestEmitter::emitRoot(NestRoot &root, ArrayRef<Value> indices,
                                     const Lanes &lanes) {
   FailureOr<Value> value = evaluator.evaluate(root.value, indices, lanes);
   if (failed(value))
     return failure();
+  if (root.partial) {
+    storeInView(root, *value, indices, lanes);
+    return success();
+  }
   if (root.kind == NestRoot::Kind::Store) {
     Lanes stored = lanes;
     if (!root.isMasked)
@@ -143,7 +166,8 @@ void NestEmitter::findBlocks() {
     if (root.target.rowsInWord > 1)
       block.addStore(&root, root.target);
   for (const NestRoot &root : roots) {
-    if (root.kind == NestRoot::Kind::Store && root.target.rowsInWord == 1)
+    if (root.kind == NestRoot::Kind::Store && !root.partial &&
+        root.target.rowsInWord == 1)
       block.addStore(&root, root.target);
     visitTree(root.value, state, [&](Value tile) {
       if (typeOf(tile).getShape() != shape)

@@ -23,7 +23,10 @@ struct NestRoot {
   enum class Kind { Reduce, Store } kind;
   mlir::Value value; ///< evaluated at each point
   TileMemory target;
-  bool isMasked = false;   ///< lanes beyond the limits are not stored
+  bool isMasked = false; ///< lanes beyond the limits are not stored
+  /// A store of which some elements lie outside of the view. `target` is the
+  /// view then.
+  tile::StoreOp partial;
   tile::ReduceOp reduce;   ///< of Kind::Reduce
   mlir::Value accumulator; ///< of lanes, while a row is reduced
 
@@ -66,6 +69,8 @@ private:
                                 const Lanes &lanes, mlir::OpFoldResult left);
   mlir::LogicalResult emitBlockRow(llvm::ArrayRef<mlir::Value> indices,
                                    int64_t row, const Lanes &lanes);
+  void storeInView(NestRoot &root, mlir::Value value,
+                   llvm::ArrayRef<mlir::Value> indices, const Lanes &lanes);
   mlir::LogicalResult emitRoot(NestRoot &root,
                                llvm::ArrayRef<mlir::Value> indices,
                                const Lanes &lanes);

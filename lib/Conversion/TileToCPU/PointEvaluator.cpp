@@ -182,15 +182,12 @@ std::optional<TileMemory> PointEvaluator::placeOf(Value tile) {
   return state.inPlace(tile);
 }
 
-/// Loads elements of a strided operand, and zero beyond its borders.
-Value PointEvaluator::loadGuarded(tile::LoadOp op, ValueRange coordinates,
-                                  const Lanes &lanes) {
-  auto view = op.getView().getDefiningOp<tile::ViewOp>();
-  SmallVector<Value> at;
+Value PointEvaluator::placeInView(tile::ViewOp view, ValueRange origin,
+                                  ValueRange coordinates, const Lanes &lanes,
+                                  SmallVectorImpl<Value> &at) {
   Value inside = lanes.mask;
   for (unsigned d = 0; d < coordinates.size(); ++d) {
-    at.push_back(
-        state.access.add(state.scalar(op.getCoordinates()[d]), coordinates[d]));
+    at.push_back(state.access.add(state.scalar(origin[d]), coordinates[d]));
     // A negative index is large when it is read without sign.
     Value within = arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::ult,
@@ -199,6 +196,15 @@ Value PointEvaluator::loadGuarded(tile::LoadOp op, ValueRange coordinates,
     inside = inside ? arith::AndIOp::create(b, loc, inside, within).getResult()
                     : within;
   }
+  return inside;
+}
+
+/// Loads elements of a strided operand, and zero beyond its borders.
+Value PointEvaluator::loadGuarded(tile::LoadOp op, ValueRange coordinates,
+                                  const Lanes &lanes) {
+  auto view = op.getView().getDefiningOp<tile::ViewOp>();
+  SmallVector<Value> at;
+  Value inside = placeInView(view, op.getCoordinates(), coordinates, lanes, at);
   Type element = getElementTypeOrSelf(op.getResult());
   TileMemory memory = state.viewAt(view, {});
   if (!lanes.isScalar())

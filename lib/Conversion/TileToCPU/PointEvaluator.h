@@ -39,6 +39,13 @@ public:
   /// be computed, or guarded at borders.
   std::optional<TileMemory> placeOf(mlir::Value tile);
 
+  /// Returns which lanes at `coordinates` of a tile, which begins at `origin`
+  /// of a view, lie in the view; null for one element without dimensions. `at`
+  /// becomes the place of the first lane.
+  mlir::Value placeInView(tile::ViewOp view, mlir::ValueRange origin,
+                          mlir::ValueRange coordinates, const Lanes &lanes,
+                          llvm::SmallVectorImpl<mlir::Value> &at);
+
   /// Sets the limits at which the loops end. Loads and masks with others have
   /// to be evaluated beyond theirs.
   void setCovered(llvm::ArrayRef<TileLimit> limits) {

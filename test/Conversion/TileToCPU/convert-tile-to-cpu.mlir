@@ -368,3 +368,25 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
     tile.return
   }
 }
+
+// -----
+
+// A tile of which a view has a part, from its sixth element on: the others are not stored.
+// CHECK-LABEL: func.func @part
+// CHECK: %[[BELOW:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : vector<16xindex>
+// CHECK: llvm.intr.masked.store %{{.*}}, %{{.*}}, %[[BELOW]]
+module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
+  tile.kernel @part(%x: !tile.ptr<i8> {tile.access = #tile.access<read>}, %y: !tile.ptr<i8> {tile.access = #tile.access<write>})
+      attributes {warps = 1 : i64} {
+    %c-5 = arith.constant -5 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c16 = arith.constant 16 : index
+    %from = tile.view %x[%c0] sizes[%c16] strides[%c1] : <i8> -> <1 x i8, unit = 0, alignment = 16>
+    %to = tile.view %y[%c0] sizes[%c2] strides[%c1] : <i8> -> <1 x i8, unit = 0, alignment = 1>
+    %a = tile.load %from[%c0] {in_bounds = array<i1: true>} : <1 x i8, unit = 0, alignment = 16> -> tensor<16xi8>
+    tile.store %a, %to[%c-5] {in_bounds = array<i1: false>, ragged, tile.partial} : tensor<16xi8>, <1 x i8, unit = 0, alignment = 1>
+    tile.return
+  }
+}

@@ -18,8 +18,9 @@
 
 namespace fusion::tile {
 
-/// A unit attribute of a `tile.load` whose view has fewer elements than the axes
-/// of the tile. The zeros beyond the view are values then, and no padding.
+/// A unit attribute of a `tile.load` or `tile.store` whose view has fewer
+/// elements than the axes of the tile. The zeros that are loaded from beyond the
+/// view are values then, and no padding. The tile may begin before the view.
 constexpr llvm::StringLiteral kPartialAttrName = "tile.partial";
 
 /// A unit attribute of the nested module of kernels in the llvm dialect.
