@@ -178,7 +178,7 @@ void CpuStitchPrediction::addTensors() {
         visits = 1;
     }
     cycles += elements * visits * cyclesOfElement(tensor, isStored);
-    if (isStored && isEvictFirst(schedule, tensor)) { // past the caches
+    if (isStored && isEvictFirst(schedule, tensor)) { // non-temporal
       bytes[2] += double(bytesOf(tensor));
       return;
     }

@@ -42,7 +42,7 @@ struct KernelState {
   /// Operands of contractions that were packed, beside their place in memory.
   llvm::DenseMap<mlir::Value, TileMemory> packed;
 
-  /// Whether the kernel has stores past the caches.
+  /// Whether the kernel has non-temporal stores.
   bool hasStreams = false;
 
   mlir::Value scalar(mlir::Value value) {

@@ -99,8 +99,8 @@ LogicalResult LoopNests::add(tile::ReduceOp op) {
   return success();
 }
 
-/// Returns whether a store goes past the caches. Its vectors have to be
-/// aligned.
+/// Returns whether a store is non-temporal, as an evict-first access is. Its
+/// vectors have to be aligned.
 static bool isStreamed(tile::StoreOp op, tile::ViewOp view) {
   auto type = cast<tile::ViewType>(view.getType());
   int64_t bits = type.getElementType().getIntOrFloatBitWidth();

@@ -21,7 +21,7 @@
 
 namespace fusion {
 
-/// Bytes that divide the address of a store past the caches (Intel's manual,
+/// Bytes that divide the address of a non-temporal store (Intel's manual,
 /// MOVNTPS).
 constexpr int64_t kStreamAlignment = 16;
 
@@ -41,8 +41,8 @@ struct TileMemory {
   /// for each column; 1: none. `elementType` is then that of words, and a row
   /// of words has as many rows.
   int64_t rowsInWord = 1;
-  /// Whether whole vectors are stored past the caches. Their addresses are
-  /// multiples of `kStreamAlignment`.
+  /// Whether whole vectors are stored by non-temporal stores. Their addresses
+  /// are multiples of `kStreamAlignment`.
   bool isStreamed = false;
 
   bool isSameAs(const TileMemory &other) const {

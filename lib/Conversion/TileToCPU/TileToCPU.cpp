@@ -102,7 +102,7 @@ struct TileToCPUPass : fusion::impl::ConvertTileToCPUBase<TileToCPUPass> {
         failed(emitter.finish()))
       return failure();
     b.setInsertionPointToEnd(entry);
-    // Other cores see stores past the caches only behind a fence.
+    // Other cores see non-temporal stores only behind a fence.
     if (state.hasStreams)
       LLVM::CallIntrinsicOp::create(
           b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange());

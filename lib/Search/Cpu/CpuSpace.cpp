@@ -137,7 +137,7 @@ void CpuSpace::findPartners() {
 uint32_t CpuSpace::findOrder() const {
   uint32_t order = 0, decided = 0;
   Schedule schedule = builder.base();
-  // The last contraction of those that change together decides.
+  // Of contractions that change together the last one decides.
   auto set = [&](unsigned number, bool wanted) {
     uint32_t together = exchangedWith(number);
     bool isNew = (decided & together) == 0;

@@ -346,7 +346,7 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
 
 // -----
 
-// Results that are evicted first are stored past the caches, but for the vector that a mask ends. A fence follows the last block.
+// Results of evict-first accesses are stored by non-temporal stores, but for the vector that a mask ends. A fence follows the last block.
 // CHECK-LABEL: func.func @streamed
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64, nontemporal} : vector<16xf32>, !llvm.ptr
 // CHECK: llvm.intr.masked.store %{{.*}} {alignment = 4 : i32}

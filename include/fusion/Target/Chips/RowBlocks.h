@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Where both operands of a contraction are dense along the reduced axis, a CPU
-// multiplies rows by rows: vectors go along that axis, and their lanes are added
-// at the end. Nothing is packed.
+// multiplies rows by rows: vectors go along that axis, and their lanes are
+// added at the end. Nothing is packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ struct RowBlock {
   int64_t rows, columns;
 };
 
-/// Returns the block for tiles of so many rows and columns: at most twelve
-/// vectors of sums, in as few loads as possible.
+/// Returns the block for tiles of `rows` rows and `columns` columns: at most
+/// twelve vectors of sums, in as few loads as possible.
 inline RowBlock blockOfRows(int64_t rows, int64_t columns) {
   if (columns == 1)
     return {std::min<int64_t>(rows, 6), 1};
