@@ -339,20 +339,31 @@ MicroKernels::Vectors MicroKernels::addVectors(const TileProduct &product,
     return widen(access.load(row, access.constant(0), lanes, row.elementType),
                  accumulated);
   };
-  Vectors others, results(sums);
-  for (int64_t j = 0; j < columns.count; ++j)
-    others.push_back(vectorAt(
-        product.rhs, {k, access.add(columns.first, access.constant(j))}));
-  for (int64_t i = 0; i < rows.count; ++i) {
-    Value own =
-        vectorAt(product.lhs, {access.add(rows.first, access.constant(i)), k});
-    for (int64_t j = 0; j < columns.count; ++j) {
+  auto lhsAt = [&](int64_t i) {
+    return vectorAt(product.lhs,
+                    {access.add(rows.first, access.constant(i)), k});
+  };
+  auto rhsAt = [&](int64_t j) {
+    return vectorAt(product.rhs,
+                    {k, access.add(columns.first, access.constant(j))});
+  };
+  // The side of fewer vectors stays in registers; each of the other side is
+  // loaded once.
+  bool keepsRows = rows.count <= columns.count;
+  Vectors kept, results(sums);
+  for (int64_t i = 0; i < std::min(rows.count, columns.count); ++i)
+    kept.push_back(keepsRows ? lhsAt(i) : rhsAt(i));
+  for (int64_t other = 0; other < std::max(rows.count, columns.count);
+       ++other) {
+    Value vector = keepsRows ? rhsAt(other) : lhsAt(other);
+    for (auto [own, keptVector] : llvm::enumerate(kept)) {
+      int64_t i = keepsRows ? own : other, j = keepsRows ? other : own;
       Value &sum = results[i * columns.count + j];
       if (isa<FloatType>(accumulated))
-        sum = vector::FMAOp::create(b, loc, own, others[j], sum);
+        sum = vector::FMAOp::create(b, loc, keptVector, vector, sum);
       else
         sum = arith::AddIOp::create(
-            b, loc, sum, arith::MulIOp::create(b, loc, own, others[j]));
+            b, loc, sum, arith::MulIOp::create(b, loc, keptVector, vector));
     }
   }
   return results;

@@ -393,6 +393,16 @@ std::optional<SearchResult> Search::run(std::string &reason) {
       most = evaluations + allowed / count;
       descend(start.candidate);
     }
+    // What suits a packed operand may not suit one in place, and the reverse.
+    if (!best.empty() && !options.isRough) {
+      CpuCandidate fastest = best.front().candidate;
+      for (unsigned tensor : space.operands()) {
+        CpuCandidate other = fastest;
+        other.packed ^= TensorSet(1) << tensor;
+        most = evaluations + allowed / count;
+        descend(other);
+      }
+    }
   }
   if (best.empty()) {
     reason = "none of " + std::to_string(evaluations) +

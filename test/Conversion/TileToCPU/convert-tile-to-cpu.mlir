@@ -318,7 +318,9 @@ module attributes {fuse.chip = #fuse.chip<"x86-64-v3">} {
 // last vector lacks are zero in both.
 // CHECK-LABEL: func.func @rows_by_rows
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
-// CHECK-COUNT-5: llvm.load %{{.*}} -> vector<8xf32>
+// CHECK-COUNT-2: llvm.load %{{.*}} -> vector<8xf32>
+// CHECK: vector.fma
+// CHECK-COUNT-3: llvm.load %{{.*}} -> vector<8xf32>
 // CHECK: vector.fma
 // CHECK: scf.yield
 // CHECK: %[[MASK:.*]] = vector.create_mask %{{.*}} : vector<8xi1>
