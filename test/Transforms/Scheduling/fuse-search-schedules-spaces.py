@@ -30,13 +30,15 @@ def search(**options):
     assert done.returncode == 0, done.stderr
     # The processor's time, whatever else runs on it.
     seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    assert seconds < 10, (options, seconds)
     # What was chosen is accepted as given.
     again = subprocess.run(["fusion-opt", "--fuse-search-schedules"], input=done.stdout, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
     with open(scratch + ".json") as file:
         (group,) = json.load(file)["groups"]
     assert group["seconds"] > 0
+    # A candidate takes some microseconds on a slow machine.
+    assert seconds < 10 or seconds < 1e-5 * group["candidates"], (options, seconds)
+    assert group["candidates"] < 2e6 or group["search"] != "descents", options
     (tiling,) = re.findall(r'tiling = <"([^"]*)"', done.stdout)
     assert tiling == group["ranking"][0]["tiling"]
     return group
