@@ -394,7 +394,7 @@ std::optional<SearchResult> Search::run(std::string &reason) {
       descend(start.candidate);
     }
     // What suits a packed operand may not suit one in place, and the reverse.
-    if (!best.empty() && !options.isRough) {
+    if (!best.empty()) {
       CpuCandidate fastest = best.front().candidate;
       for (unsigned tensor : space.operands()) {
         CpuCandidate other = fastest;
