@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
@@ -167,6 +168,29 @@ static void prepareFunctions(llvm::Module &code, const ModuleOp &kernels,
       global.setLinkage(llvm::GlobalValue::InternalLinkage);
 }
 
+/// Makes conversions to integers in the library's functions saturate. A
+/// function looks up a table before it knows whether its argument is NaN, which
+/// GPUs convert to zero.
+static void saturateConversions(llvm::Module &code, ModuleOp kernels) {
+  for (llvm::Function &function : code) {
+    auto own = kernels.lookupSymbol<LLVM::LLVMFuncOp>(function.getName());
+    if (own && !own.isExternal())
+      continue;
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+        auto *convert = llvm::dyn_cast<llvm::FPToSIInst>(&instruction);
+        if (!convert)
+          continue;
+        llvm::IRBuilder<> b(convert);
+        llvm::Value *from = convert->getOperand(0);
+        convert->replaceAllUsesWith(
+            b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat,
+                              {convert->getType(), from->getType()}, {from}));
+        convert->eraseFromParent();
+      }
+  }
+}
+
 /// Adds the functions that C can call.
 static LogicalResult addFunctionsOfC(ModuleOp module, llvm::Module &code) {
   SmallVector<DenseElementsAttr> constants;
@@ -218,6 +242,7 @@ LogicalResult fusion::makeNativeModule(ModuleOp module, bool hasEntryPoints,
   result.code->setPICLevel(llvm::PICLevel::BigPIC);
   if (llvm::Error linked = linkDeviceMath(*result.code))
     return result.kernels.emitError(llvm::toString(std::move(linked)));
+  saturateConversions(*result.code, result.kernels);
   if (hasEntryPoints && failed(addFunctionsOfC(module, *result.code)))
     return failure();
   expandDots(*result.code, **cpu);
